@@ -1,6 +1,5 @@
 """The benchmarks measure what they say: small ones of each."""
 
-import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -11,13 +10,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from benchmarks import commits, gate, hard_delete, spark
+from benchmarks import commits, hard_delete
 from benchmarks.linearizability import Shape, generated
 from benchmarks.processes import Cost, measured
 from lakeproof.model.linearizability.checking import check
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import CAS_REGISTER
-from tests.commands import ROOT
 
 BURN = "import time\nwhile time.process_time() < 0.4: pass\n"
 CHILD = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BURN!r}])"
@@ -39,20 +37,6 @@ def test_parallel_commits_are_measured(variant: str) -> None:
     row = commits.measure("sqlite", lambda store: work(store=store))
     assert row.ended
     assert row.commits_per_second > 0
-
-
-@pytest.mark.deep
-def test_schedules_at_the_gate_are_counted_beside_a_gate_that_holds_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, counter = tmp_path / "rates.json", ROOT / "examples" / "gate" / "counter.py"
-    words = ["gate", str(counter), "counter/blind", "--seconds", "0.5", "--jobs", "2", "--json", str(out)]
-    monkeypatch.setattr(sys, "argv", words)
-    gate.main()
-    free, held = json.loads(out.read_text())["rows"]
-    assert (free["gates"], held["gates"]) == ("none holds", "2")
-    assert free["schedules_per_second"] > 0 < held["schedules_per_second"]
-    assert held["steps_per_second"] > held["schedules_per_second"]  # four requests each
 
 
 @pytest.mark.parametrize("job", hard_delete.FLOWS)
@@ -87,14 +71,6 @@ def test_zones_decide_where_values_are_distinct_though_compare_and_sets_are_refu
         assert (found.verdict, found.algorithm) == (Verdict.HOLDS, "zones")
 
 
-def test_equal_seeds_give_equal_histories_with_all_clients_at_work() -> None:
-    shape = Shape(operations=500, clients=7, keys=5, distinct=False, indefinite=0.05)
-    one, other = generated(shape, 3), generated(shape, 3)
-    assert [one.operation(i) for i in range(500)] == [other.operation(i) for i in range(500)]
-    assert len(one.keys) == 5
-    assert len({one.operation(i).process for i in range(500)}) > 7
-
-
 def apart(command: Sequence[str], log: Path, limit: float | None = None) -> Cost:
     """`measured` in a process of its own: it waits for all children of its process, and stops them in the end, and here
     other tests have left some, Spark among them."""
@@ -108,33 +84,3 @@ def test_the_processor_seconds_are_of_all_that_a_command_starts(tmp_path: Path, 
     cost = apart([sys.executable, "-c", code], tmp_path / "log")
     assert cost.code == 0
     assert cost.cpu_seconds >= 0.4
-
-
-def row(cpu: float, rival: float, wall: float = 10.0) -> spark.Row:
-    return spark.Row(
-        job="uncommitted",
-        scale=0.1,
-        rows=2_000_000,
-        seconds=wall,
-        cpu_seconds=cpu,
-        mebibytes=1,
-        rival_seconds=5.0,
-        rival_cpu_seconds=rival,
-        rival_mebibytes=1,
-        aim=5.0,
-    )
-
-
-def test_the_run_that_is_told_has_the_middle_ratio_of_processor_seconds() -> None:
-    runs = [row(30, 2, wall=1), row(10, 1, wall=99), row(20, 10, wall=50)]
-    assert [run.cpu_ratio for run in runs] == [15, 10, 2]
-    assert spark.middle(runs) == runs[1]
-
-
-def test_a_dataset_without_typed_tables_has_all_else(tmp_path: Path) -> None:
-    for name in ("kv", "decoded/staged"):
-        (tmp_path / "data" / name).mkdir(parents=True)
-        (tmp_path / "data" / name / "part.parquet").write_bytes(b"x")
-    found = spark.without_typed(tmp_path / "data")
-    assert sorted(str(path.relative_to(found)) for path in found.rglob("*")) == ["kv", "kv/part.parquet"]
-    assert spark.without_typed(tmp_path / "data") == found

@@ -103,7 +103,6 @@ def test_settings_of_the_recorder_change_what_is_said() -> None:
 
 TXN = [["r", "x", None], ["w", "x", 1]]
 READ_7 = [["r", "x", 7], ["w", "x", 1]]
-AFTER = [["r", "x", 1], ["r", "y", 8]]
 MODELS: dict[str, list[tuple[object, ...]]] = {
     "register": [(0, "invoke", "read", "k"), (0, "ok", "read", "k", 7)],
     "cas-register": [(0, "invoke", "cas", "k", [7, 1]), (0, "ok", "cas", "k")],

@@ -48,7 +48,7 @@ MAY_READ_A_CLOCK = {
     },
     "it is a program that hangs, or answers late": {
         *("edge/odd_parts.py", "foreign/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
-        *("targets/misbehaving.py", "targets/nonsense_store.py", "targets/test_misbehaving.py"),
+        *("targets/misbehaving.py", "targets/test_misbehaving.py"),
         "targets/test_protocol.py",
     },
     "its planted race needs a window": {

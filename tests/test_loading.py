@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.loading import LoadError, Source, choose, load_file, named
+from lakeproof.running.loading import LoadError, Source, choose, load_file
 from lakeproof.scenarios import _can_match, modules
 from tests import racing
 
@@ -165,10 +165,3 @@ class TestPatterns:
         with pytest.raises(LoadError) as caught:
             choose(self.scenarios, ["known", pattern])
         assert str(caught.value) == f"no scenario matches {pattern!r}; {hint}"
-
-    def test_a_name_that_is_not_there(self) -> None:
-        assert named(self.scenarios, "counters/known", "a.json") is racing.KNOWN
-        with pytest.raises(
-            LoadError, match=r"a\.json: no scenario is called 'counters/knwon'; did you mean counters/k"
-        ):
-            named(self.scenarios, "counters/knwon", "a.json")

@@ -88,13 +88,8 @@ class _Maker:
             args.append(f"option={self.random.choice(VALUES)}")
         if self.random.random() < 0.1:
             args.append("attempts=2")
-        wrap = self.random.random()
-        if wrap < 0.03:
+        if self.random.random() < 0.05:
             args[0] = f"functools.partial({flow})"
-        elif wrap < 0.06:
-            args[0] = f"lambda env, *args, **options: {flow}(env, *args, **options)"
-        elif wrap < 0.09:
-            args[0] = f"type('Made', (), {{'__call__': lambda self, env, *args, **options: {flow}(env)}})()"
         return f"Call({', '.join(args)})"
 
     def flow(self) -> str:
@@ -128,19 +123,21 @@ class _Maker:
             value = self.random.choice(VALUES + UNHASHABLE)
             use = self.random.choice(
                 (
-                    "await env.store.set(P, K, {})",
-                    "await env.store.set(P, {}, b'1')",
-                    "await env.store.set_if(P, K, b'1', {})",
-                    "await env.objects.put({}, b'1')",
-                    "await env.objects.put('a', b'1', (('k', {}),))",
-                    "env.ids.unique({})",
-                    "await {}",
-                    "return {}",
-                    "async for _ in {}: pass",
+                    *(
+                        "await env.store.set(P, K, {})",
+                        "await env.store.set_if(P, K, b'1', {})",
+                        "await {}",
+                        "return {}",
+                    ),
+                    *(
+                        "await env.objects.put('a', b'1', (('k', {}),))",
+                        "env.ids.unique({})",
+                        "async for _ in {}: pass",
+                    ),
                 )
             )
             return _indented(use.format(value))
-        return _indented(self.random.choice(STATEMENTS[:12] if draw < 0.75 else STATEMENTS))
+        return _indented(self.random.choice(STATEMENTS[:8] if draw < 0.75 else STATEMENTS))
 
     def state(self, name: str) -> str:
         kind = self.random.choice(("Always", "Eventually"))
@@ -168,14 +165,9 @@ class _Maker:
         return f', observers=(Observer("{self.random.choice("op")}", lambda seen: {fold}),)'
 
     def check(self) -> str:
-        parts = (
-            RARE_CHECKS
-            if self.endless and self.random.random() < 0.01
-            else CHECKS[:10]
-            if self.random.random() < 0.5
-            else CHECKS
-        )
-        return self.filled(self.random.choice(parts))
+        if self.endless and self.random.random() < 0.01:
+            return self.random.choice(RARE_CHECKS)
+        return self.filled(self.random.choice(CHECKS[:6] if self.random.random() < 0.5 else CHECKS))
 
     def filled(self, text: str) -> str:
         value = self.random.choice(VALUES + UNHASHABLE)

@@ -31,20 +31,12 @@ class Property(Exception):
 class Equal:
     def __eq__(self, other): return True
     def __hash__(self): return 1
-class NoEq:
-    def __eq__(self, other): raise ArithmeticError("eq")
-    def __hash__(self): return 1
 class NoHash:
     def __hash__(self): raise ArithmeticError("hash")
 class NoRepr:
     def __repr__(self): raise ArithmeticError("repr")
 class OddRepr:
     def __repr__(self): return "\\x1b[2J\\n\\ud800" + "x" * 3000
-class NoStr:
-    def __str__(self): return 5
-    __repr__ = __str__
-class NoAttr:
-    def __getattr__(self, name): raise ArithmeticError(name)
 class NoBool:
     def __bool__(self): raise ArithmeticError("bool")
 class Coin:
@@ -55,8 +47,6 @@ class NoReduce:
 class Text(str): pass
 class Color(str, enum.Enum):
     RED = "red"
-class Bits(enum.IntFlag):
-    A = 1
 class Named(typing.NamedTuple):
     a: object = float("nan")
 class Lock:
@@ -102,8 +92,8 @@ def nest(n):
 VALUES: Final = r"""
 None True False 0 1 -0.0 1.0 float('nan') float('inf') 10**30 10**5000 -(10**5000) 1j complex('nan') b'' b'\0' 'x'
 '\ud800' '\x1b[31m' b'x'*100000 'x'*100000 () (1,(True,)) nest(50) nest(500) nest(90000) Ellipsis NotImplemented int
-type touch lambda:0 len os print Equal() NoEq() NoRepr() OddRepr() NoStr() NoAttr() NoBool() Coin() NoReduce()
-Text('t') Color.RED Bits.A Bits(8) Named() Named(1) frozenset({1,True,'a'}) frozenset({Equal()}) range(3) object()
+type touch lambda:0 len os print Equal() NoRepr() OddRepr() NoBool() Coin() NoReduce()
+Text('t') Color.RED Named() Named(1) frozenset({1,True,'a'}) frozenset({Equal()}) range(3) object()
 ValueError(1) Mute() Answer(1) KeyError datetime.date(2020,1,1) decimal.Decimal('NaN') fractions.Fraction(1,3)
 re.compile('x') uuid.UUID(int=1) functools.partial(touch,1) touch.__get__(1) types.MappingProxyType
 weakref.ref(Equal) Reads.STORE Status.OK kv.NotFound() kv.EXISTS kv.Get(P,K) contextvars.ContextVar('c') iter(())
@@ -126,81 +116,56 @@ ImportError() NotImplementedError() SyntaxError() Warning() NotADirectoryError('
 STATEMENTS: Final = (
     'await env.store.set(P, K, b"1")',
     'await env.store.set(P, K, b"2")',
-    'await env.store.set(P, b"other", b"1")',
     "with suppress(kv.NotFound): await env.store.get(P, K)",
-    "await env.store.get(P, K)",
     'await env.store.set_if(P, K, b"3", None)',
-    'await env.store.set_if(P, K, b"4", kv.EXISTS)',
     "await env.store.delete(P, K)",
     "found = [entry async for entry in env.store.scan(P, batch_size=1)]",
-    "async for entry in env.store.scan(P): break",
     "await env.store.scan(P).__anext__()",
     'await env.store.set(P, env.ids.unique("x").encode(), b"1")',
     "now = await env.clock.now()",
     'await env.objects.put("a", b"1", (("k", "v"),))',
     'with suppress(Exception): await env.objects.get("a")',
     "found = [head async for head in env.objects.list()]",
-    "await deep(env, 20)",
     "await deep(env, 400)",
-    "async for number in numbers(env): pass",
     "async for number in numbers(env): break",
     "it = numbers(env); await it.__anext__()",
-    "it = numbers(env); await it.__anext__(); await it.aclose()",
     "async for number in numbers(env): await env.store.set(P, K, b'5')",
     "await touch(env)",
     "await asyncio.wait_for(touch(env), 1)",
     "await asyncio.sleep(0)",
-    "await asyncio.gather(touch(env), touch(env))",
     "asyncio.run(touch(env))",
     "await bare()",
     "await Awaits(5)",
     "await Awaits(kv.Get(P, K))",
-    "await Awaits(None)",
-    "env.store.set(P, K, b'1')",
     "late = env.store.set(P, K, b'1'); await env.store.delete(P, K); await late",
-    "late = touch(env); await late; await late",
-    "await None",
     "recurse(0)",
     "RAN.append(1)",
     "global COUNT; COUNT += 1; await env.store.set(P, K, str(COUNT).encode())",
     "await env.store.set(P, K, str(random.random()).encode())",
-    "await env.store.set(P, K, b'x' * 100_000)",
-    "await env.store.get(b'', b'')",
     "await env.store.set(P, b'', b'')",
     'print("to stdout"); print("{}", flush=True); os.write(1, b"raw\\n")',
-    'print("to stderr", file=sys.stderr)',
-    "threading.Thread(target=time.sleep, args=(0.01,)).start()",
     "threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-    "time.sleep(0.001)",
     "builtins.print = lambda *args, **kwargs: None",
-    "time.time = lambda: 0.0",
     "random.seed(1)",
     "sys.stdout = None",
     "os.environ.clear()",
     'warnings.simplefilter("error")',
     "gc.disable()",
-    "gc.collect()",
     "sys.setrecursionlimit(900)",
     'os.chdir("/")',
-    "math.inf = 0",
     "collections.abc.Iterable = int",
     "del env",
     "env.store = None",
-    "locals().clear()",
     "env.__class__ = int",
     "SCENARIOS.clear()",
     "SCENARIOS[0].invariants[0].check = None",
     "exec('COUNT = 7', globals())",
-    "raise",
-    "1 / 0",
     "assert not RAN",
     "sys._getframe().f_back.f_locals.clear()",
-    "context = contextvars.copy_context(); context.run(RAN.append, 2)",
     "signal = __import__('signal'); signal.setitimer(signal.ITIMER_REAL, 0)",
 )
 
 BLOCKS: Final = (
-    "try:\n{0}\nexcept kv.KVError:\n{1}",
     "try:\n{0}\nexcept BaseException:\n{1}",
     "try:\n{0}\nexcept Exception as error:\n    raise ValueError(1) from error",
     "try:\n{0}\nexcept* ValueError:\n{1}",
@@ -208,54 +173,36 @@ BLOCKS: Final = (
     "try:\n{0}\nfinally:\n    return 5",
     "try:\n{0}\nexcept GeneratorExit:\n    raise RuntimeError('closed')",
     "async with Lock(env):\n{0}",
-    "async with managed(env):\n{0}",
     "async with managed(env), Lock(env) as lock:\n{0}",
     "with Sync():\n{0}",
     "with suppress(BaseException):\n{0}",
     "async for number in numbers(env):\n{0}",
-    "for number in range(2):\n{0}",
     "for number in {{'a', 'b', 'c'}}:\n    await env.store.set(P, number.encode(), b'1')",
     "async with contextlib.AsyncExitStack() as stack:\n    await stack.enter_async_context(managed(env))\n{0}",
     "def inner():\n    return (yield from touch(env).__await__())\nawait types.coroutine(inner)()",
-    "async def inner():\n{0}\nawait inner()",
     "match RAN:\n    case []:\n{0i}\n    case _:\n{1i}",
-    "if (P, K) in vars(env):\n{0}\nelse:\n{1}",
 )
 
 RARE: Final = (
     "while True: pass",
     "while True: await env.store.set(P, K, b'1')",
-    "while True: await asyncio.sleep(0)",
     "while True:\n    try: await env.store.get(P, K)\n    except kv.NotFound: pass",
     "time.sleep(60)",
-    "threading.Event().wait()",
     "sys.exit(0)",
     "os._exit(0)",
-    "os._exit(1)",
-    "os.abort()",
     "os.kill(os.getpid(), 15)",
     "try:\n    sys.exit(0)\nfinally:\n    await env.store.set(P, K, b'1')",
 )
 
 CHECKS: Final = (
-    "return [Reached('a state')]",
-    "return (Reached(str(n)) for n in range(3))",
     "yield Reached('x')",
     "yield Violation('x', 'it')\nyield Reached('x')",
     "if (P, K) in snapshot.store: yield Violation('other', 'k')\nelse: yield Reached('')",
     "if snapshot.calls(): yield Violation('c', str(len(snapshot.calls())))\nyield Reached('')",
-    "for call in snapshot.calls(): yield Reached(call.name)",
     "yield Reached(str(snapshot.now))",
-    "yield Reached(str(snapshot.objects))",
-    "yield Reached(str(snapshot.clients))",
-    "yield Reached(repr(sorted(snapshot.store)))",
-    "return iter(())",
     "return ()",
-    "yield from ()",
     "snapshot.store.clear()\nyield Reached('x')",
-    "snapshot.clients = ()\nyield Reached('x')",
     "snapshot._store = {}\nyield Reached('x')",
-    "object.__setattr__(snapshot, '_note', 1)\nyield Reached('x')",
     "RAN.append(1)\nyield Violation('x', '') if len(RAN) % 5 == 3 else Reached('')",
     "yield Violation('x', '') if random.random() < 0.3 else Reached('')",
     "yield Reached('x')\nraise {raises}",
@@ -264,23 +211,16 @@ CHECKS: Final = (
     "return [{value}]",
     "yield {value}",
     "yield Reached({value})",
-    "yield Violation('x', {value})",
     "yield Violation({value}, 'x')",
-    "1 / 0\nyield",
-    "recurse(0)\nyield",
     "print('a check')\nyield Reached('')",
     "sys.exit(0)",
-    "del snapshot\nyield Reached('')",
-    "return recurse",
     "yield Reached('x' * 100_000)",
-    "yield Violation('x', 'x' * 100_000)",
     "yield Violation('x', '\\ud800\\x1b[2J\\n')",
     "async def late(): pass\nreturn late()",
 )
 
 RARE_CHECKS: Final = (
     "while True: pass",
-    "while True: yield Reached('x')",
     "os._exit(0)",
     "time.sleep(60)",
 )
@@ -289,17 +229,13 @@ STATES: Final = ("0", "()", "'dead'", "None", "frozenset()", "1.0", "Equal()", "
 
 ADVANCES: Final = (
     "return state, ()",
-    "return state, [Reached('x')]",
     "return (state, event.name if isinstance(event, Invoked) else event.call.name), [Reached('x')]",
     "return event, [Reached('x')]",
     "return {value}, [Reached('x')]",
-    "return None",
-    "return state",
     "return state, None",
     "return state, [{value}]",
     "return state, [Violation('x', repr(event)), Reached('')]",
     "raise {raises}",
-    "return [], ()",
     "RAN.append(1)\nreturn len(RAN), [Reached('x')]",
     "return random.random(), [Reached('x')]",
     "yield state, ()",
@@ -308,17 +244,6 @@ ADVANCES: Final = (
 FOLDS: Final = ("len(seen)", "()", "{value}", "[]", "1 / 0", "seen", "random.random()", "sys.exit(0)", "seen[-1].reply")
 
 FAULTS: Final = (
-    "",
-    "",
-    "",
-    "crashes=1",
-    "lost_answers=1",
-    "refusals=1",
-    "crashes=1, lost_answers=1",
-    "lost_answers=1, duplicates=1",
-    "scan_failures=1",
-    "false_predicates=1",
-    "clock_jumps=(5,)",
-    "clock_jumps=(-5, 0)",
-    "clock_skew=(1,)",
+    *("", "crashes=1", "lost_answers=1", "refusals=1", "lost_answers=1, duplicates=1", "scan_failures=1"),
+    *("false_predicates=1", "clock_jumps=(-5, 0)", "clock_skew=(1,)"),
 )

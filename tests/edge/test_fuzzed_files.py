@@ -10,6 +10,7 @@ from typing import Final
 
 import attrs
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.commands import ROOT
 from tests.edge.files import CODE, HEAD
@@ -88,25 +89,20 @@ def walked(seed: int, size: int = SIZE) -> None:
     assert (ran.verdict("sound", "seen"), ran.verdict("broken", "never")) == ("inconclusive", "violated")
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))])
+def seeds(few: range, many: range) -> list[ParameterSet]:
+    return [
+        *(pytest.param(n, marks=pytest.mark.deep) for n in few),
+        *(pytest.param(n, marks=pytest.mark.long) for n in many),
+    ]
+
+
+@pytest.mark.parametrize("seed", [1, *seeds(range(2, 13), range(100, 140))])
 def test_odd_code_costs_no_other_scenario_its_verdict(seed: int) -> None:
     searched(seed)
 
 
-@pytest.mark.deep
-def test_odd_code_can_be_walked() -> None:
-    walked(1000)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 140))
-def test_odd_code_costs_no_other_scenario_its_verdict_in_hundreds_of_cases(seed: int) -> None:
-    searched(seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(1100, 1110))
-def test_odd_code_can_be_walked_in_hundreds_of_cases(seed: int) -> None:
+@pytest.mark.parametrize("seed", seeds(range(1000, 1001), range(1100, 1110)))
+def test_odd_code_can_be_walked(seed: int) -> None:
     walked(seed)
 
 

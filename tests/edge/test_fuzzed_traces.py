@@ -165,7 +165,7 @@ def test_a_schedule_without_steps_proves_nothing(sound: Sound, tmp_path: Path) -
 def test_damaged_traces_are_an_error_of_one_line_or_what_they_say_is_checked(
     sound: Sound, tmp_path: Path, seed: int
 ) -> None:
-    _fuzz(sound, tmp_path / "trace.json", seed, 100)
+    _fuzz(sound, tmp_path / "trace.json", seed, 300)
 
 
 @pytest.mark.long

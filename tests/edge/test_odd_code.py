@@ -1,16 +1,16 @@
-"""Loops end, odd values are named, and a scan may cover more cells than a machine word has bits."""
+"""Loops end, and a scan may cover more cells than a machine word has bits."""
 
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from lakeproof import Faults
-from lakeproof.scenario import ScenarioError
+from lakeproof.running.board import Overseer
 from tests.commands import ROOT
-from tests.edge.files import CODE, HEAD, Ran, line_of, refused, verify
+from tests.edge.files import HEAD, Ran, line_of, verify
 
 
 @pytest.fixture(autouse=True)
@@ -19,146 +19,77 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class TestLoops:
-    def test_a_loop_without_effects_is_inconclusive_and_names_its_line(self) -> None:
-        ran = verify(
-            """
-async def spins(env):
-    await env.store.set(P, K, b"1")
-    while True:
-        pass
+ENDLESS: Final = {
+    "spins": ("    while True: pass  # here", "mine.py:"),
+    "waits": ("    while await env.clock.now() < 2**62: pass", "runs on without an effect"),
+    "deaf": ("    signal.setitimer(signal.ITIMER_REAL, 0)\n    while True: pass", "could not be interrupted"),
+    "counts": ("    all(itertools.repeat(1))", "could not be interrupted"),
+    "swallows": (
+        "    while True:\n        try:\n            while True: pass\n        except BaseException: continue",
+        "",
+    ),
+}
+DEEP: Final = {"counts", "swallows"}
+
+
+@pytest.mark.parametrize("names", [ENDLESS.keys() - DEEP, pytest.param(DEEP, marks=pytest.mark.deep)])
+def test_what_does_not_end_is_inconclusive_and_costs_no_other_its_verdict(names: set[str]) -> None:
+    flows = "".join(
+        f'async def {name}(env):\n    await env.store.set(P, K, b"1")\n{ENDLESS[name][0]}\n' for name in sorted(names)
+    )
+    listed = ", ".join(f'Scenario(name="{n}", clients=[[Call({n})]], invariants=[ANY])' for n in sorted(names))
+    ran = verify(
+        f"""
+import itertools, signal
+{flows}
+def endless(snapshot):
+    while True: pass
+LOOP = Always(id="any", meaning="", check=endless)
 SCENARIOS = [
-    Scenario(name="s", clients=[[Call(spins)]], invariants=[ANY]),
-    Scenario(name="t", clients=[[Call(touch)]], invariants=[ANY]),
+    {listed},
+    Scenario(name="check", clients=[[Call(touch)]], invariants=[LOOP]),
+    Scenario(name="sound", clients=[[Call(touch)]], invariants=[ANY]),
 ]
 """,
-            "--max-seconds",
-            "1",
-        )
-        assert (ran.code, ran.verdict("any", "t"), ran.verdict("any")) == (3, "holds", "inconclusive")
-        why = str(ran.verdicts["s", "any"]["why"])
-        assert any(f"mine.py:{line_of('while True') + extra}" in why for extra in (0, 1))
+        "--max-seconds",
+        "1",
+    )
+    assert ran.verdict("any", "sound") == "holds"
+    assert ran.verdict("any", "check") == "inconclusive"
+    for name in names:
+        assert ran.verdict("any", name) == "inconclusive", name
+        assert ENDLESS[name][1] in str(ran.verdicts[name, "any"]["why"]), name
+    if "spins" in names:
+        assert ran.code == 3
+        assert f"mine.py:{line_of('# here')}" in str(ran.verdicts["spins", "any"]["why"])
 
-    def test_a_loop_over_a_clock_that_stands_still_is_one_without_effects(self) -> None:
-        ran = verify(
-            """
-async def waits(env):
-    await env.store.set(P, K, b"1")
-    while await env.clock.now() < 2**62:
-        pass
-SCENARIOS = [Scenario(name="s", clients=[[Call(waits)]], invariants=[ANY])]
-""",
-            "--max-seconds",
-            "1",
-        )
-        assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
-        assert "runs on without an effect" in str(ran.verdicts["s", "any"]["why"])
 
-    def test_an_invariant_that_loops_is_inconclusive(self) -> None:
-        ran = verify(
-            """
-def spins(snapshot):
-    while True:
-        pass
-SCENARIOS = [Scenario(name="s", clients=[[Call(touch)]], invariants=[Always(id="x", meaning="", check=spins)])]
-""",
-            "--max-seconds",
-            "1",
-        )
-        assert (ran.code, ran.verdict("x")) == (3, "inconclusive")
-
-    @pytest.mark.deep
-    def test_a_flow_that_swallows_every_exception_in_its_loop_ends_too(self) -> None:
-        ran = verify(
-            """
-async def spins(env):
-    await env.store.set(P, K, b"1")
-    while True:
-        try:
-            while True:
-                pass
-        except BaseException:
-            continue
-SCENARIOS = [Scenario(name="s", clients=[[Call(spins)]], invariants=[ANY])]
-""",
-            "--max-seconds",
-            "1",
-        )
-        assert ran.code in (2, 3)
-        assert ran.verdict("any") == "inconclusive"
-
-    @pytest.mark.deep
-    def test_a_loop_with_effects_is_named(self) -> None:
-        ran = verify("""
+@pytest.mark.deep
+def test_a_loop_with_effects_is_named() -> None:
+    ran = verify(
+        """
 async def polls(env):
     while True:
-        try:
-            return await env.store.get(P, K)
-        except kv.NotFound:
-            continue
+        with contextlib.suppress(kv.NotFound):
+            return await env.store.get(P, K)  # here
+import contextlib
 SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
-""")
-        assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
-        why = str(ran.verdicts["s", "any"]["why"])
-        assert "polls() still runs after 2,000 steps" in why
-        assert f"mine.py:{line_of('return await env.store.get')}" in why
-
-    def test_a_setup_that_loops_is_refused(self) -> None:
-        ran = verify("""
-async def polls(env):
-    while True:
-        await env.store.set(P, K, b"1")
-SCENARIOS = [Scenario(name="s", setup=[Call(polls)], clients=[[Call(touch)]], invariants=[ANY])]
-""")
-        refused(ran, "polls(), alone, still runs after 10,000 effects", "mine.py:")
-
-
-class TestOddValues:
-    @pytest.mark.parametrize(
-        ("faults", "says"),
-        [
-            ({"crashes": -1}, r"faults\.crashes: -1: .*0 or more"),
-            ({"crashes": True}, r"faults\.crashes: True: .*0 or more"),
-            ({"clock_jumps": [1]}, r"faults\.clock_jumps: \[1\]: .*tuple"),
-        ],
+""",
+        seconds=900,
     )
-    def test_faults_that_cannot_be_counted_are_refused(self, faults: dict[str, int], says: str) -> None:
-        with pytest.raises(ScenarioError, match=says):
-            Faults(**faults)  # type: ignore[arg-type]  # that is the point
-
-    def test_an_error_in_a_check_names_the_invariant_and_the_line(self) -> None:
-        """What else may be wrong with its answer: `tests.explore.test_asking`."""
-        ran = verify("""
-BAD = Always(id="x", meaning="", check=lambda _: 1 / 0)
-SCENARIOS = [Scenario(name="s", clients=[[Call(touch)]], invariants=[BAD])]
-""")
-        refused(ran, "mine.py", "invariant 'x'", "ZeroDivisionError", f"mine.py:{line_of('BAD =')}")
-
-    def test_a_value_of_none_is_the_stores_own_error(self) -> None:
-        ran = verify("""
-async def flow(env):
-    await env.store.set(P, K, None)
-SCENARIOS = [Scenario(name="s", clients=[[Call(flow)]], invariants=[ANY])]
-""")
-        assert (ran.code, ran.verdict(CODE)) == (0, "holds")
-
-    def test_texts_of_an_enumeration_are_texts(self) -> None:
-        ran = verify("""
-import enum
-class Where(str, enum.Enum):
-    HERE = "here"
-async def flow(env):
-    await env.objects.put(Where.HERE, b"1")
-def held(snapshot):
-    yield Violation("held", "") if type(next(iter(snapshot.objects), "")) is not str else Reached("")
-SCENARIOS = [
-    Scenario(
-        name="s", clients=[[Call(flow)]],
-        invariants=[Always(id="held", meaning="", check=held, reads=frozenset({Reads.OBJECTS}))],
+    assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
+    assert f"polls() still runs after 2,000 steps, at mine.py:{line_of('# here')}" in str(
+        ran.verdicts["s", "any"]["why"]
     )
-]
-""")
-        assert (ran.code, ran.verdict("held")) == (0, "holds")
+
+
+def test_a_stretch_counts_only_while_the_process_runs() -> None:
+    board = [0.0, 1.0]
+    overseer = Overseer(board)
+    assert not overseer.out_of_time()
+    board[0] = 5.0
+    looks = [overseer.out_of_time() for _ in range(100)]
+    assert not any(looks)  # no time has passed, whenever it was entered
 
 
 MANY = """

@@ -1,21 +1,18 @@
 """Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
 
-import asyncio
 import itertools
-import re
 
 import pytest
 
-from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.execution import NondeterministicFlow, Program
-from lakeproof.explore.fence import NotAnEffect
-from lakeproof.explore.search import Counterexample, Options, Result, search
+from lakeproof.explore.search import Options, Result, search
 from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Reached
-from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
+from lakeproof.scenario import Flow
 from tests.differential.agreement import WAYS, run_search
 from tests.explore.agreement import check_agreement
 
@@ -134,25 +131,6 @@ class TestMerging:
             for node in trie.nodes:
                 assert len({(raw.op, raw.calls) for raw in node.members}) == 1
 
-    def test_what_is_visible_is_never_merged(self) -> None:
-        async def returns(env: Env) -> bytes:
-            return await get(env, b"a")
-
-        race = scenario(returns, WRITER)
-        assert check_agreement(race)["merged"].result.final_states == 2
-
-    def test_what_was_returned_before_a_crash_is_never_merged(self) -> None:
-        async def returns(env: Env) -> bytes:
-            return await get(env, b"a")
-
-        race = Scenario(
-            name="crash",
-            clients=[[Call(returns), Call(forgets)], [Call(put, b"1")]],
-            invariants=[UNBROKEN],
-            faults=Faults(crashes=1),
-        )
-        check_agreement(race)
-
 
 class TestDeterminism:
     def test_a_flow_that_counts_its_runs_is_named_with_the_effect_at_which_it_diverged(self) -> None:
@@ -164,17 +142,6 @@ class TestDeterminism:
 
         with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*requested Set\(.*before Set\("):
             search(scenario(counts, WRITER))
-
-    def test_the_call_that_diverged_is_named_and_not_its_neighbours(self) -> None:
-        runs = itertools.count()
-
-        async def counts(env: Env) -> None:
-            await get(env, b"%d" % next(runs))
-            await get(env, b"a")
-
-        two = Scenario(name="two calls", clients=[[Call(forgets), Call(counts)]], invariants=[UNBROKEN])
-        with pytest.raises(NondeterministicFlow, match=r"^counts\(\) of client a"):
-            search(two)
 
     def test_a_flow_that_seldom_ends_otherwise_is_found(self) -> None:
         """It does so on its fifth run to the end: no schedule needs so many."""
@@ -196,71 +163,6 @@ class TestDeterminism:
 
         with pytest.raises(NondeterministicFlow, match=r"coin\(\) of client a .* returned (1|True), and before"):
             search(scenario(coin))
-
-    @pytest.mark.parametrize("merge", [True, False])
-    def test_it_is_found_with_and_without_merging(self, merge: bool) -> None:  # a parameter of the test
-        runs = itertools.count()
-
-        async def counts(env: Env) -> None:
-            await get(env, b"%d" % next(runs))
-            await get(env, b"a")
-
-        with pytest.raises(NondeterministicFlow, match="deterministic"):
-            states(scenario(counts), merge=merge)
-
-
-def unhandled(found: Result) -> Counterexample:
-    """The counterexample of an exception that is no answer."""
-    [counterexample] = [f.counterexample for f in found.findings if f.id == NO_UNHANDLED_EXCEPTION]
-    assert counterexample is not None
-    return counterexample
-
-
-class TestErrors:
-    def test_an_error_that_is_no_answer_is_named_with_its_call(self) -> None:
-        async def breaks(env: Env) -> None:
-            await get(env, b"a")
-            raise KeyError("oops")
-
-        found = unhandled(search(scenario(breaks)))
-        assert re.fullmatch(r"breaks\(\) raised KeyError: 'oops' at .*test_behaviour.py:\d+", found.violation.evidence)
-        assert len(found.moves) == 1
-
-    def test_it_is_found_where_only_a_race_leads_to_it(self) -> None:
-        async def breaks(env: Env) -> None:
-            assert await get(env, b"a") == await get(env, b"a"), "changed under my feet"
-
-        alone = search(scenario(breaks))
-        assert alone.complete
-        assert {finding.id: finding.verdict for finding in alone.findings}[NO_UNHANDLED_EXCEPTION] == "holds"
-        found = unhandled(search(scenario(breaks, WRITER)))
-        assert "AssertionError: changed under my feet" in found.violation.evidence
-        assert len(found.moves) == 3
-
-    def test_an_error_that_nobody_can_meet_does_not_count(self) -> None:
-        async def careful(env: Env) -> None:
-            first = await get(env, b"a")
-            if first == b"never written":
-                raise KeyError(first)
-
-        assert search(scenario(careful, WRITER)).complete
-
-    def test_a_flow_that_awaits_what_is_no_effect_is_named_and_not_ended(self) -> None:
-        async def sleeps(env: Env) -> None:
-            await get(env, b"a")
-            await asyncio.sleep(0)
-            await env.store.set(P, b"a", b"1")
-
-        with pytest.raises(NotAnEffect, match=r"the flow awaits asyncio\.sleep; .*env\.store") as caught:
-            search(scenario(sleeps))
-        assert re.fullmatch(r".*test_behaviour\.py:\d+", caught.value.place)
-
-    def test_a_value_that_cannot_be_hashed_is_refused(self) -> None:
-        async def lists(env: Env) -> list[int]:
-            return [1]
-
-        with pytest.raises(ScenarioError, match=r"lists\(\) returned \[1\], which is not hashable"):
-            search(scenario(lists))
 
 
 class TestMinting:

@@ -11,11 +11,10 @@ from lakeproof.explore.expansion import projections
 from lakeproof.explore.packing import Layout, Words, lay_out
 from lakeproof.explore.search import search
 from lakeproof.impl.effects import Env
-from lakeproof.model.invariants import Always, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation
 from lakeproof.model.snapshot import Event, Returned, Snapshot
 
 P = b"p"
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 
 
 def words_of(layout: Layout, rows: list[tuple[int, ...]]) -> Words:
@@ -79,16 +78,3 @@ def test_monitors_hear_of_invocations_and_returns_in_the_order_of_their_effects(
     listening = Monitor(id="m", meaning="", initial="", advance=advance, at_end=at_end)
     clients = [[Call(write_two, b"a")], [Call(write_two, b"b")]]
     assert search(Scenario(name="m", clients=clients, invariants=[listening])).findings[0].verdict == verdict
-
-
-async def breaks(env: Env) -> None:
-    await write(env, b"a")
-    raise KeyError("k")
-
-
-def test_monitors_hear_of_no_return_of_a_call_that_raised_what_is_no_answer() -> None:
-    def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-        return state, ((Violation("m", "it returned") if isinstance(event, Returned) else Reached("invoked")),)
-
-    silent = Monitor(id="m", meaning="", initial=0, advance=advance)
-    assert search(Scenario(name="m", clients=[[Call(breaks)]], invariants=[silent])).findings[0].verdict == "holds"

@@ -1,6 +1,5 @@
 """Minimisation: what is left violates the same invariant, is never harder to follow, and is what a hand would write."""
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,14 +8,11 @@ from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.minimise import minimise, preemptions, reduce_preemptions
 from lakeproof.explore.replay import NotReproduced, Run
-from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import search
-from lakeproof.model.invariants import Reached
-from lakeproof.scenario import Aftermath
 from lakeproof.scenarios import catalogue
 from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 
-A, B, C = (Move(client, Mode.NORMAL) for client in range(3))
+A, B = (Move(client, Mode.NORMAL) for client in range(2))
 BY_NAME = {scenario.name: scenario for scenario in catalogue()}
 
 THREE = Scenario(
@@ -51,35 +47,6 @@ class TestPinned:
         # a reads, b reads and writes, a writes: 4 steps. Nothing shorter has two increments.
         assert shown(minimise(LOST_UPDATE, [A, B, A, B], "increments-count")) in ("abba", "baab")
 
-    def test_who_does_not_matter_runs_undisturbed(self) -> None:
-        # All three must be done before the invariant speaks: 6 steps. One update is lost; the third client may run
-        # before, between or after, but it interrupts nobody and nobody interrupts it.
-        scenario = attrs.evolve(LOST_UPDATE, clients=[[Call(increment)]] * 3)
-        found = minimise(scenario, [A, B, C, A, B, C], "increments-count")
-        assert (preemptions(found), len(found)) == (1, 6)
-
-    def test_a_violation_without_any_race_is_told_without_any(self) -> None:
-        found = minimise(THREE, [C, A, B, C, A, B, C, A, B, A, B], "increments-count")
-        assert preemptions(found) == 0
-
-    def test_a_fault_that_does_not_matter_goes(self) -> None:
-        scenario = attrs.evolve(
-            LOST_UPDATE, faults=Faults(refusals=1, clock_jumps=(1,)), clients=[[Call(increment)] * 2] * 2
-        )
-        tick, refused = Move(-1, Mode.TICK), Move(0, Mode.REFUSED)
-        # a is refused at once, which ends its first call; then a and b race, and b goes on alone.
-        found = minimise(scenario, [refused, tick, A, B, A, B, B, B], "increments-count")
-        assert all(move.client >= 0 for move in found)
-
-    def test_the_slow_deleter_is_told_with_one_preemption(self) -> None:
-        scenario = BY_NAME["repositories/step1/delete-delete-create"]
-        found = sample(scenario, seed=1, executions=2_000).violations["create-is-effective"]
-        # One deleter stops, somewhere between its first step and its last one; the other deletes, the creator creates,
-        # the first one goes on. The search's shortest schedule has 14 steps, too.
-        minimal = minimise(scenario, found.moves, "create-is-effective")
-        assert (preemptions(minimal), len(minimal)) == (1, 14)
-        assert shown(minimal) == "bbaaaaaaccccbb"
-
 
 @pytest.mark.parametrize(
     "name", ["repositories/step2/delete-delete-create", "repositories/kv3/delete-create-get/crash"]
@@ -102,12 +69,6 @@ def test_moves_that_violate_nothing_are_refused() -> None:
 
 def test_an_aftermath_can_be_minimised() -> None:
     assert shown(minimise(AFTERWARDS, [A, B, A], "stays-small")) == "baa"
-
-
-def test_only_the_invariant_in_question_counts() -> None:
-    other = Aftermath(id="other", meaning="holds", calls=[Call(increment)], check=lambda *_: [Reached("it")])
-    scenario = attrs.evolve(LOST_UPDATE, aftermath=[other])
-    assert len(minimise(scenario, [A, B, A, B], "increments-count")) == 4
 
 
 @settings(derandomize=True, max_examples=30)

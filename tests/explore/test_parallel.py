@@ -14,11 +14,10 @@ from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, 
 from lakeproof.explore import trace as traces
 from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import minimise, reduce_preemptions
+from lakeproof.explore.minimise import reduce_preemptions
 from lakeproof.explore.packing import Words
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import ReplayDiverged, record, replay
-from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import Limits, Options, _Search, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.told import NotOpen, Told
@@ -88,15 +87,6 @@ class TestSchedules:
         plain = plain_search(scenario(two))
         assert plain.states == 1 + 2 + 4 + 6 + 6  # nothing is merged: as many as there are beginnings of orders
 
-    def test_the_body_of_a_group_runs_beside_its_tasks(self) -> None:
-        async def flow(env: Env) -> None:
-            async with env.parallel() as group:
-                group.start(write, env, b"k")
-                await write(env, b"l")
-                await write(env, b"m")
-
-        assert schedules(scenario(flow)) == 3
-
     def test_tasks_are_named_by_order_of_start_within_the_task_that_starts_them(self) -> None:
         async def inner(env: Env) -> None:
             async with env.parallel() as group:
@@ -132,12 +122,6 @@ class TestSchedules:
         found = plain_search(scenario(flow)).finals
         assert {final.value[1][0][0].value for final in found} == {("a1", "a1t1", "a2t1", "a2")}  # type: ignore[index]
 
-    def test_a_crash_is_one_of_all_tasks(self) -> None:
-        world = World(prepare(scenario(two, faults=Faults(crashes=1))))
-        assert [str(move) for move in world.moves()] == ["0/1:normal", "0/2:normal", "0:crash"]
-        world.step(Move(0, Mode.CRASH))
-        assert world.quiescent
-
     def test_an_answer_is_lost_to_one_task_alone(self) -> None:
         async def flow(env: Env) -> int:
             try:
@@ -150,11 +134,6 @@ class TestSchedules:
 
         found = plain_search(scenario(flow, faults=Faults(lost_answers=1, duplicates=1))).finals
         assert {final.value[1][0][0].value for final in found} == {0, 1}  # type: ignore[index]
-
-    def test_clients_with_groups_are_interchangeable(self) -> None:
-        found = search(scenario(two, two))
-        assert found.symmetric
-        assert found.states < search(scenario(two, two), options=Options(symmetry=False)).states
 
 
 class TestErrors:
@@ -356,11 +335,6 @@ class TestTraces:
         steps = tuple(attrs.evolve(step, task="3") for step in trace.schedule)
         with pytest.raises(ReplayDiverged, match="no task '3' waits; '1', '2' do"):
             replay(attrs.evolve(trace, schedule=steps), LOST)
-
-    @pytest.mark.parametrize("strategy", ["random", "pct"])
-    def test_sampling_finds_it_and_its_schedule_is_minimised(self, strategy: str) -> None:
-        found = sample(LOST, strategy=strategy, executions=500)  # type: ignore[arg-type]
-        assert len(minimise(LOST, found.violations["both"].moves, "both")) == 4
 
 
 def test_tables_that_were_compiled_elsewhere_expand_the_same() -> None:

@@ -1,8 +1,5 @@
 """Replay: what a search reports is reproduced on the real flows, and any difference is named with its step."""
 
-import itertools
-from collections.abc import Iterator
-
 import attrs
 import pytest
 
@@ -16,12 +13,11 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID, TagID
-from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Finding, Reached, Violation
+from lakeproof.model.invariants import Always, Reached, Violation
 from lakeproof.model.records import Tag
-from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Flow
 from lakeproof.scenarios import catalogue
-from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE, clear, increment
+from tests.racing import AFTERWARDS, COUNTER, LOST_UPDATE, clear, increment
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
 BY_NAME = {scenario.name: scenario for scenario in catalogue()}
@@ -52,27 +48,6 @@ def test_what_the_search_reports_is_reproduced_and_replays(name: str) -> None:
         trace = record(scenario, finding.id, moves, version="1")
         assert len(trace.schedule) == len(finding.counterexample.moves)
         assert replay(trace, scenario).steps == len(trace.schedule)
-
-
-def test_faults_are_reproduced() -> None:
-    modes = [(0, Mode.REFUSED), (1, Mode.NORMAL), (-1, Mode.TICK), (1, Mode.REPEATED_APPLIED), (0, Mode.NORMAL)]
-    moves = [Move(client, mode) for client, mode in (*modes, (-1, Mode.DELIVER))]
-    scenario = attrs.evolve(FAULTY, invariants=[_STAYS_CLEARED], expect={})
-    trace = recorded(scenario, *moves)
-    assert [step.mode for step in trace.schedule] == [move.mode for move in moves]
-    assert [step.client for step in trace.schedule] == ["a", "b", "", "b", "a", "b"]
-    assert replay(trace, scenario).steps == 6
-
-
-def _stays_cleared(snapshot: Snapshot) -> Iterator[Finding]:
-    for call in snapshot.calls("clear"):
-        if call.status is Status.OK and COUNTER in snapshot.store:
-            yield Violation("stays-cleared", "the counter is back")
-
-
-_STAYS_CLEARED = Always(
-    id="stays-cleared", meaning="what is cleared stays so", check=_stays_cleared, reads=STORE_AND_CLIENTS
-)
 
 
 def test_an_aftermath_is_told_with_its_calls() -> None:
@@ -260,9 +235,3 @@ class TestUnusable:
         trace = attrs.evolve(self.trace, schedule=(self.trace.schedule[0], step))
         with pytest.raises(TraceError, match=r"schedule\[1\].client: '.*': the scenario's clients are a, b"):
             replay(trace, LOST_UPDATE)
-
-
-def test_every_schedule_of_a_small_scenario_records_the_same_twice() -> None:
-    for moves in set(itertools.permutations([A, A, B, B])):
-        if moves[:2] != (A, A) and moves[:2] != (B, B):
-            assert recorded(LOST_UPDATE, *moves) == recorded(LOST_UPDATE, *moves)

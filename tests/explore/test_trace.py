@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof.explore.replay import record
 from lakeproof.explore.search import search
-from lakeproof.explore.trace import Trace, TraceError, dumps, read, write
+from lakeproof.explore.trace import Trace, TraceError, read, write
 from lakeproof.scenario import Scenario
 from tests.racing import AFTERWARDS, FAULTY, LOST_UPDATE
 
@@ -35,10 +35,6 @@ def test_a_trace_survives_the_way_to_disk_and_back(scenario: Scenario, tmp_path:
     write(trace, tmp_path / "deep" / "er" / "a.json")
     assert read(tmp_path / "deep" / "er" / "a.json") == trace
     assert [path.name for path in (tmp_path / "deep" / "er").iterdir()] == ["a.json"]
-
-
-def test_equal_counterexamples_have_equal_bytes() -> None:
-    assert dumps(found(FAULTY)) == dumps(found(FAULTY))
 
 
 def test_text_that_is_no_unicode_does_not_break_the_file(tmp_path: Path) -> None:

@@ -14,11 +14,9 @@ from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoParent, RefChanged
 from lakeproof.impl.refs.resolving import resolve
 from lakeproof.model import kv
-from lakeproof.model.identifiers import BranchID, TagID
-from lakeproof.model.records import Commit, Repository, Tag
+from lakeproof.model.identifiers import BranchID, MetaRangeID, TagID
+from lakeproof.model.records import Branch, Commit, Repository, Tag
 from tests.fake_lakefs.lake import TRIES, Lake
-
-COMMITTER = "fake"
 
 
 async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: bool) -> None:
@@ -67,13 +65,26 @@ async def _picked(
             source=picked.meta_range_id,
             destination=head.meta_range_id,
         )
+    return await committed(env, repository, (branch, predicate), head, meta_range_id, message)
+
+
+async def committed(
+    env: Env,
+    repository: Repository,
+    read: tuple[Branch, kv.Predicate],
+    head: Commit,
+    meta_range_id: MetaRangeID,
+    message: str,
+) -> Commit:
+    """A commit on a branch, unless the branch is another than was read."""
+    branch, predicate = read
     date = await env.clock.now()
-    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=date)
+    made = new_commit([head], meta_range_id, committer="fake", message=message, creation_date=date)
     await add_commit(env, repository, made)
     try:
         await replace_branch(env, repository, attrs.evolve(branch, commit_id=made.commit_id), predicate)
     except kv.PredicateFailed:
-        raise RefChanged(branch_id) from None
+        raise RefChanged(branch.branch_id) from None
     return made
 
 

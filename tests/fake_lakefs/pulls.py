@@ -10,17 +10,15 @@ from lakeproof.impl.committed import MetaRangeIterator, write_metarange
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import reading, writing
 from lakeproof.impl.graveler.layers import changes
-from lakeproof.impl.refs.branches import read_branch, replace_branch
-from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchBusy, DirtyBranch, EntryChanged, RefChanged
-from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Commit, Repository
 from tests.fake_lakefs.lake import LATE_SECONDS, MARKED, TRIES, WRITING, Lake
+from tests.fake_lakefs.moves import committed
 from tests.fake_lakefs.records import IMPORTABLE, Pull
-
-COMMITTER = "fake"
 
 
 class PullNotFound(Exception):
@@ -82,14 +80,7 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
         there = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
         kept = [each async for each in there if not each.path.startswith(prefix.encode())]
         meta_range_id = await write_metarange(env, repository.storage_namespace, _merged(kept, brought))
-        date = await env.clock.now()
-        made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=date)
-        await add_commit(env, repository, made)
-        try:
-            await replace_branch(env, repository, attrs.evolve(before, commit_id=made.commit_id), predicate)
-        except kv.PredicateFailed:
-            raise RefChanged(which) from None
-        return made
+        return await committed(env, repository, (before, predicate), head, meta_range_id, message)
 
     try:
         lake.imports[number] = await lake.run(flow)

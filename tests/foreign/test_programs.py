@@ -14,7 +14,6 @@ from lakeproof import Call, Program, Scenario, Status, check, kv
 from lakeproof.explore import execution
 from lakeproof.explore.fence import INTERRUPTS
 from lakeproof.explore.plain import plain_search
-from lakeproof.explore.replay import record, replay
 from lakeproof.explore.search import Options, search
 from lakeproof.explore.semantics import Cells
 from lakeproof.explore.setting import drive_alone
@@ -56,16 +55,6 @@ def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in
     assert [(each.verdict, each.counterexample) for each in found.findings] == [
         (each.verdict, each.counterexample) for each in expected.findings
     ]
-
-
-def test_a_counterexample_is_replayed_and_names_the_call() -> None:
-    scenario = by_program(SCENARIOS[0])
-    (finding,) = (each for each in search(scenario).findings if each.counterexample is not None)
-    assert finding.counterexample is not None
-    trace = record(scenario, finding.id, finding.counterexample.moves, version="1", file=None)
-    assert replay(trace, scenario).steps == 4
-    assert trace.clients == (("increment()",), ("increment()",))
-    assert replay(trace, SCENARIOS[0]).steps == 4, "the twin in Python follows the same trace"
 
 
 def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +148,6 @@ def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() ->
     (verdict,) = check(scenario).verdicts
     assert verdict.trace is not None
     assert "raised Oops: its message" in verdict.trace.evidence
-
-
-def test_a_result_can_be_given_the_class_that_invariants_know() -> None:
-    view = ended(Call(FLOWS.flow("increment", result=lambda value: f"made {value}")))
-    assert (view.name, view.value) == ("increment", "made 1")
 
 
 @pytest.mark.parametrize(

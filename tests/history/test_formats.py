@@ -120,14 +120,6 @@ def test_a_value_of_a_log_may_hold_blanks_and_is_one_value(file: Path, value: st
         assert op.argument == meant
 
 
-@pytest.mark.parametrize(
-    "line_", ["0:invoke :read nil", "0 :invoke:read nil", "0 : invoke :read nil", "0 :invoke :read"]
-)
-def test_fields_of_a_log_are_parted(file: Path, line_: str) -> None:
-    with pytest.raises(Unreadable, match=r"^line 1: .*; expected INFO  jepsen\.util - PROCESS, type, f and value"):
-        told(file, f"INFO  jepsen.util - {line_}\n")
-
-
 def test_json_lines_have_keys_conditions_scans_and_times(file: Path) -> None:
     ops = told(
         file,
@@ -164,17 +156,6 @@ def test_independent_keys_are_the_first_of_two(file: Path) -> None:
     assert (ops[1].key, ops[1].argument) == (7, (1, 2))
     with pytest.raises(Unreadable, match=r"line 1: value 3; expected \[KEY VALUE\]"):
         told(file, edn_map(0, "invoke", "write", 3), independent=True)
-
-
-def test_the_nemesis_is_left_out(file: Path) -> None:
-    content = "{:process :nemesis, :type :info, :f :start, :value nil}\n" + edn_map(0, "invoke", "read", None)
-    assert len(told(file, content)) == 1
-    assert (
-        len(
-            told(file, "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n")
-        )
-        == 1
-    )
 
 
 def test_kinds_of_values_are_kept_apart_in_edn(file: Path) -> None:

@@ -149,17 +149,6 @@ def test_laws_of_many_files(tmp_path: Path, law: Law, form: Format, data: st.Dat
     law(form, data, tmp_path)
 
 
-def test_every_cut_of_every_format(tmp_path: Path) -> None:
-    made = [Event(0, "invoke", "write", None, 12), Event(0, "ok", "write", None, 12)]
-    for form in FORMATS.values():
-        content = around(form, form.pieces(made))
-        one = len(form.pieces(made)[0])
-        ends = {one, one - 1, len(content), len(content) - 1}
-        ends = {len(content), len(content) - 1} if form.around[1] else {one, len(content)} if form.whole else ends
-        found = {at for at in range(len(content) + 1) if judged(content[:at], tmp_path, "--format", form.name)}
-        assert found == ends, form
-
-
 def written(value: str, read: str = "") -> dict[str, str]:
     """A write of a value and a read of the same or another one, by format."""
     read = read or value
@@ -230,12 +219,6 @@ def test_odd_values_that_are_whole_are_judged(
     assert lakeproof("check", str(path)).stdout.splitlines()[-1].startswith(verdict)
 
 
-@pytest.mark.parametrize("format_", ["jsonl", "edn"])
-def test_a_character_that_cannot_be_printed_is_shown_all_the_same(format_: str, tmp_path: Path) -> None:
-    value, read = ("\\ud800", "\\u001b") if format_ == "edn" else ('"\\ud800"', '"\\u001b"')
-    assert judged(written(value, read)[format_].encode(), tmp_path, "--out", str(tmp_path / "out"))
-
-
 WHOLE = written("7")
 
 
@@ -255,12 +238,6 @@ WHOLE = written("7")
 @pytest.mark.parametrize("name", [None, *NAMES])
 def test_a_file_that_is_something_else_is_refused_in_one_line(content: bytes, name: str | None, tmp_path: Path) -> None:
     assert not judged(content, tmp_path, *([] if name is None else ["--format", name]))
-
-
-def test_a_map_over_several_lines_may_have_any_line_ends(tmp_path: Path) -> None:
-    for end in ("\r\n", "\n", "\r"):
-        text = WHOLE["edn"].replace(" :", f"{end} :")
-        assert judged(text.encode(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -295,13 +272,6 @@ def test_what_is_wrong_is_shown_shortened(format_: str, name: str, tmp_path: Pat
     assert not judged(text.encode(), tmp_path, "--format", format_)
     cas = WHOLE[format_].replace("write", "cas").replace("7", json.dumps(long))
     assert not judged(cas.encode(), tmp_path, "--format", format_)
-
-
-def test_a_transaction_that_never_returned_is_no_damage(tmp_path: Path) -> None:
-    opened = [Event(0, "invoke", "txn", None, [["w", "x", 1]]), Event(1, "invoke", "txn", None, [["r", "x", None]])]
-    told = [*opened, Event(1, "ok", "txn", None, [["r", "x", 1]])]
-    for events in (opened, told, [*told, Event(0, "info", "txn", None, None)]):
-        assert judged("".join(map(as_json, events)).encode(), tmp_path)
 
 
 def test_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Flows that are suspended at an effect: in places that are guarded against a close, and in places that are not."""
 
-import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
 from lakeproof.impl.effects import Env
@@ -10,23 +9,6 @@ P, K = b"p", b"k"
 
 Flow = Callable[[Env, list[str]], Coroutine[object, object, object]]
 """Notes what of it runs."""
-
-
-@contextlib.contextmanager
-def noting(ran: list[str]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        ran.append("a context manager")
-
-
-@contextlib.asynccontextmanager
-async def locked(env: Env, ran: list[str]) -> AsyncIterator[None]:
-    try:
-        yield
-    finally:
-        ran.append("an asynchronous context manager")
-        await env.store.delete(P, K)
 
 
 class Lock:
@@ -64,36 +46,6 @@ async def in_finally(env: Env, ran: list[str]) -> None:
     finally:
         ran.append("finally")
         await env.store.delete(P, K)
-
-
-async def in_the_else_of_a_finally(env: Env, ran: list[str]) -> None:
-    try:
-        ran.clear()
-    except KeyError:
-        pass
-    else:
-        await env.store.set(P, K, b"1")
-    finally:
-        ran.append("finally")
-
-
-async def in_a_handler_under_a_finally(env: Env, ran: list[str]) -> None:
-    try:
-        raise KeyError
-    except KeyError:
-        await env.store.set(P, K, b"1")
-    finally:
-        ran.append("finally")
-
-
-async def in_with(env: Env, ran: list[str]) -> None:
-    with noting(ran):
-        await env.store.set(P, K, b"1")
-
-
-async def in_async_with(env: Env, ran: list[str]) -> None:
-    async with locked(env, ran):
-        await env.store.set(P, K, b"1")
 
 
 async def in_a_lock(env: Env, ran: list[str]) -> None:
@@ -135,10 +87,6 @@ async def below_a_finally(env: Env, ran: list[str]) -> None:
         ran.append("finally of the caller")
 
 
-async def above_a_finally(env: Env, ran: list[str]) -> None:
-    await in_finally(env, ran)
-
-
 async def in_an_async_generator(env: Env, ran: list[str]) -> None:
     async for _ in careful(env, ran):
         pass
@@ -160,26 +108,9 @@ async def with_a_generator_in_its_hand(env: Env, ran: list[str]) -> None:
     await env.store.set(P, K, b"1")
 
 
-async def in_a_comprehension(env: Env, ran: list[str]) -> list[int]:
-    try:
-        return [number async for number in careful(env, ran)]
-    finally:
-        ran.append("finally around a comprehension")
-
-
 async def plainly(env: Env, ran: list[str]) -> None:
     await env.store.set(P, K, b"1")
     ran.append("the next line")
-
-
-async def after_a_finally(env: Env, ran: list[str]) -> None:
-    with contextlib.suppress(KeyError):
-        pass
-    try:
-        ran.clear()
-    finally:
-        ran.clear()
-    await env.store.set(P, K, b"1")
 
 
 async def in_its_own_finally(env: Env, ran: list[str]) -> None:
@@ -203,35 +134,21 @@ async def in_a_scan(env: Env, ran: list[str]) -> None:
         ran.remove(str(entry))
 
 
-async def with_a_generator_that_has_not_begun(env: Env, ran: list[str]) -> None:
-    held = counting(ran)
-    await env.store.set(P, K, b"1")
-    next(held)
-
-
 GUARDED: tuple[Flow, ...] = (
     in_finally,
-    in_the_else_of_a_finally,
-    in_a_handler_under_a_finally,
-    in_with,
-    in_async_with,
     in_a_lock,
     in_a_bare_except,
     in_except_base_exception,
     in_except_generator_exit,
     below_a_finally,
-    above_a_finally,
     in_an_async_generator,
     beside_an_async_generator,
     beside_a_generator,
     with_a_generator_in_its_hand,
-    in_a_comprehension,
 )
 PLAIN: tuple[Flow, ...] = (
     plainly,
-    after_a_finally,
     in_its_own_finally,
     in_except_of_the_store,
     in_a_scan,
-    with_a_generator_that_has_not_begun,
 )

@@ -4,14 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl import codec
 from lakeproof.impl.codec import Undecodable, decode_at, encode
-from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import keys
 from lakeproof.model.identifiers import (
     BranchID,
@@ -98,23 +96,6 @@ def test_what_is_written_is_read_back(record: Record) -> None:
     assert decode_at(*home(record), encode(record)) == record
 
 
-@given(st.permutations([("a", "1"), ("b", "2"), ("c", "3"), ("", ""), ("aa", "4")]))
-def test_a_map_has_the_same_bytes_in_whatever_order_it_was_filled(pairs: list[tuple[str, str]]) -> None:
-    shuffled = pb.CommitData(id="c", metadata=dict(pairs)).SerializeToString(deterministic=True)
-    commit = attrs.evolve(EMPTY_COMMIT, metadata=tuple(sorted(pairs)))
-    # Nothing else of the empty commit is on the wire, but an empty Timestamp: field 4.
-    assert encode(commit) == shuffled.replace(b"\x0a\x01c", b"\x0a\x01c\x22\x00", 1)
-
-
-EMPTY_COMMIT = Commit(
-    commit_id=CommitID("c"),
-    committer="",
-    message="",
-    creation_date=0,
-    meta_range_id=MetaRangeID(""),
-    version=0,
-    generation=0,
-)
 REPOSITORY = Repository(
     repository_id=RepositoryID("r"),
     storage_namespace=StorageNamespace("mem://r"),
@@ -175,33 +156,10 @@ def test_bytes_spelled_out_by_hand_are_written_and_read(record: Record, wire: by
     assert decode_at(*home(record), wire) == record
 
 
-def test_our_own_fields_have_numbers_that_lakefs_does_not_use() -> None:
-    bare = Repository(
-        repository_id=RepositoryID("r"),
-        storage_namespace=StorageNamespace(""),
-        default_branch_id=BranchID(""),
-        creation_date=0,
-        state=RepositoryState.DELETED,
-        instance_uid=InstanceUID("u"),
-        bare=True,
-    )
-    # 1001 * 8 + 0 = 8008 = 62 * 128 + 72: tag 0xc8 0x3e. An empty Timestamp is there, as Go writes it.
-    assert encode(bare) == b"\x0a\x01r\x22\x00\x28\x03\x32\x01u\xc8\x3e\x01"
-
-
 def test_fields_that_we_do_not_know_are_skipped() -> None:
     # 7 read_only and 8 storage_id of a newer lakeFS, and field 15 of one that is newer still.
     wire = encode(REPOSITORY) + b"\x38\x01\x42\x01s\x7a\x03new"
     assert codec.decode_repository(wire) == REPOSITORY
-
-
-def test_an_entry_without_a_date_is_from_1970() -> None:
-    assert codec.decode_repository(b"\x0a\x01r").creation_date == 0
-
-
-def test_what_is_below_a_microsecond_is_cut_off() -> None:
-    # Timestamp {2 nanos: 1999 = 15 * 128 + 79}
-    assert codec.decode_repository(b"\x22\x03\x10\xcf\x0f").creation_date == 1
 
 
 def test_where_the_schema_knows_no_record_nothing_is_decoded() -> None:
@@ -226,12 +184,6 @@ def test_what_cannot_be_decoded_is_named_with_its_address(record: Record, wire: 
         decode_at(partition, key, wire)
     assert repr(partition) in str(caught.value)
     assert repr(key) in str(caught.value)
-
-
-def test_metadata_that_is_not_sorted_is_our_mistake() -> None:
-    unsorted = attrs.evolve(EMPTY_COMMIT, metadata=(("b", ""), ("a", "")))
-    with pytest.raises(AssertionError, match="metadata is not sorted"):
-        encode(unsorted)
 
 
 def test_the_generated_module_is_current(tmp_path: Path) -> None:

@@ -88,17 +88,3 @@ class TestShown:
     def test_bytes_are_shown_as_text_that_prints_and_gives_them_back(self, value: bytes) -> None:
         assert shown(value).isprintable()
         assert unshown(shown(value)) == value
-
-    @pytest.mark.parametrize(
-        ("value", "text"),
-        [
-            (b"tags/v1", "tags/v1"),
-            ("tags/é".encode(), "tags/é"),
-            (b"\xff", "\\xff"),
-            (b"\\xff", "\\\\xff"),
-            (b"a\nb\0", "a\\x0ab\\x00"),
-            ("\u2028".encode(), "\\xe2\\x80\\xa8"),
-        ],
-    )
-    def test_for_instance(self, value: bytes, text: str) -> None:
-        assert shown(value) == text

@@ -2,7 +2,6 @@
 
 import gc
 import warnings
-from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -10,34 +9,15 @@ import trio
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import NoObjectStore, NotAnEffect, live_env, run
-from lakeproof.impl.repositories import hardened, kv3, step1
-from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories import hardened, kv3
+from lakeproof.impl.repositories.errors import NotUnique
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv, objects
-from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
+from lakeproof.model.identifiers import InstanceUID, RepositoryID
 
 R = RepositoryID("r")
 P = b"p"
-
-
-def at_five() -> int:
-    return 5
-
-
-def test_a_flow_runs_to_its_result() -> None:
-    async def main() -> None:
-        store = MemoryStore()
-        created = await run(step1.create_repository(live_env(), R), store, clock=at_five)
-        assert created.creation_date == 5
-        assert await run(step1.get_repository(live_env(), R), store) == created
-        assert [key for _, key in store.contents()] == [
-            b"repos/r",
-            b"branches/main",
-            keys.commit_key((await run(step1.FLOWS.get_branch(live_env(), R, BranchID("main")), store)).commit_id),
-        ]
-
-    trio.run(main)
 
 
 def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effect() -> None:
@@ -56,14 +36,6 @@ def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effe
         store = MemoryStore()
         assert await run(flow(live_env()), store, MemoryObjectStore()) == "both"
         assert store.contents() == {(P, b"k"): b"v"}
-
-    trio.run(main)
-
-
-def test_an_error_of_the_flow_reaches_the_caller() -> None:
-    async def main() -> None:
-        with pytest.raises(RepositoryNotFound, match="r"):
-            await run(step1.delete_repository(live_env(), R), MemoryStore())
 
     trio.run(main)
 
@@ -87,54 +59,6 @@ def test_of_many_tasks_that_create_one_repository_one_succeeds() -> None:
         assert sorted(results) == sorted([found.instance_uid, *["not unique"] * 9])
 
     trio.run(main)
-
-
-def test_tasks_that_create_and_delete_many_repositories_end_where_each_left_its_own() -> None:
-    async def main() -> None:
-        store = MemoryStore()
-
-        async def live(number: int) -> None:
-            repository_id = RepositoryID(f"r{number}")
-            await run(step1.create_repository(live_env(), repository_id), store)
-            await run(step1.FLOWS.create_branch(live_env(), repository_id, BranchID("dev")), store)
-            if number % 2:
-                await run(step1.delete_repository(live_env(), repository_id, batch_size=1), store)
-
-        async with trio.open_nursery() as nursery:
-            for number in range(8):
-                nursery.start_soon(live, number)
-        listed = await run(step1.list_repositories(live_env(), batch_size=3), store)
-        assert [repository.repository_id for repository in listed] == ["r0", "r2", "r4", "r6"]
-        assert len(store.contents()) == 4 * 4  # entry, first commit, two branches each
-
-    trio.run(main)
-
-
-class Steps(trio.abc.Instrument):
-    """Counts how often the scheduler has run each task."""
-
-    def __init__(self) -> None:
-        self.taken: Counter[trio.lowlevel.Task] = Counter()
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        self.taken[task] += 1
-
-
-def test_each_effect_is_one_schedule_point() -> None:
-    async def flow(env: Env) -> None:
-        for _ in range(3):
-            await env.clock.now()
-            await env.store.set(P, b"k", b"v")
-            await env.objects.put("a", b"")
-
-    async def main() -> None:
-        me = trio.lowlevel.current_task()
-        before = steps.taken[me]
-        await run(flow(live_env()), MemoryStore(), MemoryObjectStore(), at_five)
-        assert steps.taken[me] - before == 9
-
-    steps = Steps()
-    trio.run(main, instruments=[steps])
 
 
 def test_a_flow_that_wants_an_object_without_an_object_store_is_told_so() -> None:

@@ -40,14 +40,6 @@ def test_a_scan_shows_the_keys_from_its_start_on_that_begin_with_its_prefix(
     assert bench().do(scanned(ENV, start, batch_size, prefix)) == found
 
 
-@pytest.mark.parametrize(("batch_size", "effects"), [(0, 1), (1, 4), (2, 2), (3, 2), (4, 1)])
-def test_a_scan_asks_for_no_batch_after_the_one_that_leaves_its_prefix(batch_size: int, effects: int) -> None:
-    # b/1 b/2 b/3 and then c, which ends it; in threes the first batch is b/1 b/2 b/3, and only the next one shows c.
-    hand = bench()
-    hand.do(scanned(ENV, b"", batch_size, b"b/"))
-    assert len(hand.ops) == effects
-
-
 async def found(env: Env, key: bytes) -> kv.ValueWithPredicate | None:
     return await env.store.find(P, key)
 

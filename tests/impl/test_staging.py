@@ -9,10 +9,10 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.impl.codec import Undecodable
+from lakeproof.impl.codec import Undecodable, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.staging import drop, get_staged, scan_staged, stage, stage_if, tombstone, unstage
+from lakeproof.impl.staging import drop, get_staged, scan_staged, stage, stage_if, unstage
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model import keys
 from lakeproof.model.identifiers import StagingToken
@@ -27,7 +27,8 @@ OTHER = StagingToken("r-main:u.1.01")
 paths = st.binary(min_size=1, max_size=3)
 entries = st.builds(StagedEntry, key=paths, identity=st.binary(max_size=2), data=st.none() | st.binary(max_size=2))
 staged = st.lists(entries, max_size=8, unique_by=lambda entry: entry.key)
-PAGES = pytest.mark.parametrize("batch_size", [0, 1, 2, 1000])
+FEW = st.sampled_from([b"\0", b"a", b"ab"])
+changes_of_few = st.builds(StagedEntry, key=FEW, identity=st.binary(max_size=2), data=st.none() | st.binary(max_size=2))
 
 
 def do(store: MemoryStore, flow: Callable[[Env], Coroutine[Any, Any, T]]) -> T:  # type: ignore[explicit-any]
@@ -70,56 +71,37 @@ def test_a_scan_is_by_path_within_its_prefix_and_its_token(
     assert found == sorted((each for each in changes if each.key.startswith(prefix)), key=lambda each: each.key)
 
 
-@given(entries)
-def test_what_is_staged_comes_back_whole_a_tombstone_apart_from_an_empty_object(change: StagedEntry) -> None:
-    store = MemoryStore()
-    put(store, [change])
-    found = do(store, partial(get_staged, token=TOKEN, path=change.key))
-    assert found is not None
-    assert found[0] == change
-    assert do(store, partial(get_staged, token=OTHER, path=change.key)) is None
-
-
-def test_a_tombstone_has_no_data() -> None:
-    assert tombstone(b"x") == StagedEntry(key=b"x", identity=b"", data=None)
-
-
-def test_the_predicate_replaces_just_the_value_that_was_read() -> None:
-    store = MemoryStore()
-    put(store, [entry(b"x", b"1")])
-    found = do(store, partial(get_staged, token=TOKEN, path=b"x"))
-    assert found is not None
-    assert do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"2"), predicate=found[1]))
-    assert not do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"3"), predicate=found[1]))
-    assert scan(store, TOKEN) == [entry(b"x", b"2")]
-
-
-def test_where_none_is_expected_a_tombstone_is_in_the_way() -> None:
-    store = MemoryStore()
-    put(store, [tombstone(b"x")])
-    assert not do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
-    do(store, partial(unstage, token=TOKEN, path=b"x"))
-    assert do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
-    assert scan(store, TOKEN) == [entry(b"x")]
-
-
-def test_forgetting_what_is_not_there_is_no_error_and_leaves_neighbours() -> None:
-    store = MemoryStore()
-    put(store, [entry(b"x"), entry(b"xx")])
-    for _ in range(2):
-        do(store, partial(unstage, token=TOKEN, path=b"x"))
-    assert scan(store, TOKEN) == [entry(b"xx")]
-
-
-@PAGES
-def test_a_token_is_dropped_whole_and_alone(batch_size: int) -> None:
-    store = MemoryStore()
-    changes = [entry(b"%d" % number) for number in range(5)]
-    put(store, changes)
-    put(store, changes, OTHER)
+@given(
+    st.lists(st.tuples(st.sampled_from(["stage", "stage_if", "stale", "unstage"]), changes_of_few), max_size=12),
+    st.integers(0, 4),
+)
+def test_a_token_holds_what_a_dictionary_would_and_is_dropped_whole_and_alone(
+    steps: list[tuple[str, StagedEntry]], batch_size: int
+) -> None:
+    """A write on a predicate replaces just the value that was read; a tombstone is in the way of none."""
+    store, held = MemoryStore(), dict[bytes, StagedEntry]()
+    others = [entry(b"%d" % number) for number in range(5)]
+    put(store, others, OTHER)
+    for how, change in steps:
+        found = do(store, partial(get_staged, token=TOKEN, path=change.key))
+        assert (found and found[0]) == held.get(change.key)
+        if how == "unstage":
+            do(store, partial(unstage, token=TOKEN, path=change.key))
+            held.pop(change.key, None)
+            continue
+        if how == "stage":
+            put(store, [change])
+        else:
+            predicate = found and found[1]
+            if how == "stale":
+                predicate = encode(entry(b"what nobody staged")) if found is None else None
+            assert do(store, partial(stage_if, token=TOKEN, entry=change, predicate=predicate)) is (how == "stage_if")
+        if how != "stale":
+            held[change.key] = change
+    assert scan(store, TOKEN) == [held[path] for path in sorted(held)]
     do(store, partial(drop, token=TOKEN, batch_size=batch_size))
     assert scan(store, TOKEN) == []
-    assert scan(store, OTHER) == changes
+    assert scan(store, OTHER) == others
 
 
 def test_an_empty_path_is_refused_before_anything_is_written() -> None:

@@ -61,8 +61,6 @@ def test_every_kind_of_effect_is_looked_at() -> None:
     assert {type(effect) for effect in FINE} == set(Effect.__args__) - {Withdrawn}
 
 
-NONE = None
-
 WRONG = [
     (kv.Get("p", K), "Get: partition is 'p': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]

@@ -24,14 +24,16 @@ Step = tuple[str, tuple[Hashable, ...]]
 
 paths = st.sampled_from([b"a", b"a/1", b"b"])
 identities = st.sampled_from([b"1", b"2", b"3"])
+DELETES = ("delete_branch", "delete_branch_by_tombstone")
 steps: st.SearchStrategy[Step] = st.one_of(
     st.tuples(st.just("set_entry"), st.tuples(paths, identities)),
+    st.tuples(st.just("set_entries"), st.tuples(st.tuples(st.tuples(paths, identities), st.tuples(paths, identities)))),
     st.tuples(st.just("delete_entry"), st.tuples(paths)),
     st.tuples(st.just("create_entry"), st.tuples(paths, identities)),
     st.tuples(st.just("replace_entry"), st.tuples(paths, identities, identities)),
     st.tuples(st.just("get_entry"), st.tuples(paths)),
     st.tuples(st.just("list_entries"), st.tuples(st.sampled_from([b"", b"a", b"a/"]))),
-    st.tuples(st.sampled_from(["commit", "reset_branch", "delete_branch"]), st.just(())),
+    st.tuples(st.sampled_from(["commit", "reset_branch", *DELETES]), st.just(())),
     st.tuples(st.just("reset_prefix"), st.tuples(st.sampled_from([b"", b"a", b"b"]))),
     st.tuples(st.just("reset_entry"), st.tuples(paths)),
     st.tuples(st.just("create_branch"), st.just(("main",))),
@@ -46,74 +48,6 @@ def play(*todo: tuple[Hashable, ...], specification: Specification = BRANCH) -> 
         state, result = specification.apply(state, str(name), (R, B, *args))
         found.append(result)
     return found
-
-
-def test_a_read_finds_what_was_written_last_and_a_tombstone_hides_it() -> None:
-    assert play(
-        ("get_entry", b"x"),
-        ("set_entry", b"x", b"1"),
-        ("set_entry", b"x", b"2"),
-        ("get_entry", b"x"),
-        ("delete_entry", b"x"),
-        ("get_entry", b"x"),
-    ) == [PathNotFound, DONE, DONE, b"2", DONE, PathNotFound]
-
-
-def test_a_commit_changes_nothing_that_a_reader_sees_and_all_that_a_reset_does() -> None:
-    before: list[tuple[Hashable, ...]] = [
-        ("set_entry", b"x", b"1"), ("set_entry", b"y", b"1"), ("delete_entry", b"y"),
-    ]  # fmt: skip
-    reading: list[tuple[Hashable, ...]] = [("list_entries",), ("reset_branch",), ("list_entries",)]
-    assert play(*before, *reading)[3:] == [((b"x", b"1"),), DONE, ()]
-    assert play(*before, ("commit",), *reading)[4:] == [((b"x", b"1"),), DONE, ((b"x", b"1"),)]
-
-
-def test_a_deleted_entry_that_was_committed_comes_back_when_the_delete_is_reset() -> None:
-    before = (("set_entry", b"x", b"1"), ("commit",), ("delete_entry", b"x"))
-    assert play(*before, ("get_entry", b"x"))[-1] == PathNotFound
-    assert play(*before, ("reset_entry", b"x"), ("get_entry", b"x"))[-1] == b"1"
-
-
-def test_a_reset_of_a_prefix_leaves_other_paths_and_a_reset_of_an_entry_leaves_longer_ones() -> None:
-    entries = ((b"a", b"1"), (b"a/1", b"1"), (b"b", b"1"))
-    assert play(("set_entries", entries), ("reset_prefix", b"a"), ("list_entries",))[-1] == ((b"b", b"1"),)
-    assert play(("set_entries", entries), ("reset_entry", b"a"), ("list_entries",))[-1] == entries[1:]
-
-
-def test_create_only_if_absent_and_replace_only_if_unchanged() -> None:
-    assert play(
-        ("replace_entry", b"x", b"1", b"0"),
-        ("create_entry", b"x", b"1"),
-        ("create_entry", b"x", b"2"),
-        ("commit",),
-        ("create_entry", b"x", b"2"),
-        ("replace_entry", b"x", b"3", b"2"),
-        ("replace_entry", b"x", b"3", b"1"),
-        ("delete_entry", b"x"),
-        ("create_entry", b"x", b"4"),
-        ("get_entry", b"x"),
-    ) == [EntryChanged, DONE, PathExists, DONE, PathExists, EntryChanged, DONE, DONE, DONE, b"4"]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("set_entry", b"x", b"1"),
-        ("delete_entry", b"x"),
-        ("create_entry", b"x", b"1"),
-        ("get_entry", b"x"),
-        ("list_entries",),
-        ("commit",),
-        ("reset_branch",),
-        ("reset_prefix", b""),
-        ("reset_entry", b"x"),
-        ("delete_branch",),
-        ("delete_branch_by_tombstone",),
-    ],
-    ids=lambda call: call[0],
-)
-def test_a_branch_that_was_deleted_answers_nothing_else(call: tuple[Hashable, ...]) -> None:
-    assert play(("delete_branch",), call) == [DONE, BranchNotFound]
 
 
 def test_a_branch_created_anew_begins_with_what_its_source_has_and_nothing_of_the_old_one() -> None:
@@ -148,12 +82,14 @@ def simulated(todo: Sequence[Step]) -> list[Hashable]:
             head, staged = {}, {}
         elif name == "create_branch":
             result = BranchExists
-        elif name == "delete_branch":
+        elif name in DELETES:
             there = False
         elif name == "commit":
             head, staged = shown, {}
         elif name == "list_entries":
             result = tuple((path, shown[path]) for path in sorted(shown) if path.startswith(args[0]))  # type: ignore[arg-type]
+        elif name == "set_entries":
+            staged.update(args[0])  # type: ignore[call-overload]
         elif name.startswith("reset"):
             for path in list(staged):
                 if name == "reset_branch" or path == args[0] or (name == "reset_prefix" and path.startswith(args[0])):  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """The invariants of data on snapshots made by hand: each is tested, reached and refuted."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 import pytest
 
@@ -97,7 +97,6 @@ def kinds(found: Iterable[Finding]) -> set[type]:
 
 
 kept, unchanged, staged_kept, one_entry = (each.check for each in data.ALL)
-Check = Callable[[Snapshot], Iterable[Finding]]
 
 
 class TestCommitted:

@@ -1,6 +1,6 @@
 """Each repository invariant on a snapshot where it holds and on one with a planted fault."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import attrs
 import pytest
@@ -8,10 +8,11 @@ import pytest
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, TagID
 from lakeproof.model.identifiers import StorageNamespace as Namespace
-from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants import Always, Eventually, Violation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
+from tests.model.test_branch_invariants import judged, verdict
 
 R = RepositoryID("r")
 ENTRY = (keys.GRAVELER, keys.repository_key(R))
@@ -85,14 +86,6 @@ def step(by: CallView, before: Store, op: object, after: Store, reply: object = 
     return Transition(client=0, call=by, op=op, reply=reply, before=snapshot(before), after=snapshot(after))
 
 
-def verdict(findings: Iterable[Finding]) -> str:
-    """violated, holds, or (nothing was reached) silent."""
-    found = list(findings)
-    if any(isinstance(finding, Violation) for finding in found):
-        return "violated"
-    return "holds" if any(isinstance(finding, Reached) for finding in found) else "silent"
-
-
 SET = kv.Set(*ENTRY, b"x")
 SET_IF = kv.SetIf(*ENTRY, b"x", None)
 DELETE = kv.Delete(*ENTRY)
@@ -104,9 +97,9 @@ DELETING, INITIAL, DELETED = RepositoryState.DELETING, RepositoryState.INITIAL, 
     [
         (entry("1"), entry("2"), None, "violated"),
         (entry("1"), entry("1"), kv.PredicateFailed(), "holds"),
-        ({}, entry("1"), None, "silent"),
-        (entry("1", INITIAL), entry("1"), None, "silent"),  # it becomes active
-        (entry("1", DELETED), entry("2", INITIAL), None, "silent"),  # a tombstone's id is free
+        ({}, entry("1"), None, "untested"),
+        (entry("1", INITIAL), entry("1"), None, "untested"),  # it becomes active
+        (entry("1", DELETED), entry("2", INITIAL), None, "untested"),  # a tombstone's id is free
     ],
 )
 def test_create_is_unique(before: Store, after: Store, reply: object, expected: str) -> None:
@@ -130,9 +123,9 @@ def test_create_is_unique_watches_what_creates_write_to_entries() -> None:
         (entry("1"), "violated"),
         (entry("1") | entities("2"), "violated"),
         (dict(list((entities("1") | entry("1")).items())[1:]), "violated"),  # without the commit
-        (entry("1", bare=True), "silent"),
-        (entry("1", INITIAL), "silent"),
-        (entry("1", DELETING), "silent"),
+        (entry("1", bare=True), "untested"),
+        (entry("1", INITIAL), "untested"),
+        (entry("1", DELETING), "untested"),
     ],
 )
 def test_active_is_complete(store: Store, expected: str) -> None:
@@ -150,21 +143,12 @@ ZOMBIE_BRANCH: Store = {(b"r", keys.branch_key(BranchID("b"))): branch("1", "b")
         (entry("2") | entities("2") | entities("1"), "holds"),  # a partition of its own: nobody looks there
         (entry("2") | entities("2") | ZOMBIE_TAG, "violated"),
         (entry("2") | entities("2", b"r") | ZOMBIE_BRANCH, "violated"),
-        (entry("2", DELETING) | ZOMBIE_BRANCH, "silent"),
-        (entities("1"), "silent"),
+        (entry("2", DELETING) | ZOMBIE_BRANCH, "untested"),
+        (entities("1"), "untested"),
     ],
 )
 def test_no_reachable_zombie(store: Store, expected: str) -> None:
     assert verdict(invariants.no_reachable_zombie.check(snapshot(store))) == expected
-
-
-def judged(monitor: Monitor, events: Sequence[Event]) -> str:
-    """The verdict after a sequence of events."""
-    state, findings = monitor.initial, list[Finding]()
-    for event in events:
-        state, found = monitor.advance(state, event)
-        findings.extend(found)
-    return verdict(findings)
 
 
 def invoked(client: int, name: str) -> Event:
@@ -187,9 +171,9 @@ REFUSED = returned(1, call("get_branch", Status.FAIL))
         ([*DELETED_1, invoked(1, "get_branch"), READ_1], "violated"),
         ([*DELETED_1, invoked(1, "get_branch"), READ_2], "holds"),
         ([*DELETED_1, invoked(1, "get_branch"), REFUSED], "holds"),
-        ([invoked(1, "get_branch"), *DELETED_1, READ_1], "silent"),  # they overlap
-        ([DELETED_1[0], invoked(1, "get_branch"), READ_1, DELETED_1[1]], "silent"),
-        ([DELETED_1[0], returned(0, call("delete_repository", Status.INFO, target="1")), READ_1], "silent"),
+        ([invoked(1, "get_branch"), *DELETED_1, READ_1], "untested"),  # they overlap
+        ([DELETED_1[0], invoked(1, "get_branch"), READ_1, DELETED_1[1]], "untested"),
+        ([DELETED_1[0], returned(0, call("delete_repository", Status.INFO, target="1")), READ_1], "untested"),
     ],
 )
 def test_deleted_is_inaccessible(events: Sequence[Event], expected: str) -> None:
@@ -209,8 +193,8 @@ def test_a_reader_of_before_the_delete_does_not_excuse_one_of_after() -> None:
         (entry("2", INITIAL), DELETE, {}, "violated"),
         (entry("2"), SET, entry("1", DELETING), "violated"),  # hidden
         (entry("2"), SET_IF, entry("2"), "holds"),
-        (entry("1"), DELETE, {}, "silent"),  # the one it targeted
-        (entry("2", DELETED), SET_IF, entry("1", DELETED), "silent"),
+        (entry("1"), DELETE, {}, "untested"),  # the one it targeted
+        (entry("2", DELETED), SET_IF, entry("1", DELETED), "untested"),
         (entry("2") | entities("2", b"r"), kv.Delete(b"r", b"branches/main"), entry("2"), "violated"),
         (entry("2") | ZOMBIE_BRANCH, kv.Delete(b"r", b"branches/b"), entry("2"), "holds"),  # no successor's
     ],
@@ -222,7 +206,7 @@ def test_delete_spares_successor(before: Store, op: object, after: Store, expect
 
 def test_a_delete_without_a_target_is_not_judged() -> None:
     transition = step(call("delete_repository", Status.PENDING), entry("2"), DELETE, {})
-    assert verdict(invariants.delete_spares_successor.check(transition)) == "silent"
+    assert verdict(invariants.delete_spares_successor.check(transition)) == "untested"
 
 
 def test_the_target_is_the_first_entry_that_the_call_has_read() -> None:
@@ -245,7 +229,7 @@ CREATED_1 = call("create_repository", value=repository("1"))
         ({}, [CREATED_1, call("delete_repository", target="1")], "holds"),
         ({}, [CREATED_1, call("delete_repository", Status.CRASHED, target="1")], "holds"),
         ({}, [CREATED_1, call("delete_repository", target="2")], "violated"),
-        ({}, [call("create_repository", Status.INFO)], "silent"),
+        ({}, [call("create_repository", Status.INFO)], "untested"),
     ],
 )
 def test_create_is_effective(store: Store, calls: Sequence[CallView], expected: str) -> None:
@@ -259,7 +243,7 @@ def test_create_is_effective(store: Store, calls: Sequence[CallView], expected: 
         (entry("2"), Status.OK, "holds"),
         (entry("1", DELETED), Status.OK, "holds"),
         (entry("1"), Status.OK, "violated"),
-        (entry("1"), Status.INFO, "silent"),
+        (entry("1"), Status.INFO, "untested"),
     ],
 )
 def test_delete_is_effective(store: Store, status: Status, expected: str) -> None:
@@ -273,7 +257,7 @@ def test_delete_is_effective(store: Store, status: Status, expected: str) -> Non
         ([RepositoryState.ACTIVE], "holds"),
         ([RepositoryState.ACTIVE, DELETING], "violated"),
         ([INITIAL], "violated"),
-        ([], "silent"),
+        ([], "untested"),
     ],
 )
 def test_list_shows_active_only(states: Sequence[RepositoryState], expected: str) -> None:
@@ -284,7 +268,7 @@ def test_list_shows_active_only(states: Sequence[RepositoryState], expected: str
 @pytest.mark.parametrize(
     ("store", "expected"),
     [
-        (entry("1") | entities("1"), "silent"),  # no garbage
+        (entry("1") | entities("1"), "untested"),  # no garbage
         (entities("1"), "violated"),
         (entry("2") | entities("1"), "violated"),
         (entry("1", DELETING) | entities("1"), "holds"),
@@ -302,7 +286,7 @@ def test_garbage_is_reclaimable(store: Store, expected: str) -> None:
         (entry("1") | entities("1"), "violated"),
         (entry("2") | entities("1"), "holds"),
         (entry("1", DELETED) | entities("1"), "holds"),
-        (entry("1"), "silent"),  # nothing was there
+        (entry("1"), "untested"),  # nothing was there
     ],
 )
 def test_cleaner_spares_live(before: Store, expected: str) -> None:

@@ -16,7 +16,6 @@ from lakeproof.model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from lakeproof.model.invariants import Finding, Reached, Violation
 from lakeproof.model.invariants.retention import (
     active_data_is_kept,
     expired_data_is_reclaimed,
@@ -28,6 +27,7 @@ from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEn
 from lakeproof.model.references import repositories
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
+from tests.model.test_branch_invariants import verdict
 
 NOW = 1_700_000_000_000_000
 NAMESPACE = StorageNamespace("mem://r")
@@ -99,13 +99,6 @@ def snapshot(
 
 
 LINE = {"A": (30, "", "a"), "B": (9, "A", "ab"), "C": (1, "B", "c")}
-
-
-def verdict(findings: Iterable[Finding]) -> str:
-    found = list(findings)
-    if any(isinstance(each, Violation) for each in found):
-        return "violated"
-    return "holds" if any(isinstance(each, Reached) for each in found) else "untested"
 
 
 @pytest.mark.parametrize(

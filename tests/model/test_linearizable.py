@@ -31,44 +31,6 @@ def violated(events: Sequence[Event]) -> bool:
     return False
 
 
-def test_a_read_after_a_write_returned_must_see_it() -> None:
-    write = [invoke(0, "write", 1), ok(0, "write", 1)]
-    assert not violated([*write, invoke(1, "read"), ok(1, "read", value=1)])
-    assert violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
-
-
-def test_a_read_that_overlaps_a_write_may_see_either_value() -> None:
-    for value in (0, 1):
-        events = [invoke(0, "write", 1), invoke(1, "read"), ok(1, "read", value=value), ok(0, "write", 1)]
-        assert not violated(events)
-
-
-def test_a_write_once_seen_stays_seen() -> None:
-    events = [
-        invoke(0, "write", 1),
-        invoke(1, "read"),
-        ok(1, "read", value=1),
-        invoke(2, "read"),
-        ok(2, "read", value=0),
-    ]
-    assert violated(events)
-
-
-def test_an_indefinite_write_may_take_effect_later_or_never() -> None:
-    write = [invoke(0, "write", 1), Returned(0, 0, CallView("write", (1,), Status.INFO))]
-    read0 = [invoke(1, "read"), ok(1, "read", value=0)]
-    read1 = [invoke(2, "read"), ok(2, "read", value=1)]
-    assert not violated([*write, *read0, *read1])
-    assert not violated([*write, *read1])
-    assert violated([*write, *read1, *read0])
-
-
-def test_a_definitely_failed_write_is_never_seen() -> None:
-    write = [invoke(0, "write", 1), Returned(0, 0, CallView("write", (1,), Status.FAIL))]
-    assert violated([*write, invoke(1, "read"), ok(1, "read", value=1)])
-    assert not violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
-
-
 def test_results_are_told_apart_by_type_and_bits() -> None:
     write = [invoke(0, "write", 0), ok(0, "write", 0)]
     assert not violated([*write, invoke(1, "read"), ok(1, "read", value=0)])

@@ -1,6 +1,7 @@
 """`object-call-is-as-specified` and `job-tells-what-it-deleted`, on hand-made histories and on planted bugs."""
 
 from collections.abc import Hashable
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -15,7 +16,7 @@ from lakeproof.model import calls
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.errors import BranchBusy, BranchNotFound, PathNotFound
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants import Finding, Reached, Violation
+from lakeproof.model.invariants import Reached, Violation
 from lakeproof.model.invariants.jobs import DELETED, job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import ID, Terms, object_call_is_as_specified
 from lakeproof.model.objects import etag
@@ -28,6 +29,7 @@ from lakeproof.scenarios.hard_delete_alone import ANYTHING, OUTSIDE_ONLY, alone
 from lakeproof.scenarios.hard_delete_offline import OFFLINE
 from lakeproof.scenarios.hard_delete_today import TODAY
 from lakeproof.scenarios.races import NONE, after
+from tests.model.test_branch_invariants import judged
 
 B = BranchID("b")
 
@@ -43,14 +45,7 @@ def does(name: str, *args: Hashable, value: Hashable = None, error: Exception | 
 
 
 def verdict(*calls_made: list[Event], terms: Terms = ANYTHING) -> str:
-    monitor = object_call_is_as_specified(terms, [B])
-    state, found = monitor.initial, list[Finding]()
-    for event in (event for made in calls_made for event in made):
-        state, findings = monitor.advance(state, event)
-        found += findings
-    if any(isinstance(each, Violation) for each in found):
-        return "violated"
-    return "holds" if any(isinstance(each, Reached) for each in found) else "untested"
+    return judged(object_call_is_as_specified(terms, [B]), chain(*calls_made))
 
 
 UPLOAD = does("upload_object", "b", b"x", b"1", value=entry(b"1"))

@@ -5,7 +5,8 @@ import pytest
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import past_head_data_is_kept
 from lakeproof.model.retention import DAY, Left, Rules, expired, remembered
-from tests.model.test_invariants_retention import snapshot, verdict
+from tests.model.test_branch_invariants import verdict
+from tests.model.test_invariants_retention import snapshot
 from tests.model.test_retention import FEATURE, MAIN, NOW, commit, history
 
 LINE = history(commit("A", 30), commit("B", 20, "A"), commit("C", 5, "B"), commit("D", 2, "C"))

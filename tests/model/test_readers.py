@@ -5,9 +5,9 @@ from collections.abc import Hashable
 import pytest
 
 from lakeproof.model.errors import BranchNotFound, DataGone, PathNotFound
-from lakeproof.model.invariants import Finding, Reached, Violation
 from lakeproof.model.invariants.readers import path_stays_readable
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
+from tests.model.test_branch_invariants import judged
 
 X: tuple[str, bytes] = ("b", b"x")
 GONE = DataGone("mem://r/data/1")
@@ -33,14 +33,7 @@ def does(client: int, name: str, *args: Hashable, status: Status = Status.OK, in
 
 
 def verdict(events: list[Event], *, present: bool = False, committed: bool = False) -> str:
-    monitor = path_stays_readable([X] if present else [], [X] if committed else [])
-    state, found = monitor.initial, list[Finding]()
-    for event in events:
-        state, findings = monitor.advance(state, event)
-        found += findings
-    if any(isinstance(each, Violation) for each in found):
-        return "violated"
-    return "holds" if any(isinstance(each, Reached) for each in found) else "untested"
+    return judged(path_stays_readable([X] if present else [], [X] if committed else []), events)
 
 
 READS = begins(9, "read_object", b"x")

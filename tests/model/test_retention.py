@@ -1,6 +1,5 @@
 """Retention: the issue's worked examples, the edges of the definition, and laws over random histories."""
 
-import random
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
@@ -135,63 +134,22 @@ class TestDanglingExample:
 
 
 class TestEdges:
-    def test_nothing_is_active_or_expired_in_nothing(self) -> None:
-        assert kept({}, {}, Rules(0)) == ""
-
     def test_a_commit_dated_at_the_threshold_keeps_no_parent_and_one_a_microsecond_later_does(self) -> None:
         at, after = commit("B", 7, "A"), commit("B", 7 - 1 / DAY, "A")
         assert after.creation_date == at.creation_date + 1
         assert kept(history(commit("A", 9), at), {"main": "B"}, Rules(7)) == "B"
         assert kept(history(commit("A", 9), after), {"main": "B"}, Rules(7)) == "AB"
 
-    def test_with_zero_days_a_dangling_commit_of_this_moment_is_expired(self) -> None:
-        assert kept(history(commit("A", 0)), {}, Rules(0)) == ""
-        assert kept(history(commit("A", 0)), {"main": "A"}, Rules(0)) == "A"
-
     def test_a_commit_from_the_future_is_after_every_threshold(self) -> None:
         assert kept(history(commit("A", 9), commit("B", -5, "A")), {}, Rules(0)) == "AB"
-
-    def test_a_missing_parent_ends_the_line_and_what_is_behind_it_is_dangling(self) -> None:
-        commits = history(commit("A", 3), commit("C", 1, "B"))
-        assert kept(commits, {"main": "C"}, Rules(2)) == "C"
-        assert kept(commits, {"main": "C"}, Rules(2, ((MAIN, 90),))) == "C"
-        assert kept(commits, {"main": "C"}, Rules(5)) == "AC"
-
-    def test_a_missing_head_keeps_nothing(self) -> None:
-        assert kept(history(commit("A", 3)), {"main": "B"}, Rules(2)) == ""
-
-    @pytest.mark.parametrize(("days", "active_ones"), [(7, "AB"), (2, "A"), (0, "A")])
-    def test_a_cycle_is_walked_once(self, days: int, active_ones: str) -> None:
-        commits = history(commit("A", 3, "B"), commit("B", 3, "A"))
-        assert kept(commits, {"main": "A"}, Rules(days)) == active_ones
-
-    def test_a_commit_may_be_its_own_parent(self) -> None:
-        assert kept(history(commit("A", 3, "A")), {"main": "A"}, Rules(7)) == "A"
-
-    def test_second_parents_keep_nothing(self) -> None:
-        commits = history(commit("A", 20), commit("S", 9, "A"), commit("B", 9, "A"), commit("M", 1, "B", "S"))
-        assert kept(commits, {"main": "M"}, Rules(7)) == "BM"
-
-    def test_what_is_left_of_a_merged_branch_that_was_deleted_is_dangling(self) -> None:
-        commits = history(commit("A", 20), commit("S", 2, "A"), commit("B", 9, "A"), commit("M", 1, "B", "S"))
-        assert kept(commits, {"main": "M"}, Rules(7)) == "ABMS"
-
-    def test_a_child_older_than_its_parent_ends_the_line(self) -> None:
-        commits = history(commit("A", 9), commit("B", 3, "A"), commit("C", 8, "B"), commit("D", 1, "C"))
-        assert kept(commits, {"main": "D"}, Rules(7)) == "CD"
-
-    def test_a_rule_for_a_branch_that_does_not_exist_changes_nothing(self) -> None:
-        commits = history(commit("A", 9), commit("B", 3, "A"))
-        rules = Rules(2, ((BranchID("gone"), 99),))
-        assert kept(commits, {"main": "B"}, rules) == kept(commits, {"main": "B"}, Rules(2)) == "B"
 
     def test_a_tagged_commit_is_kept_and_its_parent_is_not(self) -> None:
         commits = history(commit("A", 30), commit("B", 20, "A"), commit("C", 9, "B"), commit("D", 8, "C"))
         assert kept(commits, {"main": "D"}, Rules(7)) == "D"
         assert kept(commits, {"main": "D"}, Rules(7), tagged=[CommitID("B"), CommitID("gone")]) == "BD"
 
-    def test_a_line_of_a_hundred_thousand_commits(self) -> None:
-        size = 100_000
+    def test_a_long_line_of_commits(self) -> None:
+        size = 20_000
         names = [CommitID(str(number)) for number in range(size)]
         line = {names[0]: Brief(NOW - 1000 * DAY, ())}
         for number in range(1, size):  # 100 commits a day
@@ -199,7 +157,7 @@ class TestEdges:
         commits = cast("dict[CommitID, Commit]", line)
         heads = {BranchID(f"b{each}"): names[-1 - each] for each in range(50)}
         # Those after the threshold, and the one before.
-        assert len(active(commits, heads, Rules(900), NOW)) == 90_000
+        assert len(active(commits, heads, Rules(150), NOW)) == 15_000
         assert dangling(commits, heads) == frozenset()
 
 
@@ -246,17 +204,6 @@ class TestLaws:
     def test_the_walk_finds_what_the_definition_says(self, case: Case) -> None:
         assert active(*case, NOW) == active_by_definition(*case, NOW)
 
-    @given(cases(), st.randoms(use_true_random=False))
-    def test_the_order_of_branches_commits_and_rules_is_no_matter(self, case: Case, chance: random.Random) -> None:
-        commits, heads, rules = case
-        shuffled = Rules(rules.default_days, tuple(chance.sample(rules.branches, len(rules.branches))))
-        assert active(commits, heads, rules, NOW) == active(
-            dict(chance.sample(list(commits.items()), len(commits))),
-            dict(chance.sample(list(heads.items()), len(heads))),
-            shuffled,
-            NOW,
-        )
-
     @given(cases(), st.integers(0, 9))
     def test_what_is_expired_stays_expired_while_only_time_passes(self, case: Case, days: int) -> None:
         assert active(*case, NOW + days * DAY) <= active(*case, NOW)
@@ -275,60 +222,3 @@ class TestLaws:
         without = {name: head for name, head in heads.items() if name != branch}
         of_branches = active(commits, without, rules, NOW) - dangling(commits, without)
         assert of_branches <= active(commits, heads, rules, NOW)
-
-    @given(cases())
-    def test_heads_are_active(self, case: Case) -> None:
-        commits, heads, _ = case
-        assert set(heads.values()) & commits.keys() <= active(*case, NOW)
-
-
-def hasty_walk(commits: Commits, heads: Heads, rules: Rules, now: int) -> frozenset[CommitID]:
-    """A known mistake: a walk ends at a commit that another one has processed, before it asks whether the child at hand
-    keeps it. It even begins with the longest retention."""
-    kept = {head for head in heads.values() if head in commits}
-    processed: set[CommitID] = set()
-    for branch in sorted(heads, key=lambda each: rules.threshold(each, now)):
-        at = heads[branch]
-        while at in commits and commits[at].parents:
-            parent = commits[at].parents[0]
-            if parent in processed or parent not in commits:
-                break
-            processed.add(parent)
-            if commits[at].creation_date > rules.threshold(branch, now):
-                kept.add(parent)
-            at = parent
-    return frozenset(kept)
-
-
-def random_case(chance: random.Random) -> Case:
-    """Orderly: twelve commits, one a day, each on one of four branches; a branch begins where another one is."""
-    names = [BranchID(name) for name in "abcd"]
-    commits = history(commit("0", 12))
-    heads = {names[0]: CommitID("0")}
-    for number in range(1, 12):
-        source = chance.choice(list(heads.values()))
-        branch = chance.choice(names)
-        heads.setdefault(branch, source)
-        made = commit(str(number), 12 - number, heads[branch])
-        commits[made.commit_id] = made
-        heads[branch] = made.commit_id
-    return commits, heads, Rules(chance.randrange(9), tuple((name, chance.randrange(9)) for name in names))
-
-
-class TestHastyWalk:
-    def test_it_drops_the_parent_of_a_young_commit_on_an_old_branch_point(self) -> None:
-        commits = history(commit("P", 30), commit("M", 20, "P"), commit("F", 1, "P"))
-        heads = {MAIN: CommitID("M"), FEATURE: CommitID("F")}
-        assert active(commits, heads, Rules(7), NOW) == set("PMF")
-        assert hasty_walk(commits, heads, Rules(7), NOW) == set("MF")
-
-    def test_it_never_keeps_too_much_and_is_wrong_about_one_random_history_of_twelve(self) -> None:
-        chance = random.Random(7)
-        wrong = 0
-        for _ in range(1_200):
-            case = random_case(chance)
-            right = active(*case, NOW) - dangling(case[0], case[1])
-            found = hasty_walk(*case, NOW)
-            assert found <= right
-            wrong += found != right
-        assert 75 < wrong < 125

@@ -7,15 +7,11 @@ import pytest
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import (
-    ALL_PARTS,
     CallView,
     NotDeclared,
-    Observed,
-    Outcome,
     Reads,
     Snapshot,
     Status,
-    UnhandledException,
 )
 
 AT = (b"p", b"k")
@@ -53,21 +49,6 @@ class TestReads:
             with pytest.raises(NotDeclared, match=rf"Reads\.{looked_at.name}"):
                 PARTS[looked_at](seen)
 
-    def test_calls_are_a_part_of_the_clients(self) -> None:
-        with pytest.raises(NotDeclared, match=r"Reads\.CLIENTS"):
-            snapshot().only(ALL_PARTS - {Reads.CLIENTS}).calls()
-
-    def test_the_message_ends_in_the_repair(self) -> None:
-        with pytest.raises(NotDeclared, match="reads="):
-            _ = snapshot().only(frozenset()).now
-        with pytest.raises(NotDeclared, match=r"keep it in the state$"):
-            _ = snapshot().only(frozenset(), "keep it in the state").now
-
-    def test_a_restricted_snapshot_leaves_the_whole_one_as_it_was(self) -> None:
-        whole = snapshot()
-        whole.only(frozenset())
-        assert whole.now == 5
-
     def test_what_may_be_read_is_no_part_of_the_state(self) -> None:
         assert snapshot().only(frozenset({Reads.STORE})) == snapshot()
         assert snapshot() != attrs.evolve(snapshot(), now=6)
@@ -99,14 +80,6 @@ class TestImmutability:
 
 
 class TestCalls:
-    def test_without_names_there_are_all(self) -> None:
-        assert snapshot().calls() == (CREATE, DELETE, AGAIN)
-
-    def test_with_names_those_of_these_names(self) -> None:
-        assert snapshot().calls("create") == (CREATE, AGAIN)
-        assert snapshot().calls("create", "delete") == (CREATE, DELETE, AGAIN)
-        assert snapshot().calls("merge") == ()
-
     @pytest.mark.parametrize(
         ("status", "done"),
         [
@@ -123,15 +96,3 @@ class TestCalls:
     def test_an_observer_that_is_not_attached_saw_nothing(self) -> None:
         seen = attrs.evolve(CREATE, observed=(("reads", 2), ("writes", None)))
         assert [seen.saw(name) for name in ("reads", "writes", "deletes")] == [2, None, None]
-
-
-def test_an_exception_that_is_no_answer_says_kind_message_and_place() -> None:
-    assert str(UnhandledException("KeyError", "'k'", "mine.py:3")) == "KeyError: 'k' at mine.py:3"
-    assert str(UnhandledException("KeyError", "", "mine.py:3")) == "KeyError at mine.py:3"
-
-
-def test_what_is_frozen_can_be_a_key() -> None:
-    assert len({Outcome(Status.OK, 1), Outcome(Status.OK, 1), Outcome(Status.FAIL)}) == 2
-    assert hash(CREATE) == hash(CallView("create", ("r",), Status.OK, value=1))
-    with pytest.raises(AttributeError):
-        Observed(None, None, None, None).reply = 1  # type: ignore[misc]  # that is the point

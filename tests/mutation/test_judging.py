@@ -155,20 +155,6 @@ class TestReport:
         assert Score.of(found).row("f") == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
         assert Score.of([]).row("f").endswith("| - |")
 
-    def test_each_kind_of_killer_has_its_share_and_each_design_its_score(self, mutants: list[Mutant]) -> None:
-        both = [Killer(BY_INVARIANT, "d/one/a", "i"), Killer(BY_MACHINE, "d/one", "j")]
-        found = [
-            Judged(mutant=mutants[0], verdict=Verdict(fate=KILLED, killers=both), designs=("d/one",)),
-            Judged(mutant=mutants[1], verdict=Verdict(fate=KILLED, killers=both[:1]), designs=("d/one", "d/two")),
-            Judged(mutant=mutants[2], verdict=Verdict(fate=SURVIVED, ran=3), designs=("d/two",)),
-        ]
-        lines = list(report(found, whole=False))
-        assert "| invariant | 2 | 100.0 % |" in lines
-        assert "| machine | 1 | 50.0 % |" in lines
-        assert "| machine `j` | 1 | 50.0 % |" in lines
-        assert next(line for line in lines if line.startswith("| `d/one`")).endswith("| 100.0 % |")
-        assert next(line for line in lines if line.startswith("| `d/two`")).endswith("| 50.0 % |")
-
     def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:
         found = [
             Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED, ran=3)),

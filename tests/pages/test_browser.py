@@ -7,11 +7,9 @@ import importlib.util
 from pathlib import Path
 from typing import cast
 
-import attrs
 import pytest
 
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Change, Trace, TraceStep
+from lakeproof.explore.trace import Trace
 from lakeproof.pages.html import page
 from lakeproof.pages.what_if import of_scenario
 from lakeproof.running.loading import Source
@@ -53,18 +51,6 @@ class TestTrouble:
         assert browser.text("#broken") == "✗ stays-cleared the counter is back"
         assert browser.text("#sentence") == "the late write of b arrives: sets counters/n: nothing -> 2"
 
-    def test_buttons_move_and_stop_at_the_ends(self, browser: Browser) -> None:
-        browser.click("#back")
-        assert place(browser) == "Step 5 of 6"
-        assert browser.run("return document.getElementById('broken').hidden") is True
-        browser.click("#first")
-        assert place(browser) == "At first"
-        assert browser.run("return document.getElementById('back').disabled") is True
-        browser.click("#next")
-        assert place(browser) == "Step 1 of 6"
-        browser.click("#last")
-        assert place(browser) == "Step 6 of 6"
-
     def test_the_keyboard_moves_wherever_the_focus_is(self, browser: Browser) -> None:
         browser.press("Home", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft")
         assert place(browser) == "Step 2 of 6"
@@ -89,20 +75,6 @@ class TestTrouble:
         assert browser.run("return document.querySelectorAll('[aria-current=step]').length") == 1
         assert browser.run("return location.hash") == "#step-3"
 
-    def test_tab_reaches_the_schedule_the_steps_and_the_controls(self, browser: Browser) -> None:
-        reached = set()
-        for _ in range(24):
-            browser.press("Tab")
-            reached.add(str(browser.run("const e = document.activeElement; return e.id || e.className")))
-        assert {"schedule", "step-button", "panel", "slider", "play"} <= reached
-
-
-def test_an_address_leads_to_a_step(browser: Browser, tmp_path: Path) -> None:
-    opened(browser, TROUBLE, tmp_path, "#step-2")
-    assert place(browser) == "Step 2 of 6"
-    opened(browser, TROUBLE, tmp_path, "#step-99")
-    assert place(browser) == "Step 6 of 6"
-
 
 def test_other_moves_open_by_click_and_leave_the_step_alone(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
@@ -113,21 +85,6 @@ def test_other_moves_open_by_click_and_leave_the_step_alone(browser: Browser, tm
     assert place(browser) == "Step 3 of 4"
     assert browser.log() == []
     assert complaints(browser) == []
-
-
-def test_an_arrow_leads_from_each_write_to_the_read_that_has_seen_it(browser: Browser, tmp_path: Path) -> None:
-    write = TraceStep(
-        client="a",
-        mode=Mode.NORMAL,
-        effect="set",
-        key="k",
-        reply="ok",
-        changes=(Change(key="k", before=None, after="1"),),
-    )
-    read = TraceStep(client="b", mode=Mode.NORMAL, effect="get", key="k", reply="1")
-    opened(browser, attrs.evolve(RACE, schedule=(write, read, read)), tmp_path, "#step-3")
-    assert browser.run("return document.querySelectorAll('#arrows path').length") == 2
-    assert browser.run("return document.querySelectorAll('#arrows path.lit').length") == 1
 
 
 def test_nothing_that_a_trace_says_runs_and_nothing_is_loaded(browser: Browser, tmp_path: Path) -> None:

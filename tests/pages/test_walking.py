@@ -1,7 +1,5 @@
 """Other moves: what is listed is what is possible, and each turns out as the world says; names of moves and paths."""
 
-from pathlib import Path
-
 import attrs
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from lakeproof.explore.world import World
 from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others
 from lakeproof.pages.what_if import of_scenario, of_trace
 from lakeproof.running.loading import Source
-from tests.commands import RACING, lakeproof
+from tests.commands import RACING
 from tests.racing import FAULTY, LOST_UPDATE
 from tests.report.traces import RACE
 
@@ -94,15 +92,6 @@ class TestOptions:
 
 
 class TestOthersOfATrace:
-    def test_they_are_all_moves_but_the_one_that_was_taken(self) -> None:
-        found = others(RACE, LOST_UPDATE)
-        assert [[option.sentence for option in options] for options in found] == [
-            ["b reads counters/n: not found"],
-            ["a sets counters/n: nothing -> 1"],
-            ["b sets counters/n: nothing -> 1"],
-            [],
-        ]
-
     def test_code_that_does_not_follow_the_trace_is_no_source_of_other_moves(self) -> None:
         changed = attrs.evolve(RACE, schedule=(RACE.schedule[0], RACE.schedule[0], *RACE.schedule[2:]))
         with pytest.raises(ReplayDiverged):
@@ -123,13 +112,3 @@ class TestOthersOfATrace:
         found = of_scenario(RACE, LOST_UPDATE, Source(RACING))
         assert len(found.steps) == 2
         assert found.why.startswith("the moves of the last 2 steps would take more than")
-
-
-class TestPage:
-    def test_show_writes_them_with_from(self, tmp_path: Path) -> None:
-        out = tmp_path / "t"
-        lakeproof("verify", "--from", str(RACING), "lost-update", "--out", str(out))
-        [trace] = out.glob("*.json")
-        shown = lakeproof("show", str(trace), "--from", str(RACING), "--format", "html")
-        assert shown.stdout.count("<details") == 3
-        assert lakeproof("show", str(trace), "--format", "html").stdout.count("<details") == 0

@@ -131,20 +131,6 @@ class Tags(HTMLParser):
 
 
 class TestMarkdown:
-    def test_a_row_for_each_surprise_and_a_fold_for_each_counterexample(self) -> None:
-        told = shown("markdown", LOST, BROKEN)
-        assert told.startswith(
-            "## lakeproof: not as expected\n\n2 scenarios: ✅ 2 holds, ❌ 2 violated, ❔ 3 inconclusive\n"
-        )
-        rows = [line for line in told.splitlines() if line.startswith("| counters")]
-        assert rows == [
-            "| counters/lost | counts | violated | holds | 2 increments, and the counter says 1 |",
-            "| counters/lost | gone | holds | violated |  |",
-            "| counters/lost | open | inconclusive | holds | it was never reached |",
-        ]
-        assert told.count("<details>") == told.count("</details>") == told.count("```mermaid") == 1
-        assert "**Could not be run**: flows.py:3: counters/broken: no" in told
-
     def test_hostile_text_ends_no_cell_no_fence_and_no_fold(self) -> None:
         told = shown("markdown", EVIL)
         [header, *_] = [line for line in told.splitlines() if line.startswith("| scenario")]

@@ -30,18 +30,6 @@ def test_it_says_who_moves_what_came_of_it_and_what_is_violated(trace: Trace) ->
     assert [f"race:     {race}" for race in races(trace)] == re.findall("^race: .*", told, re.MULTILINE)
 
 
-def test_traces_of_one_schedule_share_a_story() -> None:
-    others = [attrs.evolve(RACE, invariant=name, meaning=f"{name} counts") for name in ("second", "third")]
-    told = story([RACE, *others], ["replay one", "replay two", "replay three"]).plain
-    assert told.startswith("increments-count, second and third are violated in counters/lost-update, 4 steps\n")
-    assert told.count("reads counters/n") == 2
-    assert told.endswith("""
-violated: third
-meaning:  third counts
-evidence: 2 increments, and the counter says 1
-replay:   replay three""")
-
-
 def test_a_trace_from_somebody_else_cannot_play_with_the_terminal() -> None:
     evil = "\x1b[2J\n"
     step = attrs.evolve(RACE.schedule[2], call=f"{evil}()", key=evil, value=evil, returned=(evil,))

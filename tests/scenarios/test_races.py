@@ -1,5 +1,7 @@
 """The language of races: what parses, what it says, and that every mistake in it is named."""
 
+from collections.abc import Callable
+
 import attrs
 import pytest
 
@@ -134,16 +136,6 @@ def test_ops_are_the_words_without_what_they_name() -> None:
     assert found.ops == ("write", "read", "commit")
 
 
-def test_one_name_cannot_stand_for_two_races() -> None:
-    with pytest.raises(RaceError, match="expected one race, to be called slow"):
-        list(races("read write", KNOWN, name="slow"))
-
-
-def test_no_races_at_all_are_a_mistake() -> None:
-    with pytest.raises(RaceError, match="expected some"):
-        list(races(" ", KNOWN))
-
-
 def test_a_fault_is_in_a_set_once() -> None:
     assert [name for name, _ in CRASH | LOST] == ["/crash", "/lost-answer"]
     with pytest.raises(RaceError, match="a name is there twice"):
@@ -196,25 +188,29 @@ def test_readings_share_expectations_and_one_is_alive_where_any_of_them_meets_it
     assert len(built([*rows(one, "upload-reset"), *rows(other, "upload-delete_branch")])) == 2
 
 
-def test_an_invariant_to_check_alone_must_be_checked_somewhere() -> None:
-    with pytest.raises(RaceError, match="only 'zebra': no race checks it"):
-        built(list(rows(DESIGN, "upload-reset", only=f"{STAGED} zebra")))
+def scenario(words: str, **fields: object) -> None:
+    (row,) = rows(attrs.evolve(DESIGN, **fields), words)  # type: ignore[arg-type]
+    row.scenario()
 
 
-def test_a_word_whose_flow_a_design_lacks_is_an_error() -> None:
-    (row,) = rows(DESIGN, "upload-job")
-    with pytest.raises(RaceError, match="area/variant: 'job' calls a flow that the design does not have"):
-        row.scenario()
-
-
-def test_a_word_that_a_design_does_not_know_is_named_with_the_design() -> None:
-    with pytest.raises(RaceError, match=r"area/variant: race 'uplaod': .* did you mean 'upload'"):
-        list(rows(DESIGN, "uplaod"))
-
-
-def test_options_of_an_unknown_word_are_an_error() -> None:
-    with pytest.raises(RaceError, match=r"options of 'comit': no such word; did you mean 'commit'\?"):
-        attrs.evolve(DESIGN, options={"comit": {"drops": False}})
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: list(races("read write", KNOWN, name="slow")), "expected one race, to be called slow"),
+        (lambda: list(races(" ", KNOWN)), "expected some"),
+        (lambda: built(list(rows(DESIGN, "upload-reset", only=f"{STAGED} zebra"))), "only 'zebra': no race checks it"),
+        (lambda: scenario("upload-job"), "area/variant: 'job' calls a flow that the design does not have"),
+        (lambda: list(rows(DESIGN, "uplaod")), r"area/variant: race 'uplaod': .* did you mean 'upload'"),
+        (lambda: scenario("upload", options={"comit": {}}), r"options of 'comit': no such word; did you mean 'commit'"),
+        (
+            lambda: scenario("upload-reset", options={"reset": {"drops": False}}),
+            "of 'reset': its flow takes",
+        ),
+    ],
+)
+def test_a_mistake_of_a_design_or_its_rows_is_an_error(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(RaceError, match=says):
+        make()
 
 
 def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() -> None:
@@ -223,12 +219,6 @@ def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() ->
     assert found.commit is no_copies.FLOWS.commit
     with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
         bound(no_copies.FLOWS, reading=no_copies.CAREFUL, zebra=1)
-
-
-def test_an_option_that_the_flow_of_a_word_does_not_have_is_an_error() -> None:
-    (row,) = rows(attrs.evolve(DESIGN, options={"reset": {"drops": False}}), "upload-reset")
-    with pytest.raises(RaceError, match=r"area/variant: options \['drops'\] of 'reset': its flow takes env, "):
-        row.scenario()
 
 
 def test_a_reading_is_bound_only_to_the_flows_whose_reading_is_of_its_class() -> None:

@@ -10,7 +10,7 @@ from lakeproof.model.snapshot import Status
 from lakeproof.services.api import LakeFS, address, told
 from lakeproof.services.calls import NEVER, Answer, Call, Recorder, lines
 from lakeproof.services.held import Held
-from lakeproof.services.judging import judge_entries, judge_founded
+from lakeproof.services.judging import judge_entries
 from lakeproof.services.known import NotJudged
 from lakeproof.services.presence import EFFECTIVE
 from lakeproof.services.promised import PULL_LINEARIZABLE, UPDATED
@@ -83,16 +83,6 @@ def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:
     assert third.shown == "get_branch(r, main) [3, 6] ok 200 at h:8000"
     assert [event["time"] for event in told] == sorted(event["time"] for event in told)
     assert (one.ended, other.ended, other.noted) == (4, NEVER, 5)
-
-
-def test_what_a_round_begins_with_is_there_in_the_end() -> None:
-    there = Held(branches={"main": {}, "merged": {}})
-    assert list(judge_founded("lake", ("main", "merged"), there)) == []
-    del there.branches["main"]
-    [(name, finding)] = judge_founded("lake", ("main", "merged"), there)
-    assert name == "create-is-effective"
-    assert isinstance(finding, Violation)
-    assert finding.evidence == "branch main of lake was made in the beginning and never deleted; in the end it is gone"
 
 
 def test_each_call_does_on_the_fake_what_the_api_says() -> None:

@@ -3,7 +3,6 @@
 import json
 import math
 import threading
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,11 +11,11 @@ import pytest
 import trio
 
 from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import UNJUDGED_MAX, Plan, Served, _closing, drive
+from lakeproof.services.command import UNJUDGED_MAX, Plan, Served, drive
 from lakeproof.services.driving import LOOKS, Traffic
 from lakeproof.services.promised import IDS
 from lakeproof.targets.traffic import Load
-from tests.commands import complaint, lakeproof
+from tests.commands import lakeproof
 from tests.services.misbehaving import Asked, Pieces, gate, honest
 
 Answer = Callable[[Asked], Pieces] | None
@@ -132,19 +131,3 @@ def test_a_service_that_stays_away_is_inconclusive_and_what_it_has_left_is_named
     assert {one["verdict"] for one in found["invariants"]} == {"inconclusive"}
     assert found["left"]
     assert result.stderr.splitlines()[-1].startswith(f"INCONCLUSIVE: 1 of {found['rounds']} round")
-
-
-def test_a_service_that_goes_away_before_anything_was_made_is_one_line() -> None:
-    with gate(Outage(0, asked_max=10**6)) as dsn:
-        run = ("--storage-namespace", "mem://x", "--wait", "0.5")
-        line = complaint(lakeproof("service", dsn, *run))
-    assert line.startswith("create_repository(lakeproof-")
-    assert line.endswith("; is the service still running?")
-
-
-def test_all_that_was_put_to_the_test_holds_only_if_every_round_was_judged() -> None:
-    done = Served(rounds=4, reached=Counter(IDS))
-    assert (done.code, _closing(done, 5)) == (0, "HOLDS: 20 invariants (seed 5)")
-    done.unread.append("the service was gone")
-    assert (done.code, _closing(done, 5)) == (3, "INCONCLUSIVE: 1 of 4 rounds not judged (seed 5)")
-    assert {done.verdict(name) for name in IDS} == {"inconclusive"}

@@ -195,15 +195,6 @@ def test_a_read_of_nothing_is_excused_beside_a_commit_alone() -> None:
     assert entries(known, list(stale), held("2", "c", c="2"))[0]
 
 
-def test_a_read_of_an_earlier_commit_is_excused_beside_a_later_one_alone() -> None:
-    known, found = KNOWN["missed-read"], held("2", "d", "c", c="1", d="2")
-    before = [write(1, 2, "1"), commit(3, 4, "c"), write(5, 6, "2")]
-    assert entries(Known(), [*before, commit(7, 10, "d"), get(8, 9, "1")], found)[0]
-    assert entries(known, [*before, commit(7, 10, "d"), get(8, 9, "1")], found) == ([], {"missed-read"})
-    assert entries(known, [*before, commit(7, 8, "d"), get(9, 10, "1")], found)[0], "the commit is over"
-    assert entries(known, [*before, commit(7, 10, "d"), get(8, 9, "7")], found)[0], "no client wrote it"
-
-
 def test_a_stale_read_of_metadata_is_excused_beside_a_commit_alone() -> None:
     known, found = KNOWN["missed-read"], held("1", "c", c="1")
     update = call("update_metadata", 3, 4, "lake", "main", "a/1", "m")

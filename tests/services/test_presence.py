@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from random import Random
 
-from lakeproof.model.invariants import Reached, Violation
+from lakeproof.model.invariants import Violation
 from lakeproof.services.calls import NEVER
 from lakeproof.services.presence import (
     BRANCH_SPARED,
@@ -41,25 +41,10 @@ def broken(*touches: Touch) -> set[str]:
     return {name for name, finding in judge("r", touches, REPOSITORY_SPARED) if isinstance(finding, Violation)}
 
 
-def reached(*touches: Touch) -> set[str]:
-    return {name for name, finding in judge("r", touches, REPOSITORY_SPARED) if isinstance(finding, Reached)}
-
-
 def test_a_deleted_branch_has_an_id_of_its_own() -> None:
     touches = (create(1, 2), delete(3, 4), create(5, 6), missed(7, 8))
     [found] = [name for name, finding in judge("b", touches, BRANCH_SPARED) if isinstance(finding, Violation)]
     assert found == BRANCH_SPARED
-
-
-def test_what_was_put_to_the_test_is_counted() -> None:
-    refused = Touch(Kind.REFUSED, 3, 4, "refused")
-    assert reached(create(1, 2), refused) == {UNIQUE}
-    assert reached(create(1, 2), delete(3, 4), create(5, 6), seen(7, 8, 5)) == {
-        INACCESSIBLE,
-        EFFECTIVE,
-        REPOSITORY_SPARED,
-    }
-    assert reached(create(1, 2)) == set()
 
 
 def explained(touches: list[Touch]) -> bool:

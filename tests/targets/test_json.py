@@ -56,16 +56,6 @@ class TestConform:
 
 
 class TestStress:
-    def test_what_holds_has_counts_and_no_evidence(self) -> None:
-        result, found = judged("stress", "memory:", "--seconds", "0.6", "--seed", "5")
-        assert (found["store"], found["seed"], found["clients"]) == ("memory:", 5, 16)
-        assert (found["evidence"], found["malformed"], found["written"], found["left"]) == ([], [], [], [])
-        answers = found["answers"]
-        assert isinstance(answers, dict)
-        assert answers.keys() == {"get", "set", "set_if", "delete", "scan"}
-        assert all(counts.keys() == {"ok", "refused", "unknown"} for counts in answers.values())
-        assert result.stderr.splitlines()[-1].endswith(", every key linearizable (seed 5)")
-
     def test_what_is_violated_has_its_evidence_and_the_files(self) -> None:
         result, found = judged("stress", planted("get-then-set"))
         evidence, written = found["evidence"], found["written"]

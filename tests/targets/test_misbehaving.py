@@ -16,8 +16,6 @@ from lakeproof.targets.child import child_store
 from tests.commands import complaint, ended, lakeproof
 from tests.targets import misbehaving
 from tests.targets.misbehaving import MISDEEDS
-from tests.targets.nonsense_store import SAYS
-from tests.targets.nonsense_store import dsn as nonsense
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "soon_killed")
 
@@ -102,20 +100,6 @@ class TestConform:
         result = lakeproof("conform", dsn(MISDEEDS.index("mute"), 9), "--timeout", "2")
         assert result.exit_code == 3
         assert re.search(r"INCONCLUSIVE: .*; 1 claim not judged; .* claims could not be judged\n$", result.stdout)
-
-
-ENOUGH = ("cut", "surrogate", "much-on-stderr")
-"""For every run; the others are deep."""
-
-
-@pytest.mark.parametrize(
-    "kind", [each if each in ENOUGH else pytest.param(each, marks=pytest.mark.deep) for each in SAYS]
-)
-def test_a_store_that_speaks_nonsense_now_and_then_is_not_blamed_for_what_it_did(kind: str) -> None:
-    result = lakeproof("stress", nonsense(kind, Path("data")), "--seconds", "0.7", "--clients", "4", "--timeout", "2.5")
-    assert result.exit_code in (0, 3), result.output
-    assert SAYS[kind] in result.stdout
-    assert all(line.isprintable() and len(line) < 1_000 for line in result.stdout.split("\n"))
 
 
 def test_what_a_shell_has_started_ends_with_it() -> None:

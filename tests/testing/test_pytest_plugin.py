@@ -199,13 +199,6 @@ class TestDecorated:
             assert ("follows an earlier counterexample" in text) is earlier
             assert "Flaky" not in text
 
-    @pytest.mark.deep
-    def test_without_the_plugin_they_fail_as_well(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(test_sale=DECORATED + DRAWN)
-        result = pytester.runpytest_subprocess("-p", "no:lakeproof", "-k", "drawn or blind")
-        result.assert_outcomes(failed=2, deselected=3)
-        assert "Flaky" not in result.stdout.str()
-
 
 @pytest.mark.parametrize("given", ["nan", "inf", "0", "-1", "soon"])
 def test_a_budget_that_no_clock_passes_is_refused(pytester: pytest.Pytester, given: str) -> None:

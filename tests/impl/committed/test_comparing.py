@@ -51,11 +51,6 @@ class TestDiff:
         assert sorted(shelf.done("get")) == sorted(expected)
         assert shelf.done("put") == []
 
-    def test_equal_ids_are_not_even_looked_at(self) -> None:
-        shelf = Shelf()
-        assert shelf.do(all_of(MetaRangeID("not there"), MetaRangeID("not there"))) == ()
-        assert shelf.story == []
-
     def test_whoever_stops_early_reads_no_further(self) -> None:
         shelf = Shelf()
         one = shelf.write(row(60))
@@ -63,12 +58,6 @@ class TestDiff:
         assert len(shelf.do(all_of(one, other, limit=1))) == 1
         # Two metaranges, and the first range of each.
         assert len(shelf.story) == 4
-
-    def test_against_the_empty_metarange_all_is_added_or_removed(self) -> None:
-        shelf = Shelf()
-        one = shelf.write(row(20))
-        assert {found.kind for found in shelf.do(all_of(EMPTY, one))} == {"added"}
-        assert {found.kind for found in shelf.do(all_of(one, EMPTY))} == {"removed"}
 
 
 class TestMerge:
@@ -119,32 +108,6 @@ class TestMerge:
         assert shelf.do(flow) == merged
         assert shelf.story == []
 
-    def test_changes_far_apart_read_their_own_ranges_and_write_one(self) -> None:
-        shelf = Shelf()
-        base = shelf.write(row(60))
-        infos = shelf.infos(base)
-        assert len(infos) > 5
-        early, late = int(infos[1].min_path), int(infos[4].min_path)
-        source = shelf.write(edited(row(60), {early: b"2"}))
-        destination = shelf.write(edited(row(60), {late: b"2"}))
-        flow = merge(ENV, NS, base=base, source=source, destination=destination, splitting=SPLITTING)
-        found = shelf.do(flow)
-        changed = shelf.infos(source)[1].range_id
-        # The base's range and the source's in its place. The destination has the base's, which is at hand.
-        assert shelf.done("get") == [base, source, destination, infos[1].range_id, changed]
-        # The changed range is the source's: only the metarange is new.
-        assert shelf.done("put") == [found]
-
-    def test_the_same_changes_on_both_sides_are_read_once_and_not_made_again(self) -> None:
-        shelf = Shelf()
-        base = shelf.write(row(90))
-        changed = tuple(entry(number, b"2") for number in range(90))
-        source, destination = shelf.write(changed), shelf.write((*changed, entry(99)))
-        flow = merge(ENV, NS, base=base, source=source, destination=destination, splitting=SPLITTING)
-        assert shelf.do(flow) == destination
-        assert shelf.done("put") == []
-        assert len(shelf.story) == len(set(shelf.story)) > 20
-
     def test_a_conflict_names_its_paths_and_what_to_do(self) -> None:
         shelf = Shelf()
         base, source, destination = (
@@ -159,14 +122,6 @@ class TestMerge:
             "change them on one side, or choose whose side wins"
         )
         assert str(Conflicts((b"a", b"b"))).startswith("both sides changed b'a', b'b': change")
-
-    def test_a_deletion_against_a_change_is_a_conflict(self) -> None:
-        shelf = Shelf()
-        base = shelf.write(row(2))
-        deleted, changed = shelf.write(row(1)), shelf.write((entry(0), entry(1, b"2")))
-        for source, destination in ((deleted, changed), (changed, deleted)):
-            with pytest.raises(Conflicts, match="b'00001'"):
-                shelf.do(merge(ENV, NS, base=base, source=source, destination=destination))
 
     def test_another_strategy_is_refused_before_anything_is_read(self) -> None:
         shelf = Shelf()

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.committed import (
-    CommittedError,
     DamagedObject,
     Iterator,
     MetaRangeIterator,
@@ -31,7 +30,7 @@ from lakeproof.model.committed import (
     object_address,
 )
 from lakeproof.model.identifiers import MetaRangeID
-from tests.impl.committed.shelf import EMPTY, ENV, NS, Shelf, contents, entry, row
+from tests.impl.committed.shelf import ENV, NS, Shelf, contents, entry, row
 
 Contents = tuple[Entry, ...]
 
@@ -58,11 +57,6 @@ class TestGetEntry:
         assert shelf.do(get_entry(ENV, NS, meta_range_id, path)) == expected
         covered = any(info.min_path <= path <= info.max_path for info in shelf.infos(meta_range_id))
         assert len(shelf.story) == (0 if not found else 2 if covered else 1)
-
-    def test_the_empty_metarange_has_none_and_is_not_asked_for(self) -> None:
-        shelf = Shelf()
-        assert shelf.do(get_entry(ENV, NS, EMPTY, b"a")) is None
-        assert shelf.story == []
 
 
 class TestIterator:
@@ -93,61 +87,6 @@ class TestIterator:
                 assert tuple(await collect(entries, steps)) == found[at : at + steps]
 
         shelf.do(moving())
-
-    def test_nothing_is_read_before_it_is_asked_for(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(60))
-        infos = shelf.infos(meta_range_id)
-
-        async def first(count: int) -> None:
-            entries = iterator(meta_range_id)
-            await entries.seek(b"")
-            await collect(entries, count)
-
-        shelf.do(first(0))
-        assert shelf.story == []
-        shelf.do(first(infos[0].count))
-        assert shelf.done("get") == [meta_range_id, infos[0].range_id]
-        shelf.do(first(infos[0].count + 1))
-        assert shelf.done("get") == [meta_range_id, infos[0].range_id, infos[1].range_id]
-
-    def test_ranges_that_a_seek_skips_are_not_read(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(60))
-        infos = shelf.infos(meta_range_id)
-        assert len(infos) > 5
-
-        async def skipping() -> None:
-            entries = iterator(meta_range_id)
-            assert await entries.next()
-            await entries.seek(infos[3].min_path + b"\0")
-            assert await entries.next()
-            await entries.seek(infos[-1].max_path + b"\0")  # behind all
-            assert not await entries.next()
-
-        shelf.do(skipping())
-        assert shelf.done("get") == [meta_range_id, infos[0].range_id, infos[3].range_id]
-
-    def test_a_seek_into_the_range_at_hand_has_no_effects(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(60))
-        info = shelf.infos(meta_range_id)[0]
-
-        async def back() -> None:
-            entries = iterator(meta_range_id)
-            for path in (info.min_path, info.max_path, info.min_path):
-                await entries.seek(path)
-                assert await entries.next()
-                assert entries.value.path == path
-
-        shelf.do(back())
-        assert len(shelf.story) == 2
-
-    def test_it_passes_over_no_path_that_comes_right_after_another(self) -> None:
-        shelf = Shelf()
-        found = tuple(Entry(path=path, identity=b"", data=b"") for path in (b"", b"\0", b"\0\0", b"\1", b"a", b"a\0"))
-        meta_range_id = shelf.write(found)
-        assert tuple(shelf.do(collect(iterator(meta_range_id)))) == found
 
     def test_closed_it_has_no_more_values(self) -> None:
         shelf = Shelf()
@@ -206,10 +145,6 @@ def plant(shelf: Shelf, content: bytes) -> MetaRangeID:
 
 
 class TestBrokenObjects:
-    def test_a_missing_metarange_is_named(self) -> None:
-        with pytest.raises(MissingObject, match=f"mem://r/_lakefs/{'a' * 64}: no such object"):
-            Shelf().do(get_entry(ENV, NS, MetaRangeID("a" * 64), b"a"))
-
     def test_a_missing_range_is_named_to_whoever_needs_it(self) -> None:
         shelf = Shelf()
         base, other = shelf.write(row(60)), shelf.write((*row(1), *row(58, 2)))
@@ -283,9 +218,3 @@ class TestBrokenObjects:
         for info in others:
             shelf.damage(info.range_id, b"")
         assert shelf.do(get_entry(ENV, NS, meta_range_id, first.min_path)) == row(1)[0]
-
-    def test_an_error_is_definite_and_known_by_its_kind_and_text(self) -> None:
-        assert MissingObject("a").definite
-        assert MissingObject("a") == MissingObject("a")
-        assert hash(MissingObject("a")) == hash(MissingObject("a"))
-        assert MissingObject("a") not in (MissingObject("b"), DamagedObject("a"), CommittedError("a"))

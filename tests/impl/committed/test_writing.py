@@ -8,14 +8,12 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.committed import apply_changes, write_metarange
 from lakeproof.model import committed
-from lakeproof.model.committed import DEFAULT_SPLITTING, Entry, Splitting, Unsorted, change_to
+from lakeproof.model.committed import Entry, Splitting, Unsorted, change_to
 from lakeproof.model.records import StagedEntry
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
 
 Contents = tuple[Entry, ...]
 Edits = Mapping[int, bytes | None]
-
-BIG = 20_000
 
 
 def changes(made: Edits) -> list[StagedEntry]:
@@ -24,20 +22,6 @@ def changes(made: Edits) -> list[StagedEntry]:
         change_to(entry(number).path, None if identity is None else entry(number, identity))
         for number, identity in sorted(made.items())
     ]
-
-
-@pytest.fixture(scope="module")
-def big() -> Shelf:
-    """A store with many entries, cut as by default."""
-    shelf = Shelf()
-    shelf.do(write_metarange(ENV, NS, row(BIG)))
-    return shelf
-
-
-def test_no_entries_write_nothing() -> None:
-    shelf = Shelf()
-    assert shelf.write(()) == EMPTY
-    assert shelf.story == []
 
 
 @given(contents)
@@ -49,15 +33,6 @@ def test_what_is_written_is_what_the_model_says(found: Contents) -> None:
     assert held == {committed.object_address(NS, each): made.objects[each] for each in made.objects}
     # Ranges in order, each once, then the metarange: whoever can read that can read all.
     assert [("put", each) for each in made.objects] == shelf.story
-
-
-@given(contents)
-def test_writing_again_leaves_the_store_as_it_is(found: Contents) -> None:
-    shelf = Shelf()
-    first = shelf.write(found)
-    before = shelf.contents()
-    assert shelf.write(found) == first
-    assert shelf.contents() == before
 
 
 def test_entries_may_come_asynchronously() -> None:
@@ -123,33 +98,6 @@ def test_changes_that_change_nothing_give_the_base_and_write_nothing(before: Con
     assert shelf.done("put") == []
 
 
-def test_no_changes_have_no_effects() -> None:
-    shelf = Shelf()
-    base = shelf.write(row(20))
-    assert shelf.do(apply_changes(ENV, NS, base, ())) == base
-    assert shelf.story == []
-
-
-def test_few_changes_over_no_entries_are_two_puts() -> None:
-    shelf = Shelf()
-    found = shelf.do(apply_changes(ENV, NS, EMPTY, changes({3: b"1", 1: b"2", 2: None})))
-    assert [kind for kind, _ in shelf.story] == ["put", "put"]
-    assert shelf.entries(found) == (entry(1, b"2"), entry(3))
-
-
-def test_tombstones_over_no_entries_are_no_effects() -> None:
-    shelf = Shelf()
-    assert shelf.do(apply_changes(ENV, NS, EMPTY, changes({1: None, 2: None}))) == EMPTY
-    assert shelf.story == []
-
-
-def test_removing_all_gives_the_empty_metarange() -> None:
-    shelf = Shelf()
-    base = shelf.write(row(20))
-    assert shelf.do(apply_changes(ENV, NS, base, changes(dict.fromkeys(range(20))), splitting=SPLITTING)) == EMPTY
-    assert shelf.done("put") == []
-
-
 def test_changes_may_come_asynchronously() -> None:
     async def arriving() -> AsyncIterator[StagedEntry]:
         for change in changes({1: b"2", 7: None}):
@@ -175,35 +123,6 @@ def test_a_base_that_was_cut_otherwise_gives_the_right_entries(before: Contents,
     other = Splitting(min_bytes=40, max_bytes=200, one_in=2)
     found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=other))
     assert shelf.entries(found) == committed.apply_changes(before, changes(made))
-
-
-def test_one_change_among_many_entries_reads_and_writes_one_range(big: Shelf) -> None:
-    base = committed.write(row(BIG)).meta_range_id
-    infos = big.infos(base)
-    assert len(infos) >= 5
-    assert all(DEFAULT_SPLITTING.ends(info.size, info.max_path) for info in infos[:-1])
-    number = BIG // 2
-    info = next(info for info in infos if info.min_path <= entry(number).path <= info.max_path)
-    found = big.do(apply_changes(ENV, NS, base, changes({number: b"2"})))
-    assert big.done("get") == [base, info.range_id]
-    assert len(big.done("put")) == 2
-    expected = list(row(BIG))
-    expected[number] = entry(number, b"2")
-    assert found == committed.write(expected).meta_range_id
-
-
-def test_an_entry_after_many_reads_the_last_range_only_if_it_is_not_at_its_end(big: Shelf) -> None:
-    base = committed.write(row(BIG)).meta_range_id
-    last = big.infos(base)[-1]
-    assert not DEFAULT_SPLITTING.ends(last.size, last.max_path)
-    big.do(apply_changes(ENV, NS, base, changes({BIG: b"1"})))
-    assert big.done("get") == [base, last.range_id]
-    big.do(apply_changes(ENV, NS, base, changes({BIG: None})))
-    assert big.done("get") == [base]
-    # Without the last range, the last one left ends by itself.
-    shorter = big.do(apply_changes(ENV, NS, base, changes(dict.fromkeys(range(int(last.min_path), BIG)))))
-    big.do(apply_changes(ENV, NS, shorter, changes({BIG: b"1"})))
-    assert big.done("get") == [shorter]
 
 
 @given(contents, edits, st.integers(0, 12))

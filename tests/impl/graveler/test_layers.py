@@ -123,15 +123,6 @@ def test_a_reset_of_a_prefix_leaves_the_head_there_and_all_changes_elsewhere(
 
 
 @QUICK
-@given(layers, layers, paths)
-def test_a_reset_of_a_path_is_that_of_no_other(heads: list[Layer], changes: list[Layer], path: bytes) -> None:
-    hand = layered(heads[0], changes)
-    hand.run(resetting.reset_entry, BRANCH, path)
-    head, before = over({}, heads[0]), over({}, heads[0], *changes)
-    assert hand.content() == over(before, {path: head.get(path)})
-
-
-@QUICK
 @given(layers, layers, paths, st.sampled_from([b"1", b"2"]))
 def test_conditional_writes_look_through_all_layers(
     heads: list[Layer], changes: list[Layer], path: bytes, expected: bytes

@@ -94,20 +94,6 @@ def test_the_differences_are_those_of_the_contents(
     assert list(hand.run(listing.diff_uncommitted, BRANCH)) == expected
 
 
-def test_a_page_reads_no_further_than_the_first_path_after_it() -> None:
-    hand = Hand.founded()
-    for path in (b"a", b"b", b"c", b"d"):
-        hand.run(writing.set_entry, BRANCH, path, b"1")
-    reader, scanned = hand.start(listing.list_page, BRANCH, Query(amount=1), batch_size=1), 0
-    while reader.op is not None:
-        scanned += isinstance(reader.op, kv.ScanBatch)
-        reader.step()
-    page = reader.finish()
-    assert scanned == 2
-    assert [each.path for each in page.shown] == [b"a"]
-    assert page.more
-
-
 def test_a_page_starts_over_when_its_branch_has_changed() -> None:
     hand = Hand.founded()
     hand.run(writing.set_entry, BRANCH, b"x", b"1")

@@ -88,32 +88,6 @@ def test_a_revert_merges_back_from_the_commit_to_its_parent(
     assert hand.content() == {entry.path: entry.identity for entry in merged}
 
 
-@QUICK
-@given(contents, contents)
-def test_the_last_commit_can_always_be_reverted(before: Contents, undone: Contents) -> None:
-    hand = Hand.founded()
-    parent = commit(hand, BRANCH, before)
-    commit(hand, BRANCH, undone)
-    assert hand.run(merging.revert, BRANCH, BRANCH, "revert").meta_range_id == parent.meta_range_id
-
-
-@pytest.mark.parametrize("behind", ["destination", "source"])
-def test_where_one_side_has_not_moved_the_merge_has_the_other_sides_entries(behind: str) -> None:
-    base, ahead = {b"a": b"1", b"b": b"1"}, {b"b": b"2", b"c": b"2"}
-    source, destination = (ahead, base) if behind == "destination" else (base, ahead)
-    hand, theirs, ours = forked(base, source, destination)
-    made = hand.run(merging.merge, BRANCH, MAIN, "merge")
-    assert made.meta_range_id == (theirs if behind == "destination" else ours).meta_range_id
-
-
-def test_a_merge_of_a_branch_into_itself_changes_no_entry() -> None:
-    hand = Hand.founded()
-    head = commit(hand, BRANCH, {b"a": b"1"})
-    made = hand.run(merging.merge, BRANCH, BRANCH, "merge")
-    assert made.meta_range_id == head.meta_range_id
-    assert made.generation == head.generation + 1
-
-
 def test_a_merge_commit_is_reverted_against_its_first_parent() -> None:
     hand, _, ours = forked({}, {b"a": b"1"}, {b"b": b"2"})
     made = hand.run(merging.merge, BRANCH, MAIN, "merge")

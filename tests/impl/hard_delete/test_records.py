@@ -98,14 +98,6 @@ def test_an_increment_that_others_beat_each_time_says_so() -> None:
         slow.finish()
 
 
-def test_a_job_forgets_what_a_reset_has_left_to_it() -> None:
-    hand = Hand.founded()
-    hand.run(reference_counter.upload_object, BRANCH, X, b"1")
-    hand.run(reference_counter.reset_branch, BRANCH, reading=reference_counter.JOB)
-    found = [hand.run(reference_counter.background_job, reading=reference_counter.JOB) for _ in range(2)]
-    assert found == [1, 0]
-
-
 @given(st.builds(Reference, st.sampled_from(State), st.integers(0, 1 << 60)))
 def test_a_reference_is_read_as_it_was_written(reference: Reference) -> None:
     assert decode_reference(encode_reference(reference)) == reference

@@ -1,6 +1,6 @@
 """Dump and restore: what was dumped comes back whole, wherever either stopped, whatever else happened meanwhile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import decode_branch, decode_commit, decode_tag, encode
-from lakeproof.impl.effects import Env
-from lakeproof.impl.refs.dump import NotDumpable, Order, dump_refs, restore_refs
-from lakeproof.impl.refs.dump_format import MalformedDump
+from lakeproof.impl.refs.dump import dump_refs, restore_refs
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import keys, kv, objects
-from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.scenarios import dumps
 from tests.impl.hand import Running
 from tests.impl.records import REPOSITORY, P, branch, commit, tag
 from tests.impl.refs.benches import TARGET, Bench, bench
+
+SCENARIOS: Final = [each for each in dumps.SCENARIOS if each.name.split("/", 2)[2] in ("commit", "commit/paged")]
+"""The plugin makes each a test: a dump that reads commits last can be restored, whatever is committed meanwhile."""
 
 A_REPOSITORY: Final = (
     commit("c1"),
@@ -70,18 +72,14 @@ class TestRoundTrip:
         made.restore(made.dump(TARGET))
         assert made.store == {}
 
-    def test_branches_get_fresh_staging_tokens_and_uncommitted_changes_stay_behind(self) -> None:
+    def test_branches_get_fresh_staging_tokens_and_uncommitted_changes_and_deleted_branches_stay_behind(self) -> None:
         main = attrs.evolve(branch("main", "c1"), sealed_tokens=(StagingToken("r-main:s"),), hidden=True)
-        made = bench(commit("c1"), main)
+        made = bench(commit("c1"), main, branch("deleted", ""))
         made.restore(made.dump())
+        assert set(made.refs(TARGET)) == {b"branches/main", b"commits/c1"}
         restored = decode_branch(made.store[uid_partition(TARGET), b"branches/main"])
         assert restored == attrs.evolve(main, staging_token=restored.staging_token, sealed_tokens=())
         assert restored.staging_token.startswith("copy-main:v.")
-
-    def test_deleted_branches_are_no_part_of_it(self) -> None:
-        made = bench(commit("c1"), branch("main", "c1"), branch("gone", ""))
-        made.restore(made.dump())
-        assert sorted(made.refs(TARGET)) == [b"branches/main", b"commits/c1"]
 
     def test_what_this_codec_does_not_know_of_a_commit_comes_back(self) -> None:
         made = bench(branch("main", "c1"))
@@ -100,17 +98,6 @@ class TestRoundTrip:
             name: decode_commit(made.refs(TARGET)[keys.commit_key(CommitID(name))]).generation for name in "abcde"
         }
         assert restored == {"a": 1, "b": 2, "c": 7, "d": 8, "e": 9}
-
-    def test_dumping_and_restoring_cost_what_they_say(self) -> None:
-        made = bench(*A_REPOSITORY)
-        dump = made.dump()
-        scans = [op.start for op in made.ops if isinstance(op, kv.ScanBatch)]
-        assert scans == [b"branches/", b"tags/", b"commits/"]
-        assert [type(op) for op in made.ops[3:]] == [objects.Put] * 4
-        made.restore(dump)
-        assert [type(op) for op in made.ops] == [objects.GetObject] * 4 + [kv.ScanBatch] * 3 + [kv.SetIf] * 9
-        kinds = [op.key.split(b"/")[0] for op in made.ops if isinstance(op, kv.SetIf)]
-        assert kinds == [b"commits"] * 5 + [b"tags"] * 2 + [b"branches"] * 2
 
 
 def dangling(refs: Mapping[bytes, bytes]) -> list[str]:
@@ -153,14 +140,6 @@ class TestCrashes:
             effects += 1
         assert effects == 4 + 3 + 9 + 1
 
-    def test_a_restore_that_is_over_may_be_done_again(self) -> None:
-        made = bench(*A_REPOSITORY)
-        dump = made.dump()
-        made.restore(dump)
-        once = dict(made.store)
-        made.restore(dump)
-        assert made.store == once
-
     def test_wherever_a_dump_stops_another_one_gives_the_same_bytes(self) -> None:
         whole = bench(*A_REPOSITORY)
         dump = whole.dump()
@@ -177,66 +156,3 @@ class TestCrashes:
         # A client library that tried again is told that the predicate failed, and passes this on.
         made.do(restore_refs(made.env, TARGET, dump), told={at: kv.PredicateFailed()})
         assert made.refs(TARGET) == made.refs(REPOSITORY)
-
-
-async def commit_on_main(env: Env, head: str, made: str) -> None:
-    """A commit, as far as refs see it: its record, and then the branch."""
-    await env.store.set(P, keys.commit_key(CommitID(made)), encode(commit(made, head)))
-    await env.store.set(P, keys.branch_key(BranchID("main")), encode(branch("main", made)))
-
-
-class TestConcurrentCommits:
-    """Two commits between any two effects of a dump; ids in an order that scans may miss."""
-
-    def outcomes(self, order: Order, *, checks: bool) -> dict[str, int]:
-        met = {"restored": 0, "not dumpable": 0, "malformed": 0}
-        for first, second in (("z", "a"), ("a", "z")):
-            for batch_size in (1, 0):
-                effects = len(self.effects_of_a_dump(order, batch_size))
-                for one in range(effects + 1):
-                    for other in range(one, effects + 1):
-                        met[self.outcome(order, checks, batch_size, {first: one, second: other})] += 1
-        return met
-
-    def effects_of_a_dump(self, order: Order, batch_size: int) -> Sequence[object]:
-        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
-        made.dump(order=order, batch_size=batch_size)
-        return made.ops
-
-    def outcome(self, order: Order, checks: bool, batch_size: int, when: Mapping[str, int]) -> str:
-        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
-        flow = dump_refs(made.env, REPOSITORY, order=order, checks=checks, batch_size=batch_size)
-        running, effects, head = made.begin(flow), 0, "m"
-        try:
-            while running.op is not None:
-                for name in [name for name, at in when.items() if at == effects]:
-                    made.do(commit_on_main(made.env, head, name))
-                    head = name
-                running.step()
-                effects += 1
-            made.restore(running.finish())
-        except NotDumpable:
-            return "not dumpable"
-        except MalformedDump:
-            return "malformed"
-        assert dangling(made.refs(TARGET)) == []
-        return "restored"
-
-    @pytest.mark.parametrize("checks", [True, False])
-    def test_branches_first_always_gives_a_dump_that_can_be_restored(self, checks: bool) -> None:
-        met = self.outcomes("branches-first", checks=checks)
-        assert met["restored"] > 100
-        assert met["not dumpable"] == met["malformed"] == 0
-
-    def test_commits_first_gives_dumps_that_cannot_be_restored(self) -> None:
-        met = self.outcomes("commits-first", checks=False)
-        assert met["malformed"] > 0
-        assert met["restored"] > 0
-
-    def test_commits_first_is_refused_as_often_where_it_is_checked(self) -> None:
-        unchecked, checked = (self.outcomes("commits-first", checks=checks) for checks in (False, True))
-        assert checked == {
-            "restored": unchecked["restored"],
-            "not dumpable": unchecked["malformed"],
-            "malformed": 0,
-        }

@@ -1,6 +1,5 @@
 """Iterators: each shows what is stored, in its order, and costs what it says."""
 
-from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -10,20 +9,17 @@ from hypothesis import strategies as st
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.refs.iterators import (
-    Iterator,
     ParentNotFound,
     branch_by_commit_iterator,
     branch_iterator,
     commit_iterator,
     commit_ordered_iterator,
     leaf_commit_iterator,
-    staging_iterator,
-    tag_iterator,
 )
 from lakeproof.model.identifiers import (
     CommitID,
 )
-from tests.impl.records import REPOSITORY, TOKEN, branch, commit, staged, tag
+from tests.impl.records import REPOSITORY, branch, commit, tag
 from tests.impl.refs.iterating import everything, holding, live
 
 PAGE_SIZES: Final = pytest.mark.parametrize("batch_size", [0, 1, 2, 3, 1000])
@@ -31,13 +27,6 @@ PAGE_SIZES: Final = pytest.mark.parametrize("batch_size", [0, 1, 2, 3, 1000])
 
 class TestOrder:
     """Every iterator shows what is stored, sorted, and nothing of its neighbours."""
-
-    @PAGE_SIZES
-    def test_of_tags_by_id(self, batch_size: int) -> None:
-        names = ["a", "a/b", "a.b", "b", "é", "v1", "v10", "v2"]
-        store = holding(*map(tag, names), branch("main"), commit("c"))
-        found = everything(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size))
-        assert found == [tag(name) for name in sorted(names, key=str.encode)]
 
     @PAGE_SIZES
     def test_of_branches_by_id_without_deleted_ones(self, batch_size: int) -> None:
@@ -52,15 +41,6 @@ class TestOrder:
         assert found == [branch("b", "c1"), branch("c", "c1"), branch("a", "c2")]
 
     @PAGE_SIZES
-    def test_of_staged_entries_by_path_with_a_prefix(self, batch_size: int) -> None:
-        paths = [b"a", b"a/", b"a/1", b"a/2", b"a/\xff", b"a/\xff\xff", b"a0", b"b"]
-        store = holding(*map(staged, paths[:-1]), staged(b"b", None))
-        found = everything(store, lambda env: staging_iterator(env, TOKEN, batch_size=batch_size))
-        assert found == [*map(staged, paths[:-1]), staged(b"b", None)]
-        below = everything(store, lambda env: staging_iterator(env, TOKEN, b"a/", batch_size=batch_size))
-        assert [entry.key for entry in below] == paths[1:6]
-
-    @PAGE_SIZES
     def test_of_commits_by_id(self, batch_size: int) -> None:
         store = holding(commit("b", "a"), commit("a"), commit("lost"), branch("main"), tag("v"))
         found = everything(store, lambda env: commit_ordered_iterator(env, REPOSITORY, batch_size=batch_size))
@@ -72,20 +52,6 @@ class TestOrder:
         store = holding(commit("a"), commit("c", "a"), commit("d", "a"), commit("e", "c", "d"), commit("f"))
         found = everything(store, lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size))
         assert [leaf.commit_id for leaf in found] == ["d", "e", "f"]
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda env: tag_iterator(env, REPOSITORY),
-            lambda env: branch_iterator(env, REPOSITORY),
-            lambda env: branch_by_commit_iterator(env, REPOSITORY),
-            lambda env: staging_iterator(env, TOKEN),
-            lambda env: commit_ordered_iterator(env, REPOSITORY),
-            lambda env: leaf_commit_iterator(env, REPOSITORY),
-        ],
-    )
-    def test_of_nothing_is_nothing(self, make: Callable[[Env], Iterator[object]]) -> None:
-        assert everything(holding(), make) == []
 
 
 class TestAncestry:
@@ -99,26 +65,8 @@ class TestAncestry:
         )
         return " ".join(each.commit_id for each in found)
 
-    def test_goes_breadth_first_and_meets_each_commit_once(self) -> None:
-        assert self.walk("e") == "e c d a"
-
     def test_may_follow_first_parents_only(self) -> None:
         assert self.walk("e", first_parent_only=True) == "e c a"
-
-    def test_of_a_first_commit_is_itself(self) -> None:
-        assert self.walk("a") == "a"
-
-    def test_costs_one_get_a_commit_and_none_before_it_is_asked_for(self) -> None:
-        store = holding(*self.HISTORY)
-
-        async def flow(env: Env) -> list[int]:
-            commits = commit_iterator(env, REPOSITORY, CommitID("e"))
-            costs = [len(store.ops)]
-            while await commits.next():
-                costs.append(len(store.ops))
-            return costs
-
-        assert live(store, flow) == [0, 1, 2, 3, 4]
 
     def test_from_a_commit_that_is_not_there_says_which(self) -> None:
         with pytest.raises(CommitNotFound, match="nowhere"):

@@ -19,7 +19,7 @@ from lakeproof.impl.refs.iterators import (
     staging_iterator,
     tag_iterator,
 )
-from lakeproof.model import keys, kv
+from lakeproof.model import kv
 from lakeproof.model.identifiers import (
     CommitID,
 )
@@ -186,49 +186,6 @@ class TestProtocol:
     def test_a_page_size_that_is_none_is_refused(self, batch_size: int) -> None:
         with pytest.raises(ValueError, match=f"batch_size={batch_size}: expected 1 or more, or 0 for everything"):
             tag_iterator(live_env(), REPOSITORY, batch_size=batch_size)
-
-
-class TestLaziness:
-    def test_a_page_is_fetched_when_it_is_needed(self) -> None:
-        store = holding(*(tag(name) for name in "abcde"))
-
-        async def flow(env: Env) -> list[int]:
-            tags = tag_iterator(env, REPOSITORY, batch_size=2)
-            costs = [len(store.ops)]
-            while await tags.next():
-                costs.append(len(store.ops))
-            return [*costs, len(store.ops)]
-
-        assert live(store, flow) == [0, 1, 1, 2, 2, 3, 3]
-        assert all(isinstance(op, kv.ScanBatch) and op.batch_size == 2 for op in store.ops)
-
-    def test_a_seek_inside_the_page_costs_nothing_and_one_outside_starts_there(self) -> None:
-        store = holding(*(tag(name) for name in "abcdefgh"))
-
-        async def flow(env: Env) -> list[tuple[str, int]]:
-            tags = tag_iterator(env, REPOSITORY, batch_size=3)
-            found = []
-            for target in ("c", "a", "bb", "d", "a", "h", "i", "z"):
-                await tags.seek(target)
-                found.append((tags.value.tag_id if await tags.next() else "", len(store.ops)))
-            return found
-
-        expected = [("c", 1), ("a", 2), ("c", 2), ("d", 3), ("a", 4), ("h", 5), ("", 5), ("", 5)]
-        assert live(store, flow) == expected
-        assert [op.start for op in store.ops if isinstance(op, kv.ScanBatch)] == [
-            b"tags/c", b"tags/a", b"tags/d", b"tags/a", b"tags/h",
-        ]  # fmt: skip
-
-    def test_a_seek_before_the_prefix_starts_at_the_prefix(self) -> None:
-        store = holding(staged(b"a"), staged(b"b1"), staged(b"b2"))
-
-        async def flow(env: Env) -> list[bytes]:
-            entries = staging_iterator(env, TOKEN, b"b")
-            await entries.seek(b"a")
-            return [entry.key async for entry in entries]
-
-        assert live(store, flow) == [b"b1", b"b2"]
-        assert store.ops == [kv.ScanBatch(keys.staging_partition(TOKEN), b"key/b", 1000)]
 
 
 class TestErrors:

@@ -5,7 +5,7 @@ import pytest
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.errors import BranchNotFound, RefChanged
 from lakeproof.impl.retention import heads, runs
-from lakeproof.impl.retention.left import LEFT, left_heads
+from lakeproof.impl.retention.left import left_heads
 from lakeproof.model import kv
 from lakeproof.model.retention import Left, Rules
 from lakeproof.scenarios._branch_data import BRANCH
@@ -44,15 +44,6 @@ def test_a_deleted_branch_leaves_its_head_and_may_be_created_again() -> None:
     assert hand.run(heads.mark, RULES, "2") == ()
 
 
-def test_the_record_is_there_before_the_branch_has_moved() -> None:
-    hand = founded("branch")
-    hand.start(heads.update_branch, OTHER, FIRST.commit_id).until(kv.SetIf)
-    assert hand.branch(OTHER).commit_id == E.commit_id
-    assert records(hand) == (Left(OTHER, E.commit_id, None),)
-    hand.run(heads.mark, RULES, "1")
-    assert records(hand) == (Left(OTHER, E.commit_id, None),), "it is still the head: no time is known"
-
-
 def test_a_mover_that_comes_too_late_is_refused_and_his_record_gets_a_time_once_the_head_is_another() -> None:
     hand = founded("line")
     slow = hand.start(heads.update_branch, BRANCH, FIRST.commit_id).until(kv.SetIf)
@@ -61,14 +52,6 @@ def test_a_mover_that_comes_too_late_is_refused_and_his_record_gets_a_time_once_
         slow.finish()
     hand.run(heads.mark, RULES, "1")
     assert {each.time for each in records(hand)} == {NOW}
-
-
-def test_a_record_says_its_branch_and_commit_and_when() -> None:
-    hand = founded("branch")
-    hand.run(heads.update_branch, OTHER, FIRST.commit_id)
-    hand.run(heads.mark, RULES, "1")
-    (value,) = (found for (_, key), found in hand.snapshot().store.items() if key.startswith(LEFT))
-    assert value == f"{E.commit_id} {NOW}".encode()
 
 
 def test_the_rule_of_the_branch_counts_even_if_it_is_deleted() -> None:

@@ -1,7 +1,5 @@
 """Retention alone, step by step against users, and pinned; and what the catalogue expects of it."""
 
-import json
-
 import pytest
 
 from lakeproof.explore.semantics import Cell
@@ -10,7 +8,7 @@ from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.refs import branches, tags
-from lakeproof.impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
+from lakeproof.impl.refs.errors import BranchExists, NoParent
 from lakeproof.impl.retention import pins as retention_pins
 from lakeproof.impl.retention import runs as retention
 from lakeproof.impl.retention.pins import CommitExpired
@@ -19,11 +17,10 @@ from lakeproof.model import keys
 from lakeproof.model.committed import object_address
 from lakeproof.model.invariants import Violation, violations
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
-from lakeproof.model.records import Branch
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, E, write_history
+from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, write_history
 from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace
@@ -68,27 +65,9 @@ class TestAlone:
     def test_pages_change_nothing(self, batch_size: int) -> None:
         assert founded(*ALL).run(retention.mark, RULES, "1", batch_size=batch_size) == (IN_A, IN_D)
 
-    def test_the_metaranges_of_expired_commits_stay(self) -> None:
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "1")
-        hand.run(retention.sweep, "1")
-        assert view(hand).committed(A.commit_id) is not None
-
-    def test_a_second_run_finds_the_same_addresses_and_a_second_sweep_is_no_error(self) -> None:
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "1")
-        assert hand.run(retention.sweep, "1") == hand.run(retention.sweep, "1") == (IN_A,)
-        assert hand.run(retention.mark, RULES, "2") == (IN_A,)
-
     def test_longer_rules_keep_more_and_those_of_a_branch_are_its_own(self) -> None:
         assert founded(*ALL).run(retention.mark, Rules(31), "1") == ()
         assert founded(*ALL).run(retention.mark, Rules(7, ((MAIN, 21),)), "1") == (IN_D,)
-
-    def test_the_mark_is_an_object_of_the_run(self) -> None:
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "run")
-        content = hand.snapshot().objects[f"{NAMESPACE}/_lakefs/retention/run/mark.json"].content
-        assert json.loads(content) == {"addresses": [IN_A]}
 
     def test_there_is_no_sweep_without_a_mark(self) -> None:
         hand = founded("line")
@@ -137,13 +116,6 @@ class TestAlone:
         assert hand.run(retention.mark, RULES, "1") == (IN_A,)
         assert hand.run(retention.mark, RULES, "1", reading=retention.WITH_TAGS) == ()
 
-    def test_restoring_says_what_is_not_there(self) -> None:
-        hand = founded("line")
-        with pytest.raises(PathNotFound):
-            hand.run(retention.restore_object, BRANCH, Y, A.commit_id)
-        with pytest.raises(RefNotFound):
-            hand.run(retention.restore_object, BRANCH, X, "nowhere")
-
     def test_a_full_copy_of_what_is_gone_is_refused_and_an_entry_is_not(self) -> None:
         hand = founded("line")
         hand.run(retention.mark, RULES, "1")
@@ -156,12 +128,6 @@ class TestAlone:
 
 
 class TestPinned:
-    def test_alone_it_deletes_the_same(self) -> None:
-        hand = founded(*ALL)
-        assert hand.run(retention_pins.mark, RULES, "1") == (IN_A, IN_D)
-        assert hand.run(retention.sweep, "1") == (IN_A, IN_D)
-        assert found_by(hand) == []
-
     @pytest.mark.parametrize(
         "use",
         [
@@ -225,12 +191,6 @@ class TestPinned:
         hand.run(retention_pins.mark, RULES, "2")  # sees the pin
         with pytest.raises(CommitExpired):
             user.finish()
-
-    def test_an_active_commit_is_never_condemned(self) -> None:
-        hand = founded("line", "branch")
-        hand.run(retention_pins.mark, RULES, "1")
-        made: Branch = hand.run(retention_pins.create_branch, "c", OTHER)
-        assert made.commit_id == E.commit_id
 
 
 def pins(hand: Hand) -> list[Cell]:

@@ -5,21 +5,17 @@ import pytest
 
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
-from lakeproof.impl.refs.errors import BranchExists
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention.pins import CONDEMNED, CommitExpired
 from lakeproof.impl.world.flows import FLOWS
 from lakeproof.impl.world.guarding import NotRestored, RepositoryGone
-from lakeproof.impl.world.reading import Reading
 from lakeproof.impl.world.sentences import FOLDER, Condemned
 from lakeproof.model import keys
-from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.invariants.retention import active_data_is_kept
 from lakeproof.model.records import Repository, RepositoryState
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.scenarios._branch_data import REPOSITORY
 from lakeproof.scenarios._retention import OTHER, RULES, A, E, write_history
 from tests.impl.hand import Hand
 
@@ -59,10 +55,6 @@ async def collect_bare(env: Env, _: Repository) -> None:
     await FLOWS.collect(env, BARE)
 
 
-async def was_head(env: Env, repository: Repository, commit_id: CommitID) -> bool:
-    return await journal.was_head(env, repository, commit_id)
-
-
 async def lose(env: Env, repository: Repository, address: str) -> None:
     await env.objects.delete(address)
 
@@ -70,33 +62,6 @@ async def lose(env: Env, repository: Repository, address: str) -> None:
 async def sentences(env: Env, repository: Repository) -> tuple[str, ...]:
     found = env.store.scan(uid_partition(repository), prefix=CONDEMNED)
     return tuple([entry.key.removeprefix(CONDEMNED).decode() async for entry in found])
-
-
-def test_the_name_of_a_deleted_branch_can_be_used_again() -> None:
-    hand = Hand.founded()
-    hand.run(FLOWS.delete_branch, BRANCH)
-    with pytest.raises(BranchExists):
-        hand.run(FLOWS.create_branch, BRANCH, MAIN, reading=Reading(names="used up"))
-    assert hand.run(FLOWS.create_branch, BRANCH, MAIN).branch_id == BRANCH
-
-
-def test_a_branch_that_moves_notes_the_head_that_it_leaves() -> None:
-    hand = Hand.founded()
-    hand.run(FLOWS.upload_object, BRANCH, X, b"1")
-    made = hand.run(FLOWS.commit, BRANCH, "one")
-    assert not hand.run(was_head, made.commit_id)
-    hand.run(FLOWS.update_branch, BRANCH, MAIN)
-    assert hand.run(was_head, made.commit_id)
-    assert hand.branch().commit_id == hand.branch(MAIN).commit_id
-
-
-def test_a_copy_of_a_committed_object_is_an_object_of_its_own() -> None:
-    hand = Hand.founded()
-    first = hand.run(FLOWS.upload_object, BRANCH, X, b"1")
-    hand.run(FLOWS.commit, BRANCH, "one")
-    assert hand.run(FLOWS.copy_object, BRANCH, b"y", BRANCH, X).address != first.address
-    again = hand.run(FLOWS.copy_object, BRANCH, b"z", BRANCH, X, reading=Reading(copies="by entry"))
-    assert again.address == first.address
 
 
 def test_a_run_stops_before_its_first_delete_once_its_repository_is_gone() -> None:

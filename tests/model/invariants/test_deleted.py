@@ -1,24 +1,17 @@
 """What a deleted repository leaves behind: each invariant on stores made by hand."""
 
-from collections.abc import Iterable
-
 import attrs
 import pytest
 
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.identifiers import InstanceUID, StagingToken
-from lakeproof.model.invariants import Finding, deleted
+from lakeproof.model.invariants import deleted
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import RepositoryState, StagedEntry
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status, Transition
-from tests.model.test_branch_invariants import verdict as verdict_on
+from tests.model.test_branch_invariants import verdict
 from tests.model.test_invariants_repositories import R, Store, branch, cleanup, entities, entry, repository
-
-
-def verdict(findings: Iterable[Finding]) -> str:
-    return verdict_on(list(findings))
-
 
 TOKEN = StagingToken("r-main:1.x")
 OTHER = StagingToken("r-main:1.y")

@@ -3,7 +3,7 @@
 from lakeproof.model.linearizability.checking import ALGORITHMS, check
 from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
-from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, MUTEX, Specification
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, MUTEX, Specification
 from tests.model.linearizability.written import drawn
 
 
@@ -19,61 +19,6 @@ def holds(specification: Specification, picture: str, settings: Settings | None 
     return verdict is Verdict.HOLDS
 
 
-def test_a_stale_read_is_refused_and_one_that_overlaps_the_write_is_not() -> None:
-    assert not holds(
-        CAS_REGISTER,
-        """
-        |--|               write 1
-             |--|          write 2
-                  |--|     read 1
-        """,
-    )
-    assert holds(
-        CAS_REGISTER,
-        """
-        |--|               write 1
-             |------|      write 2
-                  |--|     read 1
-        """,
-    )
-
-
-def test_reads_that_go_back_in_time_are_refused() -> None:
-    assert not holds(
-        CAS_REGISTER,
-        """
-        |--|               write 1
-             |----------|  write 2
-               |-|         read 2
-                   |-|     read 1
-        """,
-    )
-
-
-def test_a_lost_acknowledged_write_is_refused() -> None:
-    assert not holds(KV, "|--|  set 1\n     |--|  get nil")
-    assert not holds(KV, "|--|  set 1\n     |--|  delete\n          |--|  get 1")
-
-
-def test_two_conditional_writes_on_one_value_are_not_both_done() -> None:
-    assert not holds(
-        CAS_REGISTER,
-        """
-        |--|               write 1
-             |-----|       cas 1 2
-             |------|      cas 1 3
-        """,
-    )
-    assert holds(
-        CAS_REGISTER,
-        """
-        |--|               write 1
-             |-----|       cas 1 2
-             |------X      cas 1 3
-        """,
-    )
-
-
 def test_an_indefinite_write_may_take_effect_late_or_never_but_once() -> None:
     late = """
         |--...             write 1
@@ -85,22 +30,6 @@ def test_an_indefinite_write_may_take_effect_late_or_never_but_once() -> None:
     assert holds(CAS_REGISTER, late.format(first=2, second=1, third=1))
     assert holds(CAS_REGISTER, late.format(first=2, second=2, third=2))
     assert not holds(CAS_REGISTER, late.format(first=1, second=2, third=2))
-
-
-def test_an_indefinite_write_happened_if_its_value_was_met_back_along_the_chain() -> None:
-    chain = """
-        |--...                 cas nil 1
-        |--...                 cas 1 2
-           |----|              read 2
-                  |--|         read {value}
-        """
-    assert holds(CAS_REGISTER, chain.format(value=2))
-    assert not holds(CAS_REGISTER, chain.format(value=1))
-    assert not holds(CAS_REGISTER, chain.format(value="nil"))
-
-
-def test_compare_and_sets_that_only_follow_from_each_other_are_refused() -> None:
-    assert not holds(CAS_REGISTER, "|---|  cas 1 2\n|---|  cas 2 1")
 
 
 def test_a_refused_compare_and_set_puts_a_deadline_on_what_hides_the_value() -> None:
@@ -144,18 +73,3 @@ def test_a_mutex_is_held_by_one() -> None:
     assert holds(MUTEX, "|--|  acquire\n     |-----|  release\n       |--|  acquire")
     assert not holds(MUTEX, "|--X  acquire")
     assert holds(MUTEX, "|--X  acquire", Settings(fail="did-not-happen"))
-
-
-def test_deletes_write_the_same_nothing_many_times() -> None:
-    assert holds(
-        KV,
-        """
-        |--|                         set 1
-             |--|                    delete
-                  |--|               get nil
-                       |--|          set 2
-                            |-----|  delete
-                              |-|    get 2
-                                     |-|  get nil
-        """,
-    )
