@@ -93,8 +93,8 @@ class Observed:
 
 
 class Reads(Enum):
-    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on
-    them; looking at a part that it did not name raises `NotDeclared`."""
+    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on them. An
+    invariant that names some asserts that it looks at no others: looking at one of those raises `NotDeclared`."""
 
     STORE = "store"
     OBJECTS = "objects"
@@ -103,34 +103,52 @@ class Reads(Enum):
 
 
 class NotDeclared(Exception):
-    """An invariant looked at a part of the snapshot that it did not declare to read: it would have been judged on some
-    of the states only."""
+    """An invariant looked at a part of the snapshot that it did not declare to read, or that it had not read before: it
+    would have been judged on some of the states only."""
+
+    def __init__(self, message: str, part: Reads) -> None:
+        super().__init__(message)
+        self.part = part
 
 
 ALL_PARTS = frozenset(Reads)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Snapshot:
     """A global state, as an invariant sees it; nothing of it can be changed.
 
-    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others.
+    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others. To compare a snapshot
+    or to show it is to look at all of it.
     """
 
     _store: Mapping[kv.Address, Record | bytes]
     _objects: Objects
     _now: int
     _clients: tuple[tuple[CallView, ...], ...]
-    _reads: frozenset[Reads] = attrs.field(default=ALL_PARTS, eq=False, repr=False)
-    _repair: str = attrs.field(default="", eq=False, repr=False)
-    _values: Mapping[kv.Address, Value] | None = attrs.field(default=None, eq=False, repr=False)
-    refused: list[NotDeclared] = attrs.field(factory=list, eq=False, repr=False)
+    _reads: frozenset[Reads] = ALL_PARTS
+    _repair: str = ""
+    _values: Mapping[kv.Address, Value] | None = None
+    refused: list[NotDeclared] = attrs.field(factory=list)
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
 
     def __attrs_post_init__(self) -> None:
         for name, held in (("_store", self._store), ("_objects", self._objects)):
             if not isinstance(held, MappingProxyType):
                 object.__setattr__(self, name, MappingProxyType(held))
+
+    def __eq__(self, other: object) -> bool:
+        return self._whole() == other._whole() if isinstance(other, Snapshot) else NotImplemented
+
+    def __hash__(self) -> int:
+        raise TypeError("a snapshot is not hashable: hash what you look at")
+
+    def __repr__(self) -> str:
+        store, objects, now, clients = self._whole()
+        return f"Snapshot(store={store!r}, objects={objects!r}, now={now!r}, clients={clients!r})"
+
+    def _whole(self) -> tuple[object, ...]:
+        return self.store, self.objects, self.now, self.clients
 
     @property
     def store(self) -> Mapping[kv.Address, Record | bytes]:
@@ -184,16 +202,20 @@ class Snapshot:
         names = {kind if isinstance(kind, str) else kind.name for kind in kinds}
         return tuple(call for made in self.clients for call in made if not names or call.name in names)
 
+    def shows(self, part: Reads) -> bool:
+        """Whether this part may be looked at."""
+        return part in self._reads
+
     def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot":
-        """The same state, of which only these parts may be looked at. The message of `NotDeclared` ends in ``repair``
-        (default: to declare the part)."""
-        return self if reads == self._reads else attrs.evolve(self, reads=reads, repair=repair)
+        """The same state, of which only these parts may be looked at, and none that may not be looked at here. The
+        message of `NotDeclared` ends in ``repair`` (default: to declare the part)."""
+        return self if reads == self._reads else attrs.evolve(self, reads=reads & self._reads, repair=repair)
 
     def _not_declared(self, part: Reads) -> NotDeclared:
         parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)
         what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
         repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
-        error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}")
+        error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}", part)
         self.refused.append(error)
         return error
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import attrs
 
-from lakeproof.model.snapshot import Event, Observed, Snapshot, Transition
+from lakeproof.model.snapshot import ALL_PARTS, Event, Observed, Snapshot, Transition
 from lakeproof.model.snapshot import Reads as Reads
 
 
@@ -42,24 +42,34 @@ STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
 @attrs.frozen(kw_only=True)
 class Always:
-    """Holds in every state."""
+    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
 
     id: str
     meaning: str
     check: Callable[[Snapshot], Iterable[Finding]]
-    reads: frozenset[Reads] = STORE
+    reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
+
+    @property
+    def may_read(self) -> frozenset[Reads]:
+        """What its check may look at."""
+        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)
 class Eventually:
-    """Holds at quiescence: no client can move (each is done or crashed)."""
+    """Holds at quiescence: no client can move (each is done or crashed). ``reads``: as of `Always`."""
 
     id: str
     meaning: str
     check: Callable[[Snapshot], Iterable[Finding]]
-    reads: frozenset[Reads] = STORE_AND_CLIENTS
+    reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
+
+    @property
+    def may_read(self) -> frozenset[Reads]:
+        """What its check may look at."""
+        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)
