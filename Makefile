@@ -95,7 +95,7 @@ $(CORE): pyproject.toml constraints.txt
 	fi
 	@echo "installing lakeproof into $(VENV)"
 	@$(PIP) setuptools
-	@$(PIP) --no-build-isolation --editable .
+	@$(PIP) --no-build-isolation --editable '.[lakefs]'
 	@touch $@
 
 $(READY): $(CORE)

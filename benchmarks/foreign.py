@@ -22,8 +22,8 @@ import attrs
 from benchmarks.search import machine
 from lakeproof import Call, Env, Program, kv
 from lakeproof.explore import execution
-from lakeproof.explore.execution import drive_alone
 from lakeproof.explore.semantics import Cell
+from lakeproof.explore.setting import drive_alone
 from lakeproof.foreign.pool import POOL
 from tests.foreign.building import LANGUAGES
 

@@ -17,7 +17,7 @@ from lakeproof.commands.group import (
     Commands,
     complain,
 )
-from lakeproof.commands.options import FORMATS, Seconds, reports_of, scenario_names
+from lakeproof.commands.options import FORMATS, Seconds, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
-patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
+patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 from_option = click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
@@ -76,9 +76,9 @@ _jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number
 def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None:
     """List scenarios with their bounds and expected violations.
 
-    A PATTERN is a name, a glob over names, or a part of a name.
+    A PATTERN is a name, a glob over names, or a part of a name; without any, variants are listed.
     """
-    from lakeproof.report.listing import as_json_line, listing
+    from lakeproof.report.listing import as_json_line, families, listing
     from lakeproof.report.style import console
 
     _, chosen = chosen_from(patterns, file)
@@ -86,7 +86,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
         for scenario in chosen:
             click.echo(as_json_line(scenario))
     else:
-        console().print(listing(chosen), soft_wrap=True)
+        console().print(listing(chosen) if patterns or file else families(chosen), soft_wrap=True)
 
 
 @main.command()
@@ -111,7 +111,12 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     help="Keep verdicts in this folder; the environment names it as LAKEPROOF_CACHE. [default: in the user's cache]",
 )
 @click.option("--no-cache", is_flag=True, help="Search again what has not changed, and keep nothing.")
-@click.option("--full", is_flag=True, help="Print a row for each scenario, however many there are.")
+@click.option(
+    "--table",
+    type=click.Choice(["designs", "matrix", "scenarios"]),
+    help="Print a row for each variant, invariants by variants, or a row for each scenario. "
+    "[default: scenarios, up to 40 of them; else designs]",
+)
 @click.option("--deep", is_flag=True, help="Also run the scenarios that take minutes.")
 @click.option(
     "--baseline",
@@ -124,8 +129,9 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     "--html",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write a page for browsers for each violation, and an index of all verdicts, to this folder.",
+    help="Write an index of all verdicts, and a page for each violation that was not expected, to this folder.",
 )
+@click.option("--html-all", is_flag=True, help="Write pages of expected violations as well, some 40 kB each.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Print the verdicts in a format of other tools.")
 @click.option(
     "--report",
@@ -146,11 +152,12 @@ def verify(
     jobs: int | None,
     cache: Path | None,
     no_cache: bool,
-    full: bool,
+    table: str | None,
     deep: bool,
     baseline: Path | None,
     propose_: bool,
     html: Path | None,
+    html_all: bool,
     format_: str | None,
     reports: Reports,
 ) -> int:
@@ -172,6 +179,8 @@ def verify(
         raise click.UsageError(f"--json and --format {format_} both print the verdicts: give one of them")
     if html is not None:
         check_writable(html, "--html")
+    elif html_all:
+        raise click.UsageError("--html-all says which pages are written; give their folder: --html DIR --html-all")
     before = None
     if baseline is not None:
         from lakeproof.report.baseline import read
@@ -189,12 +198,12 @@ def verify(
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
-    report = Report(out, limits, as_json, full, before, propose_, html, format_, reports, kept)
+    report = Report(out, limits, as_json, table, before, propose_, html, format_, reports, kept, html_all)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
 @main.command()
-@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...", shell_complete=scenario_names)
+@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
 @from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option(
@@ -278,13 +287,14 @@ class Report(NamedTuple):
     out: Path
     bounds: Mapping[str, object]
     as_json: bool
-    full: bool = True
+    table: str | None = "scenarios"
     baseline: "Baseline | None" = None
     propose: bool = False
     html: Path | None = None
     format_: str | None = None
     reports: Reports = ()
     kept: "Kept | None" = None
+    html_all: bool = False
 
 
 def perform(
@@ -337,7 +347,7 @@ def perform(
     if report.html is not None:
         from lakeproof.pages.index import write
 
-        write(ordered, files.written, scenarios, source, report.html)
+        write(ordered, files.written, scenarios, source, report.html, everything=report.html_all)
         click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
     code = _exit_code(ordered, sampled=doing == "walking")
     if report.baseline is None:
@@ -361,7 +371,7 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
 def _report(
     outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Report
 ) -> None:
-    from lakeproof.report.closing import close, tables
+    from lakeproof.report.closing import close, close_quietly, show
     from lakeproof.report.style import console
 
     if report.format_ is not None:
@@ -369,10 +379,11 @@ def _report(
 
         click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
     write_reports(report.reports, outcomes, files, source, report.bounds)
-    if report.format_ is None and not report.as_json:
-        tables(outcomes, files.written, source, console(), full=report.full)
-    quiet = report.as_json or report.format_ is not None
-    close(outcomes, files, elapsed_seconds, console(sys.stderr) if quiet else console())
+    if report.as_json or report.format_ is not None:
+        close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))
+        return
+    show(outcomes, files.written, source, console(), report.table)
+    close(outcomes, files, elapsed_seconds, console())
 
 
 def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:

@@ -7,15 +7,22 @@ Source: lakeFS ``pkg/catalog/catalog.proto`` and ``pkg/block``.
 
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
-from google.protobuf.message import DecodeError
-from google.protobuf.timestamp_pb2 import Timestamp
 
-from lakeproof.model import catalog_pb2 as pb
 from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.messages import Later
 from lakeproof.model.objects import etag
+
+if TYPE_CHECKING:
+    from google.protobuf import message as protobuf
+    from google.protobuf import timestamp_pb2 as times
+
+    from lakeproof.model import catalog_pb2 as pb
+else:
+    pb, times = Later("lakeproof.model.catalog_pb2"), Later("google.protobuf.timestamp_pb2")
+    protobuf = Later("google.protobuf.message")
 
 _MICROSECONDS: Final = 1_000_000
 _CACHE: Final = 1 << 16
@@ -53,7 +60,7 @@ def encode_object_entry(entry: ObjectEntry) -> bytes:
     seconds, rest = divmod(entry.last_modified, _MICROSECONDS)
     message = pb.EntryData(
         address=entry.address,
-        last_modified=Timestamp(seconds=seconds, nanos=rest * 1000) if entry.last_modified else None,
+        last_modified=times.Timestamp(seconds=seconds, nanos=rest * 1000) if entry.last_modified else None,
         size=entry.size_bytes,
         e_tag=entry.e_tag,
         metadata=dict(entry.metadata),
@@ -70,7 +77,7 @@ def decode_object_entry(data: bytes) -> ObjectEntry:
     try:
         message.ParseFromString(data)
         address_type = AddressType(message.address_type)
-    except (DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (protobuf.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise NotAnObjectEntry(f"{data[:32]!r} is no catalog entry: {error}") from error
     modified = message.last_modified
     return ObjectEntry(

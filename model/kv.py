@@ -31,8 +31,8 @@ Predicate = bytes | None | Presence
 """What ``set_if`` demands: the value that ``get`` returned, None (absent), or EXISTS."""
 
 
-class KVError(Exception):
-    """Base of all store errors. ``definite`` means: this operation did not take place."""
+class StoreError(Exception):
+    """What a store answers instead of a result. ``definite`` means: this operation did not take place."""
 
     definite: ClassVar[bool]
 
@@ -41,6 +41,10 @@ class KVError(Exception):
 
     def __hash__(self) -> int:
         return hash((type(self), self.args))
+
+
+class KVError(StoreError):
+    """Base of all errors of the key-value store."""
 
 
 class NotFound(KVError):

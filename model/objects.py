@@ -10,7 +10,6 @@ Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import ClassVar
 
 import attrs
 
@@ -50,16 +49,8 @@ def etag(content: bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-class ObjectError(Exception):
-    """Base of all object store errors. ``definite`` means: this operation did not take place."""
-
-    definite: ClassVar[bool]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ObjectError) and type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
+class ObjectError(kv.StoreError):
+    """Base of all errors of the object store."""
 
 
 class ObjectNotFound(ObjectError):

@@ -10,7 +10,11 @@ from typing import Final
 import attrs
 
 from lakeproof.scenario import Faults
+from lakeproof.scenarios import world
+from lakeproof.scenarios._world import LATER
 from lakeproof.scenarios.alone import HARDENED_ALONE
+from lakeproof.scenarios.hard_delete_offline import settle
+from lakeproof.scenarios.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, aged
 from stateful_tests.swarm import Ground, Swarm, swarm_of
 
 
@@ -116,6 +120,85 @@ PLANS: Final[Mapping[str, Plan]] = {
     "retention/pinned+runs": Plan(words="mark.sweep create_branch update_branch tag revert restore", clients=(2,)),
 }
 
+# One repository, everything on: each machine has the ground on which its words mean something. A repository that lives,
+# beside the online job or the offline one; one that is deleted, cleaned, created anew and restored; one whose commits
+# are old, beside retention.
+JUMPS: Final = (LATER, LATER)
+TIMES: Final = (
+    Faults(clock_jumps=JUMPS),
+    Faults(clock_jumps=JUMPS, crashes=1),
+    Faults(clock_jumps=JUMPS, lost_answers=1),
+    Faults(clock_jumps=JUMPS, crashes=1, lost_answers=1),
+)
+USERS: Final = (*world.USERS.split(), "upload@main", "upload:y", "commit@main", "reset@main")
+GARBAGE: Final = frozenset({"garbage-is-reclaimed"})
+"""Not asked under faults: who crashed may have put an object that the next commit decides on, see
+docs/online-hard-delete.md; the scenarios ask it without faults."""
+
+LIVING: Final = Swarm(
+    name="world/living",
+    grounds=(Ground(design=WORLD, before=STOCKED.calls),),
+    words=(*USERS, "reap"),
+    faults=TIMES,
+    spared=GARBAGE,
+)
+COLLECTED: Final = attrs.evolve(
+    LIVING,
+    name="world/collected",
+    grounds=(Ground(design=WORLD, before=STOCKED.calls, adapt=settle),),
+    words=(*USERS, "reap", "collect"),
+    faults=(Faults(), Faults(crashes=1), Faults(lost_answers=1)),
+)
+ENDING: Final = attrs.evolve(
+    LIVING,
+    name="world/ending",
+    grounds=(Ground(design=MORTAL, before=DUMPED.calls), Ground(design=MORTAL, before=STOCKED.calls)),
+    words=(
+        *("upload@main", "copy_committed", "commit@main", "merge", "create_branch@b", "tag", "dump", "restore_refs"),
+        *("delete_repository", "create_repository", "create_bare", "clean", "reap"),
+    ),
+)
+RETAINED: Final = attrs.evolve(
+    LIVING,
+    name="world/retained",
+    grounds=(Ground(design=aged(WORLD), before=AGED.calls),),
+    words=(*world.AGED_USERS.replace("collect", "").split(), "mark", "sweep"),
+    calls=(1, 2, 2, 3),
+    faults=(Faults(), Faults(crashes=1), Faults(lost_answers=1)),
+)
+RESTORED: Final = attrs.evolve(
+    RETAINED,
+    name="world/restored",
+    grounds=(Ground(design=aged(MORTAL), before=OLD_DUMPED.calls),),
+    words=(
+        *("delete_branch@z", "revive", "mark", "sweep", "delete_repository", "create_bare", "restore_refs", "clean"),
+        *("retain", "be_succeeded"),
+    ),
+    calls=(2, 3, 4),
+)
+HEIRS: Final = attrs.evolve(
+    ENDING,
+    name="world/heirs",
+    grounds=(Ground(design=MORTAL, before=DUMPED.calls),),
+    words=("be_succeeded", "reap", "read@main"),
+    calls=(1, 1, 2),
+    clients=(2,),
+    runs=300,
+)
+"""A repository and the one that is restored from it, in one namespace."""
+LEAVING: Final = attrs.evolve(
+    LIVING, name="world/leaving", words=("merge", "revert", "upload@main", "commit@main", "reap"), runs=300
+)
+"""What takes heads away, beside the online job."""
+REVIVED: Final = attrs.evolve(
+    RESTORED,
+    name="world/revived",
+    words=("delete_branch@z", "retain", "be_succeeded"),
+    clients=(2,),
+    calls=(1, 2, 2),
+    runs=600,
+)
+"""What was swept, and comes back from a dump."""
 
 BY_HAND: Final[Mapping[str, Swarm]] = {
     "alone/hardened": Swarm(
@@ -126,6 +209,7 @@ BY_HAND: Final[Mapping[str, Swarm]] = {
         clients=(1,),
         runs=50,
     ),
+    **{each.name: each for each in (LIVING, COLLECTED, ENDING, RETAINED, RESTORED, HEIRS, LEAVING, REVIVED)},
 }
 """Machines of what no row of the catalogue has as a design of its own name."""
 

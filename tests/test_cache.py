@@ -138,7 +138,7 @@ class TestWhatHasChanged:
 class TestWhatIsTold:
     def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:
         runs: list[object] = []
-        for option in ("--full", "--full", "--no-cache"):
+        for option in ("--table=scenarios", "--table=scenarios", "--no-cache"):
             done = runner.verify("--json", option, "repositories/step1/delete-*", "tags/plain/*", "--out", "traces")
             assert recalled(done) is (len(runs) == 1)
             rows = [{**json.loads(line), "seconds": 0} for line in done.stdout.splitlines()]

@@ -1,7 +1,10 @@
 """The command line, as its users meet it: outputs, files and exit codes."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,7 +44,9 @@ class TestVerify:
         replay = "lakeproof replay out/traces/counters_lost-update.increments-count.json --from racing.py"
         assert f"replay:   {replay}" in lines
         assert "1 trace in out/traces" in lines
-        assert lines[-1].endswith(": 1 violated; 1 NOT AS EXPECTED")
+        assert (lines[1], lines[2:4]) == ("1 surprise in 1 scenario", ["", lines[3]])
+        assert lines[3].startswith("violated instead of holds: increments-count in counters/lost-update: ")
+        assert lines[-1].startswith("1 surprise in 1 scenario: 1 violated, ")
         assert result.stderr == ""
 
     def test_the_line_that_is_printed_replays(self) -> None:
@@ -50,6 +55,17 @@ class TestVerify:
         again = lakeproof(*line.split()[2:])
         assert again.exit_code == 0
         assert again.stdout.splitlines()[-1] == "replayed: 4 steps; the code still follows the trace"
+
+    @pytest.mark.parametrize("path", [True, False], ids=["on the path", "not on the path"])
+    def test_the_line_that_is_printed_works_where_it_is_printed(self, path: bool) -> None:
+        installed = Path(sys.executable).parent
+        environment = {**os.environ, "PATH": f"{installed if path else ''}{os.pathsep}{os.defpath}"}
+        command = [str(installed / "lakeproof"), "verify", "--from", "racing.py", "known"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        [line] = [line.removeprefix("replay:") for line in done.stdout.splitlines() if line.startswith("replay:")]
+        assert line.split()[0].startswith("lakeproof") is path
+        again = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
+        assert (again.returncode, again.stderr) == (0, "")
 
     def test_what_is_expected_to_be_violated_must_be(self) -> None:
         assert lakeproof("verify", "--from", "racing.py", "known").exit_code == 0
@@ -65,20 +81,28 @@ class TestVerify:
         result = lakeproof("verify", "--from", "mine.py", "--max-states", "50")
         assert result.exit_code == 3
         assert re.search(r"at most 50 were allowed; every schedule was covered up to \d steps\n", result.stdout)
-        assert result.stdout.splitlines()[-1].endswith("INCONCLUSIVE: 1 verdict missing")
+        assert result.stdout.splitlines()[-1].startswith("INCONCLUSIVE: 1 verdict missing in 1 scenario: ")
         assert lakeproof("verify", "--from", "mine.py", "--max-seconds", "0.000001").exit_code == 3
 
-    def test_many_scenarios_are_a_matrix_and_the_stories_wait_for_replay(self) -> None:
+    def test_many_scenarios_are_shown_by_design_and_their_expected_stories_wait_for_replay(self) -> None:
         Path("mine.py").write_text(
             HEAD + "SCENARIOS = [attrs.evolve(KNOWN, name=f'd/{v}/{i}') for v in ('one', 'two') for i in range(21)]\n"
         )
-        result = lakeproof("verify", "--from", "mine.py", "--jobs", "1")
-        assert result.exit_code == 0
-        assert re.search(r"^ d +one +two *$", result.stdout, re.MULTILINE)
-        assert re.search(r"^ increments-count +✗ 21/21 +✗ 21/21 *$", result.stdout, re.MULTILINE)
-        assert "replay:" not in result.stdout
-        full = lakeproof("verify", "--from", "mine.py", "--jobs", "1", "--full")
-        assert full.stdout.count("violated: increments-count in 4 steps") == 42
+
+        def shown(*options: str) -> str:
+            result = lakeproof("verify", "--from", "mine.py", "--jobs", "1", *options)
+            assert result.exit_code == 0
+            assert "replay:" not in result.stdout
+            return result.stdout
+
+        usual = shown()
+        assert "  one: 21 scenarios, 1 of 2 invariants hold\n      violated as expected: increments-count" in usual
+        first, last = usual.splitlines()[1], usual.splitlines()[-1]
+        assert first == "42 scenarios, all as expected; nothing new is violated"
+        assert last.startswith(first)
+        assert re.search(r"^ d +one +two *$", shown("--table", "matrix"), re.MULTILINE)
+        assert re.search(r"^ increments-count +✗ 21/21 +✗ 21/21 *$", shown("--table", "matrix"), re.MULTILINE)
+        assert shown("--table", "scenarios").count("violated: increments-count in 4 steps") == 42
 
     def test_two_runs_print_the_same_and_write_the_same(self) -> None:
         runs = []
@@ -104,6 +128,16 @@ class TestVerify:
         assert lakeproof("verify", "--from", "mine.py", "--out", "a/b/c").exit_code == 0
         assert len(list(Path("a/b/c").iterdir())) == 3
         assert [path.name for path in Path("a").iterdir()] == ["b"]
+
+
+class TestScenarios:
+    def test_variants_are_listed_first_and_each_line_is_a_pattern(self) -> None:
+        *variants, empty, hint = lakeproof("scenarios").stdout.splitlines()
+        assert (empty, hint) == ("", "`lakeproof scenarios repositories/naive` lists those of one line")
+        [line] = [line for line in variants if line.startswith("commits/upstream ")]
+        assert len(lakeproof("scenarios", "commits/upstream/*").stdout.splitlines()) == int(line.split()[1])
+        everything = lakeproof("scenarios", "*").stdout.splitlines()
+        assert sum(int(line.split()[1].replace(",", "")) for line in variants) == len(everything)
 
 
 class TestReplayAndShow:

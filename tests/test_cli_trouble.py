@@ -55,6 +55,13 @@ class TestUnusable:
     def test_usage(self, args: list[str], told: str) -> None:
         assert complaint(lakeproof(*args)).startswith(told)
 
+    @pytest.mark.parametrize("args", [(), ("gate",)])
+    def test_a_group_without_a_command_shows_its_help_and_succeeds_at_nothing(self, args: tuple[str, ...]) -> None:
+        result = lakeproof(*args)
+        assert result.exit_code == 2
+        assert result.stdout.startswith("Usage: ")
+        assert result.stderr == ""
+
     @pytest.mark.parametrize("command", ["scenarios", "verify", "walk"])
     def test_a_scenario_file_that_does_not_load(self, command: str) -> None:
         Path("mine.py").write_text("x = (\n")

@@ -1,8 +1,12 @@
 """What the project depends on: pinned where it is tested, satisfied by its pins, and each with its reason."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import metadata
+from pathlib import Path
+from typing import Final
 
 import pytest
 from packaging.requirements import Requirement
@@ -66,3 +70,56 @@ class TestDependencies:
         reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
         if requirement.name != self.project["name"]:
             assert f"`{requirement.name}`" in reasons
+
+    def test_the_core_is_light(self) -> None:
+        core = {Requirement(line).name for line in self.project["dependencies"]}
+        assert core == {"attrs", "click", "numpy", "rich", "sortedcontainers", "trio"}
+
+
+HIDING: Final = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"google", "httptools", "lark"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+"""A process in which nothing but the core is installed."""
+
+
+def core_only(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", HIDING + program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_users_own_flows_are_searched_and_a_race_is_shown_with_the_core_alone() -> None:
+    done = core_only(
+        "import lakeproof\n"
+        "from tests.racing import ATOMIC, LOST_UPDATE\n"
+        "lakeproof.check(ATOMIC)\n"
+        "try:\n    lakeproof.check(LOST_UPDATE)\n"
+        "except lakeproof.NotAsExpected as error:\n    print(error)\n"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "violated: increments-count" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "repair"),
+    [
+        (("gate", "run", "x.py"), "gate: httptools is not installed; pip install 'lakeproof[gate]'"),
+        (
+            ("verify", "--no-cache", "repositories/kv3/delete-create"),
+            "repositories/kv3/delete-create: records of lakeFS need protobuf: pip install 'lakeproof[lakefs]'",
+        ),
+    ],
+)
+def test_what_needs_an_extra_names_it(arguments: tuple[str, ...], repair: str, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path)) if arguments[0] == "verify" else ()
+    done = core_only("from lakeproof.cli import main\nmain.main(prog_name='lakeproof')", *arguments, *out)
+    assert done.returncode == 2
+    assert repair in done.stderr
+    assert "Traceback" not in done.stderr

@@ -47,12 +47,6 @@ class TestCatalogue:
             json.loads(line)["key"] for line in lines
         )
 
-    def test_a_mutant_whose_budget_is_over_is_timed_out_and_goes_on_with_a_larger_one(self) -> None:
-        args = ("tags/plain/tag-tag*", "--in", "refs/tags.py:create_tag", "--operator", "swap-effects")
-        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
-        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
-        assert "timed-out" not in judged(*args).values()
-
 
 class TestFile:
     def test_the_flows_of_the_file_are_mutated_and_its_invariants_are_not(self) -> None:

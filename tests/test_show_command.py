@@ -30,7 +30,6 @@ class TestShow:
             ("html", "<!doctype html>"),
             ("mermaid", "sequenceDiagram"),
             ("svg", "<svg "),
-            ("itf", '{\n "#meta"'),
             ("json", '{\n "format": 1'),
         ],
     )
@@ -94,6 +93,7 @@ class TestVerify:
         assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
+        assert "give their folder: --html DIR" in complaint(lakeproof("verify", "--html-all"))
 
 
 def test_the_picture_in_the_docs_is_what_the_command_draws() -> None:

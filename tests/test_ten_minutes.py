@@ -75,7 +75,7 @@ class Walker:
         assert "violated instead of holds: sales-add-up in shop/sale" in verified
         assert "evidence: 2 sold and 1 left, of 2" in shown
         assert "sales-add-up is violated in shop/sale, 4 steps" in red
-        assert "2 hold; all as expected" in proved
+        assert "all as expected; nothing is violated: 2 hold" in proved
         assert "1 passed" in green
 
 

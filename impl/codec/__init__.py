@@ -10,12 +10,8 @@ Source: lakeFS ``pkg/graveler/graveler.proto``; see ``graveler.proto`` here for 
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from google.protobuf.message import DecodeError, Message
-from google.protobuf.timestamp_pb2 import Timestamp
-
-from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import keys
 from lakeproof.model.identifiers import (
     BranchID,
@@ -27,16 +23,30 @@ from lakeproof.model.identifiers import (
     StorageNamespace,
     TagID,
 )
+from lakeproof.model.messages import Later
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 MICROSECONDS: Final = 1_000_000
 _CACHE: Final = 1 << 16
 
-M = TypeVar("M", bound=Message)
+if TYPE_CHECKING:
+    from google.protobuf import message as protobuf
+    from google.protobuf import timestamp_pb2 as times
+
+    from lakeproof.impl.codec import graveler_pb2 as pb
+else:
+    pb, times = Later("lakeproof.impl.codec.graveler_pb2"), Later("google.protobuf.timestamp_pb2")
+    protobuf = Later("google.protobuf.message")
+
+M = TypeVar("M", bound="protobuf.Message")
 
 
 class Undecodable(ValueError):
     """Bytes that are no record of the kind that their address asks for."""
+
+
+class NotAMessage(Undecodable):
+    """Bytes that are no message at all: what a field of it says plays no part."""
 
 
 @lru_cache(_CACHE)
@@ -45,7 +55,7 @@ def encode(record: Record) -> bytes:
     return _message(record).SerializeToString(deterministic=True)
 
 
-def _message(record: Record) -> Message:
+def _message(record: Record) -> "protobuf.Message":
     match record:
         case Repository():
             return pb.RepositoryData(
@@ -192,15 +202,15 @@ def _parse(kind: type[M], value: bytes) -> M:
     message = kind()
     try:
         message.ParseFromString(value)
-    except (DecodeError, UnicodeDecodeError) as error:
-        raise Undecodable(f"{value[:32]!r} is no {kind.__name__}") from error
+    except (protobuf.DecodeError, UnicodeDecodeError) as error:
+        raise NotAMessage(f"{value[:32]!r} is no {kind.__name__}") from error
     return message
 
 
-def _timestamp(microseconds: int) -> Timestamp:
+def _timestamp(microseconds: int) -> "times.Timestamp":
     seconds, rest = divmod(microseconds, MICROSECONDS)
-    return Timestamp(seconds=seconds, nanos=rest * 1000)
+    return times.Timestamp(seconds=seconds, nanos=rest * 1000)
 
 
-def _microseconds(timestamp: Timestamp) -> int:
+def _microseconds(timestamp: "times.Timestamp") -> int:
     return timestamp.seconds * MICROSECONDS + timestamp.nanos // 1000

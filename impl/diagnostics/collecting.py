@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import attrs
-from google.protobuf.message import DecodeError
 
-from lakeproof.impl.codec import Undecodable, decode_at, decode_branch
+from lakeproof.impl.codec import NotAMessage, Undecodable, decode_at, decode_branch
 from lakeproof.impl.diagnostics.findings import (
     BranchRow,
     CleanupRow,
@@ -334,7 +333,7 @@ def _is_live(record: Entity | None) -> bool:
 def _why(error: Undecodable, value: bytes) -> str:
     """What is wrong with a value, without the value."""
     cause = error.__cause__
-    if cause is None or isinstance(cause.__cause__, DecodeError | UnicodeDecodeError):
+    if cause is None or isinstance(cause, NotAMessage):
         return f"{_size(value)}: no record of the kind that the key asks for"
     return str(cause)
 

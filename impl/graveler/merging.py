@@ -16,7 +16,7 @@ from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoCommonAncestor, NoParent, RefChanged
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.model import kv
-from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
 from lakeproof.model.records import Branch, Commit, Repository
 
 
@@ -42,21 +42,9 @@ async def merge(
     ours = await get_commit(env, repository, branch.commit_id)
     theirs = await get_commit(env, repository, await resolve(env, repository, source))
     base = await merge_base(env, repository, ours, theirs)
-    meta_range_id = await merge_committed(
-        env,
-        repository.storage_namespace,
-        base=base.meta_range_id,
-        source=theirs.meta_range_id,
-        destination=ours.meta_range_id,
-        strategy=strategy,
-    )
-    made = new_commit(
-        [ours, theirs],
-        meta_range_id,
-        committer=COMMITTER,
-        message=message,
-        creation_date=await env.clock.now(),
-    )
+    meta_range_id = await combine(env, repository, base, theirs, ours, strategy)
+    now = await env.clock.now()
+    made = new_commit([ours, theirs], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
     await _finish(env, repository, branch, made, predicate, prepare)
     return made
 
@@ -77,16 +65,24 @@ async def revert(
     if not undone.parents:
         raise NoParent(undone.commit_id)
     parent = await get_commit(env, repository, undone.parents[0])
-    meta_range_id = await merge_committed(
-        env,
-        repository.storage_namespace,
-        base=undone.meta_range_id,
-        source=parent.meta_range_id,
-        destination=head.meta_range_id,
-    )
+    meta_range_id = await combine(env, repository, undone, parent, head)
     made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now())
     await _finish(env, repository, branch, made, predicate, prepare)
     return made
+
+
+async def combine(
+    env: Env, repository: Repository, base: Commit, source: Commit, destination: Commit, strategy: str | None = None
+) -> MetaRangeID:
+    """The three-way merge of the contents of three commits. Raises Conflicts."""
+    return await merge_committed(
+        env,
+        repository.storage_namespace,
+        base=base.meta_range_id,
+        source=source.meta_range_id,
+        destination=destination.meta_range_id,
+        strategy=strategy,
+    )
 
 
 async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:

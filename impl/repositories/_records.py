@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 from lakeproof.impl.codec import decode_repository, encode
 from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories.errors import NotUnique
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     BranchID,
@@ -85,6 +86,14 @@ async def write_entry_if(env: Env, repository: Repository, predicate: kv.Predica
     """Write an entry if the predicate holds. Raises PredicateFailed."""
     key = keys.repository_key(repository.repository_id)
     await env.store.set_if(keys.GRAVELER, key, encode(repository), predicate)
+
+
+async def claim(env: Env, repository: Repository) -> None:
+    """Write the entry of a new repository where there is none. Raises NotUnique."""
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository.repository_id) from None
 
 
 async def delete_entry(env: Env, repository_id: RepositoryID) -> None:

@@ -10,31 +10,23 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bound
 from lakeproof.impl.repositories._records import (
+    claim,
     default_branch,
     delete_all,
     delete_entry,
     initial_commit,
     new_repository,
-    read_entry,
-    scan_entries,
     write_branch,
     write_commit,
-    write_entry_if,
 )
 from lakeproof.impl.repositories.cleaner import clean
 from lakeproof.impl.repositories.entities import entity_flows, uid_partition
-from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
-from lakeproof.model import keys, kv
+from lakeproof.impl.repositories.naive import get_repository as get_repository
+from lakeproof.impl.repositories.naive import list_repositories as list_repositories
+from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
+from lakeproof.model import keys
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import CleanupRecord, Repository
-
-
-async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
-    """The repository, if its entry is there. 1 effect. Raises RepositoryNotFound."""
-    found = await read_entry(env, repository_id)
-    if found is None:
-        raise RepositoryNotFound(repository_id)
-    return found[0]
 
 
 async def create_repository(env: Env, repository_id: RepositoryID, *, entry_last: bool = False) -> Repository:
@@ -45,26 +37,12 @@ async def create_repository(env: Env, repository_id: RepositoryID, *, entry_last
     repository = new_repository(env, repository_id, await env.clock.now())
     branch = default_branch(env, repository)
     if not entry_last:
-        await _claim(env, repository)
+        await claim(env, repository)
     await write_branch(env, uid_partition(repository), branch)
     await write_commit(env, uid_partition(repository), initial_commit(repository))
     if entry_last:
-        await _claim(env, repository)
+        await claim(env, repository)
     return repository
-
-
-async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
-    """Only the entry. 1 effect. Raises NotUnique."""
-    repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
-    await _claim(env, repository)
-    return repository
-
-
-async def _claim(env: Env, repository: Repository) -> None:
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository.repository_id) from None
 
 
 async def delete_repository(
@@ -88,27 +66,17 @@ async def delete_repository(
         await env.store.delete(keys.DELETED, line)
 
 
-async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """Every entry."""
-    return tuple([repository async for repository in scan_entries(env, batch_size)])
-
-
 _entities = entity_flows(get_repository, uid_partition)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    create_branch=_entities.create_branch,
+    get_branch=_entities.get_branch,
+    delete_branch=_entities.delete_branch,
+    create_tag=_entities.create_tag,
 )
 
 LISTED = attrs.evolve(bound(FLOWS, lists_first=True), clean=clean)

@@ -9,6 +9,7 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.repositories._records import (
+    claim,
     default_branch,
     delete_all,
     delete_entry,
@@ -17,10 +18,10 @@ from lakeproof.impl.repositories._records import (
     read_entry,
     scan_entries,
     write_commit,
-    write_entry_if,
 )
 from lakeproof.impl.repositories.entities import entity_flows
-from lakeproof.impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.errors import BranchExists, RepositoryNotFound
+from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository
@@ -47,26 +48,13 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
         BranchExists: somebody was faster to create the default branch; the entry stays.
     """
     repository = new_repository(env, repository_id, await env.clock.now())
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository_id) from None
+    await claim(env, repository)
     branch = default_branch(env, repository)
     try:
         await env.store.set_if(partition_of(repository), keys.branch_key(branch.branch_id), encode(branch), None)
     except kv.PredicateFailed:
         raise BranchExists(branch.branch_id) from None
     await write_commit(env, partition_of(repository), initial_commit(repository))
-    return repository
-
-
-async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
-    """Only the entry. 1 effect. Raises NotUnique."""
-    repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository_id) from None
     return repository
 
 
@@ -89,19 +77,14 @@ async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repositor
 
 
 _entities = entity_flows(get_repository, partition_of)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    create_branch=_entities.create_branch,
+    get_branch=_entities.get_branch,
+    delete_branch=_entities.delete_branch,
+    create_tag=_entities.create_tag,
 )

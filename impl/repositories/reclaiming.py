@@ -228,8 +228,8 @@ FLOWS = RepositoryFlows(
     create_repository=noting(hardened.create_repository),
     create_bare_repository=noting(hardened.create_bare_repository), delete_repository=hardened.delete_repository,
     get_repository=hardened.get_repository, list_repositories=hardened.list_repositories,
-    create_branch=noting(hardened.create_branch), get_branch=hardened.get_branch,
-    delete_branch=hardened.delete_branch, create_tag=hardened.create_tag, clean=clean)
+    create_branch=noting(hardened.FLOWS.create_branch), get_branch=hardened.FLOWS.get_branch,
+    delete_branch=hardened.FLOWS.delete_branch, create_tag=hardened.FLOWS.create_tag, clean=clean)
 FOLLOWING = bound(attrs.evolve(hardened.FLOWS, clean=clean), reading=FOLLOWS)
 FORGETTING = bound(FLOWS, reading=FORGETS)
 EMPTYING_NAMESPACES = bound(FLOWS, reading=WHOLE_NAMESPACE)

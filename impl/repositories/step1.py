@@ -8,6 +8,7 @@ import attrs
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bound
 from lakeproof.impl.repositories._records import (
+    claim,
     default_branch,
     delete_all,
     delete_entry,
@@ -50,22 +51,15 @@ async def create_repository(
     repository = new_repository(env, repository_id, await env.clock.now())
     await write_commit(env, partition_of(repository), initial_commit(repository))
     await write_branch(env, partition_of(repository), default_branch(env, repository))
-    await _claim(env, repository)
+    await claim(env, repository)
     return repository
 
 
 async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
     """Only the entry, ``active``. 1 effect. Raises NotUnique."""
     repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
-    await _claim(env, repository)
+    await claim(env, repository)
     return repository
-
-
-async def _claim(env: Env, repository: Repository) -> None:
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository.repository_id) from None
 
 
 async def delete_repository(
@@ -114,21 +108,16 @@ async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repositor
 
 
 _entities = entity_flows(get_repository, uid_partition)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    create_branch=_entities.create_branch,
+    get_branch=_entities.get_branch,
+    delete_branch=_entities.delete_branch,
+    create_tag=_entities.create_tag,
 )
 
 _by_timestamp = entity_flows(get_repository, timestamp_partition)

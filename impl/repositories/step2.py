@@ -123,20 +123,15 @@ async def delete_repository(
 
 
 _entities = entity_flows(get_repository, uid_partition)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    create_branch=_entities.create_branch,
+    get_branch=_entities.get_branch,
+    delete_branch=_entities.delete_branch,
+    create_tag=_entities.create_tag,
     clean=clean,
 )

@@ -1,7 +1,7 @@
 """The contract of a live object store: what every driver does, and what only some can.
 
-The meaning of each operation is `lakeproof.model.objects.step`; `lakeproof.impl.stores.object_conformance` holds
-drivers to it. Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
+The meaning of each operation is `lakeproof.model.objects.step`.
+Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 """
 
 from abc import abstractmethod

@@ -12,8 +12,8 @@ import attrs
 
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import combined, find_entry, find_sealed
-from lakeproof.impl.graveler.tokens import stable
+from lakeproof.impl.graveler import reading
+from lakeproof.impl.graveler.reading import find_entry, find_sealed
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, PathNotFound
@@ -135,11 +135,7 @@ async def get_entry(
     Raises:
         PathNotFound, BranchNotFound; BranchBusy: with ``rereads``, the branch changed three times.
     """
-    look = partial(find_entry, env, repository, path=path)
-    found = await stable(env, repository, branch_id, look, rereads=rereads)
-    if found is None:
-        raise PathNotFound(path)
-    return Entry(path=path, identity=found.identity, data=found.data or b"")
+    return await reading.get_entry(env, repository, branch_id, path, rereads=rereads)
 
 
 async def list_entries(
@@ -152,8 +148,7 @@ async def list_entries(
     batch_size: int = 0,
 ) -> tuple[Entry, ...]:
     """``graveler.(*Graveler).List``. rereads: the repair. Raises BranchNotFound; BranchBusy, as `get_entry`."""
-    look = partial(combined, env, repository, prefix=prefix, batch_size=batch_size)
-    return await stable(env, repository, branch_id, look, rereads=rereads)
+    return await reading.list_entries(env, repository, branch_id, prefix, rereads=rereads, batch_size=batch_size)
 
 
 @attrs.frozen

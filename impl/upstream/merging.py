@@ -7,10 +7,9 @@ branch by `SetIf`. A write that comes between the looks is repeated by its write
 import attrs
 
 from lakeproof.impl.committed import get_entry as get_committed
-from lakeproof.impl.committed import merge as merge_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.merging import merge_base
+from lakeproof.impl.graveler.merging import combine, merge_base
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
@@ -78,14 +77,7 @@ async def merge(
         base = await merge_base(env, repository, ours, theirs)
         if theirs.meta_range_id == base.meta_range_id:
             raise NoChanges(destination)
-        meta_range_id = await merge_committed(
-            env,
-            repository.storage_namespace,
-            base=base.meta_range_id,
-            source=theirs.meta_range_id,
-            destination=ours.meta_range_id,
-            strategy=None,
-        )
+        meta_range_id = await combine(env, repository, base, theirs, ours)
         now = await env.clock.now()
         made = new_commit([ours, theirs], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
         await add_commit(env, repository, made)
@@ -114,13 +106,7 @@ async def revert(
         await demand_clean(env, repository, branch, branch.sealed_tokens, batch_size)
         parent = await get_commit(env, repository, undone.parents[0])
         head = await get_commit(env, repository, branch.commit_id)
-        meta_range_id = await merge_committed(
-            env,
-            repository.storage_namespace,
-            base=undone.meta_range_id,
-            source=parent.meta_range_id,
-            destination=head.meta_range_id,
-        )
+        meta_range_id = await combine(env, repository, undone, parent, head)
         if meta_range_id == head.meta_range_id:
             raise NoChanges(branch_id)
         now = await env.clock.now()

@@ -24,7 +24,6 @@ from lakeproof.impl.repositories._records import (
     initial_commit,
     new_repository,
     read_entry,
-    scan_entries,
     write_branch,
     write_commit,
     write_entry,
@@ -32,6 +31,7 @@ from lakeproof.impl.repositories._records import (
 )
 from lakeproof.impl.repositories.entities import entity_flows, uid_partition
 from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository, RepositoryState
@@ -207,27 +207,17 @@ def _flat(error: BaseException) -> list[BaseException]:
     return [one for part in parts for one in _flat(part)] if parts else [error]
 
 
-async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """``ref.(*Manager).ListRepositories``: the active entries."""
-    return tuple([r async for r in scan_entries(env, batch_size) if r.state is RepositoryState.ACTIVE])
-
-
 _entities = entity_flows(get_repository, uid_partition)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    create_branch=_entities.create_branch,
+    get_branch=_entities.get_branch,
+    delete_branch=_entities.delete_branch,
+    create_tag=_entities.create_tag,
 )
 WITH_TOMBSTONES = bound(FLOWS, tombstones=True)
 """The repair."""

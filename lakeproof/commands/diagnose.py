@@ -17,7 +17,6 @@ from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Finding, NotW
 from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore, no_store
 from lakeproof.impl.stores.sqlite_health import (
     REPAIR,
@@ -185,19 +184,8 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
 def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[str] = ()) -> Collected:
     like_lakefs = (keys or source.keys) == "lakefs"
     store = LakeFSLayout(source.store) if like_lakefs else source.store
-    collected = _collected(store, damage, source.partitions, like_lakefs=like_lakefs)
-    write_zip(out, collected)
-    return collected
-
-
-def _collected(store: Store, damage: Sequence[str], partitions: Sequence[bytes], *, like_lakefs: bool) -> Collected:
-    flow = collect(live_env(), damage=damage, partitions=partitions, like_lakefs=like_lakefs)
-    return trio.run(partial(run, flow, store))
-
-
-def diagnosed(store: Store, out: Path, damage: Sequence[str] = (), partitions: Sequence[bytes] = ()) -> Collected:
-    """Collect from a store, and write the zip; ``damage`` of its file becomes findings. Raises NotWritten."""
-    collected = _collected(store, damage, partitions, like_lakefs=False)
+    flow = collect(live_env(), damage=damage, partitions=source.partitions, like_lakefs=like_lakefs)
+    collected = trio.run(partial(run, flow, store))
     write_zip(out, collected)
     return collected
 

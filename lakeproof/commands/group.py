@@ -50,6 +50,9 @@ PLUG_INS: Final[Mapping[str, str]] = {
 """What plug-ins of ours do."""
 
 
+EXTRAS: Final[Mapping[str, str]] = {"google": "lakefs", "httptools": "gate", "lark": "gate"}
+"""By package that a command of ours needs and the core does not: the extra that has it."""
+
 _arguments: Final[list[str]] = []
 """Of the command that runs: any of them may hold a secret, which no error shows."""
 
@@ -76,6 +79,9 @@ class Commands(click.Group):
             sys.exit(NOBODY_READS)
         except click.Abort:
             sys.exit(INTERRUPTED)
+        except click.exceptions.NoArgsIsHelpError as error:  # an empty variable of a script proves nothing
+            click.echo(error.format_message())
+            sys.exit(UNUSABLE)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "lakeproof"
             complain(f"{printable(error.format_message()).rstrip('.')}; `{command} --help` says more", joined=True)
@@ -88,6 +94,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         from lakeproof.explore.trace import TraceError
+        from lakeproof.model.messages import NoProtobuf
         from lakeproof.running.loading import LoadError
         from lakeproof.running.tasks import MISTAKE, InternalError, Unusable
 
@@ -98,7 +105,7 @@ class Commands(click.Group):
             return NOBODY_READS
         except Unusable as error:
             complain(printable(str(error)))
-        except (LoadError, TraceError) as error:
+        except (LoadError, NoProtobuf, TraceError) as error:
             complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
@@ -117,7 +124,14 @@ class Commands(click.Group):
             return found
         if cmd_name in LATER:
             module, _, name = LATER[cmd_name][0].partition(":")
-            return getattr(import_module(module), name)  # type: ignore[no-any-return]
+            try:
+                return getattr(import_module(module), name)  # type: ignore[no-any-return]
+            except ModuleNotFoundError as error:
+                if (extra := EXTRAS.get(str(error.name).partition(".")[0])) is None:
+                    raise
+                raise click.UsageError(
+                    f"{cmd_name}: {error.name} is not installed; pip install 'lakeproof[{extra}]'"
+                ) from error
         for point in _plug_ins():
             if point.name == cmd_name:
                 return _loaded(point)

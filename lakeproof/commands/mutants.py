@@ -11,9 +11,9 @@ import attrs
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
-from lakeproof.commands.options import Seconds, scenario_names
+from lakeproof.commands.options import Seconds
 from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
-from lakeproof.mutation.mutants import Mutant, NotMutable
+from lakeproof.mutation.mutants import NotMutable
 from lakeproof.mutation.operators import OPERATORS
 from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.report import Score, as_object, report
@@ -28,7 +28,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 
 
 @click.command("mutants")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option(
     "--from",
     "file",
@@ -40,7 +40,6 @@ _NAMES: Final = [each.name for each in OPERATORS]
 @click.option("--in", "only", metavar="PART", help="Mutate only files or functions whose name has this part.")
 @click.option("--operator", "names", multiple=True, type=click.Choice(_NAMES), help="Apply only these operators.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per mutant.")
-@click.option("--list", "lists", is_flag=True, help="List the mutants and the number of scenarios for each; run none.")
 @click.option("--known", is_flag=True, help="Report what the results know already; run no mutant.")
 @click.option(
     "--results",
@@ -59,7 +58,6 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="N",
     help="Limit of a scenario: N times the states that it has unchanged.",
 )
-@click.option("--budget", type=Seconds, metavar="S", help="Limit of a mutant, after which it is timed out.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
 @click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
 @click.option("--all-killers", "thorough", is_flag=True, help="Run every judge: a mutant's killers are all known then.")
@@ -76,12 +74,10 @@ def command(
     only: str | None,
     names: tuple[str, ...],
     as_json: bool,
-    lists: bool,
     known: bool,
     results: Path,
     max_seconds: float,
     max_states: int,
-    budget: float | None,
     jobs: int | None,
     deep: bool,
     thorough: bool,
@@ -105,9 +101,7 @@ def command(
     jobs = jobs or cores()
     names_of = [each.name for each in chosen]
     whole = not patterns and file is None
-    plan = Plan.of(
-        source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, engine=engine, whole=whole
-    )
+    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
     plan = attrs.evolve(plan, machines=machines, thorough=thorough)
     if machines and find_spec(machines.partition(".")[0]) is None:
         raise click.UsageError(f"--machines {machines}: no such module; run it where it can be imported")
@@ -123,9 +117,6 @@ def command(
         mutants = relevant(plan, index, only or "", [each for each in OPERATORS if not names or each.name in names])
         if not mutants:
             raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
-        if lists:
-            _list(mutants, index)
-            return AS_EXPECTED
         judged: list[Judged] = []
         for each in judge(plan, mutants, index, kept, 0 if known else jobs, listener):
             judged.append(each)
@@ -142,12 +133,6 @@ def command(
     if not as_json:
         click.echo("\n".join(report(judged, whole=whole)))
     return _closed(judged, len(mutants) - len(judged), as_json=as_json)
-
-
-def _list(mutants: tuple[Mutant, ...], index: Index) -> None:
-    for each in mutants:
-        count = len(index.executing(each.file, *each.lines))
-        click.echo(f"{count:5,}  {each}")
 
 
 def _closed(judged: list[Judged], left_out: int, *, as_json: bool) -> int:

@@ -45,10 +45,3 @@ def reports_of(ctx: click.Context, param: click.Parameter, given: tuple[str, ...
             raise click.BadParameter(f"two reports go to {file}; name two files", ctx, param)
         found.append((format_, Path(file)))
     return tuple(found)
-
-
-def scenario_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of scenarios for a shell: see `lakeproof.commands.completion`, which is loaded when a shell asks."""
-    from lakeproof.commands.completion import scenario_names as found
-
-    return found(ctx, param, incomplete)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakeproof.explore.trace import Trace
     from lakeproof.pages.what_if import Others
 
-FORMATS: Final = ("text", "html", "mermaid", "svg", "itf", "json")
+FORMATS: Final = ("text", "html", "mermaid", "svg", "json")
 _BESIDE: Final = "beside the trace"
 
 
@@ -127,10 +127,6 @@ def _shown(trace: "Trace", format_: str, replay: str, code: "Callable[[], Others
             from lakeproof.pages.svg import picture
 
             return picture(trace)
-        case "itf":
-            from lakeproof.pages.itf import informal_trace
-
-            return informal_trace(trace)
         case _:
             import json
 

@@ -6,7 +6,7 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 import inspect
 import sys
 import time
-from collections.abc import Coroutine, Hashable
+from collections.abc import Coroutine, Hashable, Sequence
 from contextvars import copy_context
 from typing import Any, Final, cast, get_args
 
@@ -16,8 +16,7 @@ from lakeproof.explore.asking import folded
 from lakeproof.explore.causes import cut, detached
 from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.observing import observed
-from lakeproof.explore.semantics import Cells, apply, patch
-from lakeproof.explore.told import WITHDRAWN, NotOpen, Told, told
+from lakeproof.explore.told import WITHDRAWN, NotOpen, Told
 from lakeproof.impl.effects import Effect, Env, Now
 from lakeproof.impl.frames import Spot, abandon, spot
 from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
@@ -26,12 +25,12 @@ from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Observer
+from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
 
-LABELS = "abcdefghijklmnopqr"
+LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
 """Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
-SETUP, AFTERMATH = "s", "z"
 
 
 def label(client: int) -> str:
@@ -42,12 +41,13 @@ def label(client: int) -> str:
 EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
 """What a flow may await, by type."""
 
-ALONE_STEPS_MAX: Final = 10_000
-"""A setup or an aftermath that performs more effects than this loops."""
-
 
 class NondeterministicFlow(Exception):
     """A flow, given the same replies, asked for another effect than before, or ended otherwise."""
+
+
+Answered = tuple[Hashable, object, Observed | None]
+"""What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
 
 
 @attrs.frozen
@@ -105,6 +105,8 @@ class Execution:
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
         self._attempts = 0
+        self._known: Sequence[Answered] = ()
+        self._next = 0
         self._begin_call()
 
     @property
@@ -138,6 +140,16 @@ class Execution:
             self._observe_task(reply if isinstance(reply, Told) else Told(MAIN, reply))
         self.begins = False
         self._run(reply)
+
+    def follow(self, history: "Sequence[Answered]") -> int:
+        """Answer the effects of a known history, until another one is asked for. Returns how many were answered.
+        Cost: where a client has one task, little more than the flow's own code."""
+        self._known, self._next = history, 0
+        while self._next < len(history) and self.asks == history[self._next][0]:
+            self._next += 1
+            self.send(history[self._next - 1][1])
+        self._known = ()
+        return self._next
 
     def cancelled(self, task: str) -> bool:
         """Whether a task that waits was cancelled: it will not learn the reply."""
@@ -226,7 +238,7 @@ class Execution:
                 self._none_forgotten()
                 cut(stop.value, self._outside)
                 outcome = Outcome(Status.OK, value=stop.value)
-            except (ScenarioError, NondeterministicFlow, NotOpen):
+            except (ScenarioError, NondeterministicFlow, NotOpen, NoProtobuf):
                 raise
             except Misused as error:
                 raise ScenarioError(f"{self.program.calls[self.index]}: {error} (at {place_of(error)})") from error
@@ -275,6 +287,12 @@ class Execution:
         if self._coroutine is None:
             self._coroutine = self._start()
         op = self._coroutine.send(reply)
+        while self._next < len(self._known) and op == self._known[self._next][0]:
+            _, reply, seen = self._known[self._next]
+            self._next, self.begins = self._next + 1, False
+            if seen is not None:
+                self._observed.append(seen)
+            op = self._coroutine.send(reply)
         while True:
             try:
                 return exact(op)  # type: ignore[return-value]  # `_run` looks whether it is an effect at all
@@ -378,22 +396,3 @@ def _usable(outcome: Outcome, call: Call) -> None:
         raise ScenarioError(
             f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
         ) from error
-
-
-def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
-    """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
-    run = Execution(program)
-    steps = 0
-    while run.op is not None:
-        steps += 1
-        if steps > ALONE_STEPS_MAX:
-            call, at = program.calls[run.index], run.spot()
-            run.close()
-            raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
-        if isinstance(run.op, Now):
-            run.send(told(run.task, now))
-            continue
-        reply, writes = apply(cells, run.op, now)
-        cells = patch(cells, writes)
-        run.send(told(run.task, reply))
-    return cells, tuple(run.finished)

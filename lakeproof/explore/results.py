@@ -69,7 +69,6 @@ class Result:
     reruns: int
     restarts: int
     final_states: int
-    state_bits: int
     widest: int
     """The largest number of states of one level."""
     stopped: str = ""

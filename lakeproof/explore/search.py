@@ -298,7 +298,6 @@ class _Search:
             reruns=sum(behaviour.reruns for behaviour in self._distinct_behaviours()),
             restarts=self.restarts,
             final_states=len(self.judge.finals),
-            state_bits=sum(place.bits for place in layout.places),
             widest=self.widest,
             stopped=stopped,
             finals=self._finals() if self.options.keep_finals else frozenset(),

@@ -4,26 +4,26 @@ Worlds and searches all start from the same `Setting`.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import attrs
 
-from lakeproof.explore.execution import (
-    AFTERMATH,
-    LABELS,
-    SETUP,
-    Program,
-    drive_alone,
-)
+from lakeproof.explore.execution import AFTERMATH, LABELS, SETUP, Execution, Program
 from lakeproof.explore.faults import BUDGETS, Mode, enabled
 from lakeproof.explore.observing import collect_observers, decoded
-from lakeproof.explore.semantics import Cell, Cells
+from lakeproof.explore.semantics import Cell, Cells, apply, patch
+from lakeproof.explore.told import told
 from lakeproof.explore.trie import Trie
+from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import said
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError
+
+ALONE_STEPS_MAX: Final = 10_000
+"""A setup or an aftermath that performs more effects than this loops."""
 
 
 @attrs.frozen
@@ -80,6 +80,25 @@ def prepare(scenario: Scenario) -> Setting:
         budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
         tries=tuple(Trie(program, cells, times[0] + skew) for program, skew in zip(programs, skews, strict=True)),
     )
+
+
+def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
+    """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
+    run = Execution(program)
+    steps = 0
+    while run.op is not None:
+        steps += 1
+        if steps > ALONE_STEPS_MAX:
+            call, at = program.calls[run.index], run.spot()
+            run.close()
+            raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
+        if isinstance(run.op, Now):
+            run.send(told(run.task, now))
+            continue
+        reply, writes = apply(cells, run.op, now)
+        cells = patch(cells, writes)
+        run.send(told(run.task, reply))
+    return cells, tuple(run.finished)
 
 
 def run_setup(scenario: Scenario) -> Cells:

@@ -50,7 +50,6 @@ class Record:
     """What is known of one invariant so far."""
 
     id: str
-    evaluations: int = 0
     reached: int = 0
     example: str = ""
     violation: Violation | None = None
@@ -58,7 +57,6 @@ class Record:
 
     def add(self, findings: Iterable[Finding], place: Place) -> None:
         """Take in what one evaluation found."""
-        self.evaluations += 1
         for finding in findings:
             if isinstance(finding, Violation):
                 if self.violation is None:

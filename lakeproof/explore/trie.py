@@ -4,8 +4,10 @@ from collections.abc import Hashable, Sequence
 
 import attrs
 
-from lakeproof.explore.execution import Execution, Program
+from lakeproof.explore.execution import Answered, Execution, Program
+from lakeproof.explore.observing import observed
 from lakeproof.explore.semantics import Cells
+from lakeproof.explore.told import Told
 from lakeproof.impl.effects import Effect
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
@@ -30,12 +32,14 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "minted", "minted_alone", "op", "open", "parent", "reply", "signatures", "tasks",
-                 "under_way", "visible")  # fmt: skip
+                 "depth", "index", "minted", "minted_alone", "observed", "op", "open", "parent", "reply", "signatures",
+                 "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
+        shown = parent is not None and run.program.observers and not isinstance(reply, Told)
+        self.observed = observed(parent.op, reply) if parent is not None and parent.op is not None and shown else None
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.op: Effect | None = run.op
         self.open = run.open
@@ -67,13 +71,13 @@ class Raw:
         self.children: dict[object, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 
-    def history(self) -> list[tuple[Hashable, object]]:
-        """What was asked (see `Execution.asks`) and the replies, oldest first."""
-        path: list[tuple[Hashable, object]] = []
+    def history(self) -> list[Answered]:
+        """What was asked and answered, oldest first."""
+        path: list[Answered] = []
         node = self
         while node.parent is not None:
             assert node.parent.op is not None
-            path.append((node.parent.asks, node.reply))
+            path.append((node.parent.asks, node.reply, node.observed))
             node = node.parent
         return path[::-1]
 

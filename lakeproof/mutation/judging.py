@@ -66,8 +66,6 @@ class Plan:
     """By name: the files that are mutated."""
     source: Source
     bounds: Bounds
-    budget: float | None = None
-    """How many seconds a mutant may take."""
     engine: bool = False
     """The files are those of the search: each process loads it anew, and its count of states must not change."""
     machines: str = ""
@@ -84,7 +82,6 @@ class Plan:
         names: Sequence[str],
         bounds: Bounds,
         *,
-        budget: float | None = None,
         engine: bool = False,
         whole: bool = False,
     ) -> "Plan":
@@ -93,7 +90,7 @@ class Plan:
         if source.file is not None:
             origins = {Origin(file=source.file): tuple(names)}
             files = {source.file.name: source.file}
-            return cls(origins=origins, files=files, source=source, bounds=bounds, budget=budget)
+            return cls(origins=origins, files=files, source=source, bounds=bounds)
         from lakeproof.mutation import histories
         from lakeproof.scenarios import modules
 
@@ -104,7 +101,7 @@ class Plan:
         }
         chosen = {origin: those for origin, those in found.items() if those}
         files = engine_files() if engine else flow_files()
-        return cls(origins=chosen, files=files, source=source, bounds=bounds, budget=budget, engine=engine, whole=whole)
+        return cls(origins=chosen, files=files, source=source, bounds=bounds, engine=engine, whole=whole)
 
 
 def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
@@ -156,11 +153,6 @@ def relevant(
     return tuple(found)
 
 
-def _unfinished(before: Verdict, budget: float | None) -> bool:
-    """Whether a mutant had less time before than it has now."""
-    return before.budget is not None and (budget is None or budget > before.budget)
-
-
 def design_of(scenario: str) -> str:
     """The design of a scenario or a machine, by its name."""
     return "/".join(scenario.partition("+")[0].split("/")[:2])
@@ -206,7 +198,7 @@ def judge(
         steps = (*steps, *_machines(plan, steps))
         key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
         before = results.verdict(key)
-        if before is not None and not _unfinished(before, plan.budget):
+        if before is not None:
             yield told(mutant, before)
             continue
         path = plan.files[mutant.file]
@@ -218,7 +210,6 @@ def judge(
             code=mutant.code,
             steps=steps,
             bounds=plan.bounds,
-            budget=plan.budget,
             thorough=plan.thorough,
         )
         by_work[id(work)] = mutant, key

@@ -115,8 +115,6 @@ class Verdict:
     why: str = ""
     ran: int = 0
     """How many scenarios were run."""
-    budget: float | None = None
-    """Timed out because a mutant may take no more than these seconds, and not all scenarios were run."""
     seconds: float = 0.0
     killers: tuple[Killer, ...] = attrs.field(default=(), converter=_killers)
     """All of them, of the judges that ran: the first judge of each kind that kills, or, thoroughly, every judge."""
@@ -190,8 +188,6 @@ class Judging:
     code: bytes
     steps: tuple[Step, ...]
     bounds: Bounds
-    budget: float | None = None
-    """Seconds after which no further scenario is begun. None: no limit."""
     thorough: bool = False
 
     def done(self) -> Iterator[object]:
@@ -211,13 +207,6 @@ class Judging:
             if not self.thorough and any((each.kind == BY_MACHINE) == step.machine for each in killers):
                 continue
             ran += 1
-            taken = round(time.monotonic() - started, 3)
-            if self.budget is not None and taken > self.budget:
-                why = f"its {self.budget:g} seconds were over after {ran - 1} of {len(self.steps)} scenarios"
-                over = Verdict(fate=TIMED_OUT, why=why, budget=self.budget)
-                worst = first or (open_ if open_ is not None and open_.fate == UNUSABLE else over)
-                yield attrs.evolve(worst, ran=ran - 1, seconds=taken, budget=self.budget, killers=killers)
-                return
             yield Began(step.scenario)
             if step.machine:
                 met = _met(step)

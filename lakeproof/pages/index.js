@@ -3,6 +3,7 @@
 (function () {
   const find = (id) => document.getElementById(id);
   const rows = Array.from(document.querySelectorAll("tr.outcome"));
+  const groups = Array.from(document.querySelectorAll("details.variant"));
   function filter() {
     const sought = find("sought").value.trim().toLowerCase();
     let shown = 0;
@@ -10,6 +11,12 @@
       const fits = row.textContent.toLowerCase().includes(sought);
       row.hidden = !fits || (find("surprises").checked && !row.classList.contains("surprise"));
       shown += row.hidden ? 0 : 1;
+    }
+    const filtered = sought !== "" || find("surprises").checked;
+    for (const group of groups) {
+      const left = group.querySelectorAll("tr.outcome:not([hidden])").length;
+      group.hidden = left === 0;
+      group.open = filtered ? left > 0 : group.querySelector("tr.surprise") !== null || groups.length === 1;
     }
     find("shown").textContent = shown + " of " + rows.length + " scenarios";
   }

@@ -1,4 +1,4 @@
-"""The pages of a run: one for each violation, and an index of all verdicts."""
+"""The pages of a run: one for each violation that was not expected, or for all, and an index of all verdicts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from lakeproof.pages.what_if import of_scenario
 from lakeproof.report.closing import replay_command
 from lakeproof.report.formats.common import Written
 from lakeproof.report.style import plural
-from lakeproof.report.table import MARKS
+from lakeproof.report.table import MARKS, headline, variant
 from lakeproof.running.loading import Source
 from lakeproof.running.outputs import unwritable
 from lakeproof.running.tasks import Outcome, Verdict
@@ -22,9 +22,16 @@ INDEX: Final = "index.html"
 
 
 def write(
-    outcomes: Sequence[Outcome], traces: Written, scenarios: Sequence[Scenario], source: Source, folder: Path
+    outcomes: Sequence[Outcome],
+    traces: Written,
+    scenarios: Sequence[Scenario],
+    source: Source,
+    folder: Path,
+    *,
+    everything: bool,
 ) -> None:
-    """Write all pages. Those of an earlier run are overwritten, never removed. Runs the scenarios' code, fenced.
+    """Write the index, and pages of surprises or of every violation. Those of an earlier run are overwritten, never
+    removed. Runs the scenarios' code, fenced. Cost: some 40 kB a page.
 
     Raises:
         Unusable: they cannot be written.
@@ -34,12 +41,12 @@ def write(
         by_name = {scenario.name: scenario for scenario in scenarios}
         for outcome in outcomes:
             for verdict in outcome.verdicts:
-                if verdict.trace is not None:
+                if verdict.trace is not None and (everything or verdict.unexpected):
                     path = traces[outcome.scenario, verdict.invariant]
                     others = of_scenario(verdict.trace, by_name[outcome.scenario], source)
                     shown = page(verdict.trace, replay_command(path, source), others)
                     (folder / page_name(path)).write_text(shown, encoding="utf-8")
-        (folder / INDEX).write_text(index(outcomes, traces), encoding="utf-8")
+        (folder / INDEX).write_text(index(outcomes, traces, everything=everything), encoding="utf-8")
     except OSError as error:
         raise unwritable(folder, error.strerror or str(error), "--html") from error
 
@@ -49,31 +56,33 @@ def page_name(trace: Path) -> str:
     return f"{trace.stem}.html"
 
 
-def index(outcomes: Sequence[Outcome], traces: Written) -> str:
-    """The page with all verdicts: a row a scenario, what does not hold by name, with links. Cost: linear."""
-    parts = [*_top(outcomes), *_filter(), *_table(outcomes, traces), "</main></div>"]
-    return document("lakeproof: verdicts", "\n".join(parts), "index.js")
+def index(outcomes: Sequence[Outcome], traces: Written, *, everything: bool) -> str:
+    """The page with all verdicts: by variant, a row a scenario, what does not hold by name, with links. Variants whose
+    verdicts are all expected are folded. Cost: linear."""
+    parts = [*_top(outcomes), *_filter()]
+    for name in dict.fromkeys(variant(outcome.scenario) for outcome in outcomes):
+        parts += _variant(name, [each for each in outcomes if variant(each.scenario) == name], traces, everything)
+    return document("lakeproof: verdicts", "\n".join([*parts, "</main></div>"]), "index.js")
 
 
 def _top(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
-    counts = Counter(verdict.verdict for verdict in verdicts)
-    surprises = sum(verdict.unexpected for verdict in verdicts)
+    counts = Counter(verdict.verdict for outcome in outcomes for verdict in outcome.verdicts)
     troubles = sum(bool(outcome.trouble) for outcome in outcomes)
     yield '<div class="page">\n<header class="top">'
     yield f'<p class="brand">lakeproof {text(version())} · verdicts</p>'
-    yield f"<h1>{plural(len(outcomes), 'scenario')}, {plural(len(verdicts), 'verdict')}</h1>"
+    yield f"<h1>{text(headline(outcomes).plain)}</h1>"
     yield '<ul class="counts">'
     for word in MARKS:
-        yield f'<li><span class="is-{word}">{MARKS[word]} {counts[word]:,}</span> {word}</li>'
+        yield f"<li>{MARKS[word]} {counts[word]:,} {'hold' if word == 'holds' else word}</li>"
     yield "</ul>"
-    if surprises or troubles:
-        told = [f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected"] if surprises else []
-        told += [f"{plural(troubles, 'scenario')} could not be run"] if troubles else []
-        yield f'<div class="evidence"><p><strong>{"; ".join(told)}</strong></p></div>'
-    else:
-        yield "<p>All as expected.</p>"
+    if troubles:
+        told = f"{plural(troubles, 'scenario')} could not be run"
+        yield f'<div class="evidence"><p><strong>{told}</strong></p></div>'
     yield "</header>\n<main>"
+
+
+def _is_surprise(outcome: Outcome) -> bool:
+    return bool(outcome.trouble) or any(verdict.unexpected for verdict in outcome.verdicts)
 
 
 def _filter() -> Iterator[str]:
@@ -84,33 +93,45 @@ def _filter() -> Iterator[str]:
     yield '<output id="shown" for="sought surprises"></output></div>'
 
 
-def _table(outcomes: Sequence[Outcome], traces: Written) -> Iterator[str]:
-    yield '<div class="scroll" role="region" tabindex="0" aria-label="Verdicts"><table class="verdicts">'
-    yield '<caption class="hidden">A row for each scenario, and what does not hold in it</caption>'
+def _variant(name: str, outcomes: Sequence[Outcome], traces: Written, everything: bool) -> Iterator[str]:
+    surprises = sum(map(_is_surprise, outcomes))
+    told = (
+        f"{surprises:,} of {plural(len(outcomes), 'scenario')} not as expected"
+        if surprises
+        else (f"{plural(len(outcomes), 'scenario')}, all as expected")
+    )
+    yield f'<details class="variant"{" open" if surprises or len(outcomes) == 1 else ""}>'
+    yield f'<summary><span class="mono">{text(name or "scenarios")}</span>: {told}</summary>'
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="Verdicts of {text(name or "scenarios")}">'
+    yield '<table class="verdicts">'
     yield '<thead><tr><th scope="col">scenario</th><th scope="col" class="count">states</th>'
     yield '<th scope="col" class="count">hold</th><th scope="col">not holding</th></tr></thead><tbody>'
     for outcome in outcomes:
-        surprise = bool(outcome.trouble) or any(verdict.unexpected for verdict in outcome.verdicts)
         holds = sum(verdict.verdict == "holds" for verdict in outcome.verdicts)
-        yield f'<tr class="outcome{" surprise" if surprise else ""}">'
+        yield f'<tr class="outcome{" surprise" if _is_surprise(outcome) else ""}">'
         yield f'<th scope="row" class="mono">{text(outcome.scenario)}</th>'
         yield f'<td class="count">{outcome.states:,}</td><td class="count">{holds}</td><td><ul>'
         if outcome.trouble:
             yield f'<li class="is-violated">could not be run: {text(outcome.trouble)}</li>'
         for verdict in outcome.verdicts:
             if verdict.verdict != "holds" or verdict.unexpected:
-                yield f"<li>{_verdict(outcome, verdict, traces)}</li>"
+                linked = everything or verdict.unexpected
+                yield f"<li>{_verdict(outcome, verdict, traces, linked=linked)}</li>"
         yield "</ul></td></tr>"
-    yield "</tbody></table></div>"
+    yield "</tbody></table></div></details>"
 
 
-def _verdict(outcome: Outcome, verdict: Verdict, traces: Written) -> str:
+def _verdict(outcome: Outcome, verdict: Verdict, traces: Written, *, linked: bool) -> str:
     told = text(verdict.invariant)
     if verdict.trace is not None:
         name = page_name(traces[outcome.scenario, verdict.invariant])
         steps = plural(len(verdict.trace.schedule), "step")
-        told = f'<a href="{text(name)}">{told}</a>, {steps}: {text(verdict.trace.evidence)}'
+        shown = f'<a href="{text(name)}">{told}</a>' if linked else told
+        told = f"{shown}, {steps}: {text(verdict.trace.evidence)}"
     elif verdict.why:
         told = f"{told}: {text(verdict.why)}"
-    expected = f" <strong>(expected: {text(verdict.expected)})</strong>" if verdict.unexpected else ""
-    return f'<span class="is-{verdict.verdict}">{MARKS[verdict.verdict]} {verdict.verdict}</span> {told}{expected}'
+    word = f"{MARKS[verdict.verdict]} {verdict.verdict}"
+    if not verdict.unexpected:  # no alarm
+        return f"{word} {told}"
+    expected = f"<strong>(expected: {text(verdict.expected)})</strong>"
+    return f'<span class="is-{verdict.verdict}">{word}</span> {told} {expected}'

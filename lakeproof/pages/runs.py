@@ -7,7 +7,7 @@ from typing import Final, cast
 import click
 
 from lakeproof.pages.summary import Summary, Table
-from lakeproof.targets.answers import HOW
+from lakeproof.targets.traffic import HOW
 
 html_option: Final = click.option(
     "--html",

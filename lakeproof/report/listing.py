@@ -1,4 +1,4 @@
-"""Scenarios as a list: name, bounds, what is known to be refuted."""
+"""Scenarios as a list, or by variant: name, bounds, what is known to be refuted."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,26 @@ from rich.text import Text
 
 from lakeproof.explore.describe import printable, span
 from lakeproof.report.style import plural
+from lakeproof.report.table import variant
 from lakeproof.scenario import Faults, Scenario
+
+
+def families(scenarios: Sequence[Scenario]) -> Text:
+    """One line a variant, and last the command that lists the scenarios of one."""
+    groups: dict[str, list[Scenario]] = {}
+    for scenario in scenarios:
+        groups.setdefault(variant(scenario.name) or scenario.name, []).append(scenario)
+    width = max(map(len, groups))
+    lines = [Text.assemble((f"{name:<{width}}", "bold"), f"  {_bounds(group)}") for name, group in groups.items()]
+    return Text("\n").join([*lines, Text(f"\n`lakeproof scenarios {next(iter(groups))}` lists those of one line")])
+
+
+def _bounds(group: Sequence[Scenario]) -> str:
+    """How many there are, and what is known of them together."""
+    every = {name for scenario in group for name in scenario.named_ids}
+    refuted = {name for scenario in group for name in scenario.ids if scenario.expected(name) == "violated"}
+    known = f", {len(refuted)} of them refuted" if refuted else ""
+    return f"{plural(len(group), 'scenario')}, {plural(len(every), 'invariant')}{known}"
 
 
 def listing(scenarios: Sequence[Scenario]) -> Text:

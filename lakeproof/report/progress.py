@@ -16,6 +16,9 @@ BAR_WIDTH: Final = 20
 SILENCE_SECONDS: Final = 10.0
 """Where nobody watches, a line at most this often."""
 
+ESTIMATED_FROM: Final = 0.05
+"""From this share of the scenarios on, their time is a measure of the others'."""
+
 
 class Progress:
     """Hears what runs, and says so."""
@@ -30,7 +33,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
             self._bar = Bar(
@@ -38,6 +41,7 @@ class Progress:
                 BarColumn(bar_width=BAR_WIDTH),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
+                TimeRemainingColumn(),
                 TextColumn("{task.description}", markup=False),
                 console=console(sys.stderr),
                 transient=True,
@@ -69,13 +73,15 @@ class Progress:
 
     def tick(self) -> None:
         if self._bar is not None:
-            around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00") + 4
+            around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00 0:00:00") + 5
             room = max(self._bar.console.width - around, 0)
             self._bar.update(self._task, description=self._told()[:room], refresh=True)
         elif time.monotonic() - self._last >= SILENCE_SECONDS:
             self._last = time.monotonic()
             elapsed = round(self._last - self._started)
             done = f"{self._done:,} of {plural(self._total, 'scenario')} done after {elapsed} s"
+            if self._done >= self._total * ESTIMATED_FROM:
+                done += f", about {round(elapsed / self._done * (self._total - self._done))} s left"
             sys.stderr.write(f"{self._doing}: {done}; {self._told()}\n")
 
     def _told(self) -> str:

@@ -1,5 +1,8 @@
-"""Verdicts for people: a table with a row a scenario, or, for many scenarios, a matrix of invariants and variants."""
+"""Verdicts for people: a row a scenario, or, for many scenarios, a paragraph a variant; on request, a matrix of
+invariants and variants. What is expected to be violated is not red.
+"""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,8 +18,8 @@ STYLES: Final = {"holds": "green", "violated": "red", "inconclusive": "yellow"}
 MARKS: Final = {"holds": "✓", "violated": "✗", "inconclusive": "?"}
 ASCII_MARKS: Final = {"holds": "+", "violated": "x", "inconclusive": "?"}
 
-WIDE: Final = 110
-"""In less than this many columns what does not hold is told below the scenario, and some numbers are left out."""
+NUMBERS: Final = 55
+"""So many columns take the numbers of a scenario, all of them."""
 
 
 def variant(name: str) -> str:
@@ -26,16 +29,19 @@ def variant(name: str) -> str:
 
 
 def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Table:
-    """A row a scenario: what is violated or inconclusive is named, the rest is counted."""
-    wide = width >= WIDE
-    numbers = ["states", "transitions", "depth", "seconds"] if wide else ["states", "seconds"]
+    """A row a scenario: what is violated or inconclusive is named, the rest is counted. Where that does not fit beside
+    the scenario, it is below it, and some numbers are left out."""
     common = _common_folder([outcome.scenario for outcome in outcomes])
-    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1), expand=wide)
+    named = max((len(outcome.scenario) for outcome in outcomes), default=0) - len(common)
+    words = max((line.cell_len for outcome in outcomes for line in _not_holding(outcome)), default=0)
+    wide = width >= named + words + NUMBERS
+    numbers = ["states", "transitions", "depth", "seconds"] if wide else ["states", "seconds"]
+    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1))
     table.add_column(Text(common.rstrip("/") or "scenario", "bold"), overflow="fold")
     for name in (*numbers, "holds"):
         table.add_column(name, justify="right", no_wrap=True)
     if wide:
-        table.add_column("not holding", overflow="fold", ratio=1)
+        table.add_column("not holding", overflow="fold")
     for outcome in outcomes:
         shown = {
             "states": f"{outcome.states:,}" if outcome.states else "-",
@@ -75,7 +81,7 @@ def _not_holding(outcome: Outcome) -> Iterator[Text]:
         if (verdict.verdict == "holds" and not verdict.unexpected) or (verdict in silent and len(silent) > 1):
             continue
         steps = f" in {plural(len(verdict.trace.schedule), 'step')}" if verdict.trace else ""
-        shown = Text.assemble((verdict.verdict, STYLES[verdict.verdict]), f": {verdict.invariant}{steps}")
+        shown = Text.assemble((verdict.verdict, _style(verdict)), f": {verdict.invariant}{steps}")
         if verdict.unexpected:
             shown.append(f" (expected: {verdict.expected})", "bold")
         yield shown
@@ -83,10 +89,53 @@ def _not_holding(outcome: Outcome) -> Iterator[Text]:
         yield Text.assemble(("inconclusive", STYLES["inconclusive"]), f": {plural(len(silent), 'invariant')}")
 
 
+def _style(verdict: Verdict) -> str:
+    """A violation that is expected is no alarm."""
+    return STYLES[verdict.verdict] if verdict.unexpected or verdict.verdict != "violated" else ""
+
+
+def by_design(outcomes: Sequence[Outcome], width: int) -> Iterator[Text]:
+    """By design, its variants: how many invariants hold in each of a variant's scenarios, and which do not."""
+    for design in dict.fromkeys(_design(outcome) for outcome in outcomes):
+        yield Text(f"\n{design}" if design else "", "bold")
+        group = [outcome for outcome in outcomes if _design(outcome) == design]
+        for name in dict.fromkeys(variant(outcome.scenario) for outcome in group):
+            of_variant = [outcome for outcome in group if variant(outcome.scenario) == name]
+            verdicts = [verdict for outcome in of_variant for verdict in outcome.verdicts]
+            every = {verdict.invariant for verdict in verdicts}
+            holding = every - {verdict.invariant for verdict in verdicts if verdict.verdict != "holds"}
+            held = f"{len(holding)} of {plural(len(every), 'invariant holds', 'invariants hold')}"
+            counts = f"{plural(len(of_variant), 'scenario')}, {held}"
+            yield from _wrapped(f"{name.rpartition('/')[2] or 'without a design'}: {counts}", "", 2, width)
+            for line, style in _in_words(verdicts):
+                yield from _wrapped(line, style, 6, width)
+
+
+def _wrapped(line: str, style: str, indent: int, width: int) -> Iterator[Text]:
+    """A line, broken between words."""
+    for part in textwrap.wrap(line, max(width - indent, 20), break_on_hyphens=False, break_long_words=False):
+        yield Text(" " * indent + part, style)
+
+
+def _in_words(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
+    """What does not hold, or should not, each line with its style: what was not expected comes first."""
+    kinds: dict[tuple[bool, str], dict[str, None]] = {}
+    for verdict in verdicts:
+        if verdict.unexpected or verdict.verdict != "holds":
+            words = verdict.verdict
+            if verdict.unexpected and words != "inconclusive":
+                words += f" instead of {verdict.expected}"
+            elif not verdict.unexpected:
+                words += " as expected"
+            kinds.setdefault((not verdict.unexpected, words), {})[verdict.invariant] = None
+    for (expected, words), names in sorted(kinds.items()):
+        style = "" if expected else f"bold {STYLES[words.split()[0]]}"
+        yield f"{words}: {', '.join(names)}", style
+
+
 def matrix(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Iterator[Table]:
     """A row an invariant, a column a variant: in how many scenarios it holds, or in how many of them it does not.
-    A table for each design. Where a design has more than `VARIANTS_ACROSS_MAX` variants, they are the rows; what does
-    not fit side by side is split."""
+    A table for each design; what does not fit side by side is split."""
     for design in dict.fromkeys(_design(outcome) for outcome in outcomes):
         yield from _matrices([each for each in outcomes if _design(each) == design], width, ascii_only=ascii_only)
 
@@ -109,33 +158,12 @@ def _matrices(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool) -> I
         counts = [f"{len(group):,}", f"{sum(o.states for o in group):,}", seconds(sum(o.seconds for o in group))]
         columns.append((name, [*column, *map(Text, counts)]))
     labels = [*invariants, *COUNTS]
-    if len(columns) > VARIANTS_ACROSS_MAX:
-        yield from _upright(labels, columns, width, ascii_only=ascii_only)
-        return
     room = width - max(map(len, labels)) - 2
     for block in _blocks(columns, room):
         yield _matrix(labels, block, ascii_only=ascii_only)
 
 
 COUNTS: Final = ("scenarios", "states", "seconds")
-VARIANTS_ACROSS_MAX: Final = 24
-
-
-def _upright(
-    labels: Sequence[str], columns: Sequence[tuple[str, list[Text]]], width: int, *, ascii_only: bool
-) -> Iterator[Table]:
-    """A row a variant, a column an invariant."""
-    design = columns[0][0].rpartition("/")[0]
-    names = [name.rpartition("/")[2] for name, _ in columns]
-    turned = [(label, [column[at] for _, column in columns]) for at, label in enumerate(labels)]
-    for block in _blocks(turned, width - max(map(len, names)) - 2):
-        table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column(design, no_wrap=True, vertical="bottom")
-        for label, _ in block:
-            table.add_column(Text(_heading(label), "bold"), justify="right", no_wrap=True, vertical="bottom")
-        for at, name in enumerate(names):
-            table.add_row(name, *(cells[at] for _, cells in block))
-        yield table
 
 
 def _blocks(columns: Sequence[tuple[str, list[Text]]], room: int) -> Iterator[list[tuple[str, list[Text]]]]:
@@ -184,7 +212,9 @@ def _cell(verdicts: Sequence[Verdict], marks: Mapping[str, str]) -> Text:
     count = sum(verdict.verdict == worst for verdict in verdicts)
     shown = f"{marks[worst]} {count}" if worst == "holds" else f"{marks[worst]} {count}/{len(verdicts)}"
     surprise = any(verdict.unexpected for verdict in verdicts)
-    return Text(f"! {shown}" if surprise else shown, f"bold {STYLES[worst]}" if surprise else STYLES[worst])
+    if surprise:
+        return Text(f"! {shown}", f"bold {STYLES[worst]}")
+    return Text(shown, "" if worst == "violated" else STYLES[worst])
 
 
 def legend(*, ascii_only: bool = False) -> Text:
@@ -226,23 +256,41 @@ def _surprise(outcome: Outcome, verdict: Verdict, trace: Path | None) -> Text:
     return told
 
 
-def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
-    """The verdict on all verdicts, in one line."""
+def headline(outcomes: Sequence[Outcome]) -> Text:
+    """The verdict on all verdicts."""
     verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
-    counts = [
-        f"{sum(verdict.verdict == name for verdict in verdicts):,} {words}"
-        for name, words in (("holds", "hold"), ("violated", "violated"), ("inconclusive", "inconclusive"))
-        if any(verdict.verdict == name for verdict in verdicts)
-    ]
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
     troubled = sum(bool(outcome.trouble) for outcome in outcomes)
-    states = sum(outcome.states for outcome in outcomes)
-    head = plural(len(outcomes), "scenario") + (f", {plural(states, 'state')}" if states else "")
-    told = Text(f"{head}, {seconds(elapsed_seconds)} s: {', '.join(counts)}; ")
-    if troubled and all(verdict.verdict == "inconclusive" for verdict in surprises):
-        return told.append(f"{plural(troubled, 'scenario')} UNUSABLE", "bold red")
+    scenarios = plural(len(outcomes), "scenario")
     if not surprises:
-        return told.append("all as expected", "bold green")
-    if all(verdict.verdict == "inconclusive" for verdict in surprises):
-        return told.append(f"INCONCLUSIVE: {plural(len(surprises), 'verdict')} missing", "bold yellow")
-    return told.append(f"{len(surprises):,} NOT AS EXPECTED", "bold red")
+        new = (
+            "nothing new is violated" if any(each.verdict == "violated" for each in verdicts) else "nothing is violated"
+        )
+        return Text.assemble(f"{scenarios}, ", ("all as expected", "bold green"), f"; {new}")
+    if any(verdict.verdict != "inconclusive" for verdict in surprises):
+        return Text.assemble((plural(len(surprises), "surprise"), "bold red"), f" in {scenarios}")
+    if troubled:
+        return Text.assemble((f"{troubled:,} UNUSABLE", "bold red"), f" of {scenarios}")
+    return Text.assemble(
+        ("INCONCLUSIVE", "bold yellow"), f": {plural(len(surprises), 'verdict')} missing in {scenarios}"
+    )
+
+
+def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
+    """The verdict on all verdicts, and how many there are of each kind, in one line."""
+    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    kinds = (
+        ("holds", False, "hold"),
+        ("violated", True, "violated"),
+        ("violated", False, "violated as expected"),
+        ("inconclusive", True, "inconclusive"),
+        ("inconclusive", False, "inconclusive as expected"),
+    )
+    counts = []
+    for name, surprising, words in kinds:
+        of_kind = [each for each in verdicts if each.verdict == name]
+        count = sum(name == "holds" or each.unexpected is surprising for each in of_kind)
+        counts += [f"{count:,} {words}"] if count else []
+    states = sum(outcome.states for outcome in outcomes)
+    counts.append((f"{plural(states, 'state')} in " if states else "") + f"{seconds(elapsed_seconds)} s")
+    return headline(outcomes).append(f": {', '.join(counts)}")

@@ -276,6 +276,7 @@ class Blame:
         from lakeproof.explore.replay import NotReproduced
         from lakeproof.impl.codec import Undecodable
         from lakeproof.model.identity import NoIdentity
+        from lakeproof.model.messages import NoProtobuf
         from lakeproof.scenario import ScenarioError
 
         if error is None or is_ours(error) or isinstance(error, Unusable):
@@ -285,7 +286,7 @@ class Blame:
         if where is None and isinstance(cause, Exception) and self._source.file is not None:
             where = located(cause, self._source.file)
         message = message_of(error) or "no message"
-        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, Undecodable)
+        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, NoProtobuf, Undecodable)
         if isinstance(error, ours):
             place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
             named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"

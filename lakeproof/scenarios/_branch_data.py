@@ -86,12 +86,8 @@ class BranchDesign(Design[BranchFlows]):
     """Whether a committer can be beaten by another: not where it holds a lock."""
 
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words, before = race.ops, race.before

@@ -9,7 +9,7 @@ import attrs
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.model.invariants import Invariant, data, outcomes
-from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenario import Aftermath
 from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Before, Race, op
@@ -78,12 +78,8 @@ class ObjectDesign(Design[ObjectFlows]):
     """How many runs of the job may pass until all garbage is gone."""
 
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[ObjectFlows]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = race.ops

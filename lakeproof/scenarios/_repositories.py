@@ -5,7 +5,7 @@ can be exercised in each are the same for all.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -146,8 +146,7 @@ class RepositoryDesign(Design[RepositoryFlows]):
     leaves_garbage: bool = False
     """Whether a delete leaves its entities to a cleaner."""
 
-    def vocabulary(self) -> Mapping[str, Word[RepositoryFlows]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """Two deletes, the second as a retry, and one create, two minutes later. Or one run of the cleaner."""

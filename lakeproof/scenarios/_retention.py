@@ -134,9 +134,7 @@ class RetentionDesign(Design[RetentionFlows]):
     """Whether commits count that only a dummy child keeps."""
 
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[RetentionFlows]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def founding(self, race: Race) -> Sequence[Call]:
         return (Call(write_history, REPOSITORY, self.parts),)

@@ -1,7 +1,7 @@
 """Branches of today's lakeFS: what its scenarios have in common."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -11,8 +11,8 @@ from lakeproof.model.invariants import Invariant, refs, today
 from lakeproof.model.invariants import entries as entry_invariants
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import BRANCH, STAGED, WORDS, BranchDesign, X
-from lakeproof.scenarios.designs import Caller, Speaker, Word
+from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
+from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Race
 
 MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
@@ -40,13 +40,21 @@ RAW: Final[Mapping[str, Mapping[str, bool]]] = {
 
 
 @attrs.frozen(kw_only=True)
+class OutsideDesign(Design[None]):
+    """What works beside the flows of a branch: a word calls the same flow in every reading."""
+
+    flows: None = None
+    subject: ClassVar = (REPOSITORY,)
+    founded: ClassVar = FOUNDED
+
+
+@attrs.frozen(kw_only=True)
 class UpstreamDesign(BranchDesign):
     """The flows of today, or a repair of them."""
 
     options: Mapping[str, Mapping[str, bool]] = attrs.field(default=RAW)
 
-    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
-        return {**WORDS, **MORE_WORDS}
+    vocabulary: ClassVar = {**WORDS, **MORE_WORDS}
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = race.words

@@ -167,9 +167,7 @@ class WorldDesign(Design[WorldFlows]):
     """Whether the repository outlives the race: then calls take its record, and none fetches it."""
 
     subject: ClassVar[tuple[Hashable, ...]] = ()
-
-    def vocabulary(self) -> Mapping[str, Word[WorldFlows]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def founding(self, race: Race) -> Sequence[Call]:
         return (Call(found_world, REPOSITORY, self.parts),)

@@ -5,7 +5,7 @@ the smallest races in which a flow has to say what has become of it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -144,8 +144,7 @@ class AloneDesign(RepositoryDesign):
 
     rules: Rules
 
-    def vocabulary(self) -> Mapping[str, Word[RepositoryFlows]]:
-        return {**super().vocabulary(), **OWN_WORDS}
+    vocabulary: ClassVar = {**RepositoryDesign.vocabulary, **OWN_WORDS}
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         if len(race.clients) > 1:

@@ -23,7 +23,7 @@ from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, ALONE_AS_SPECIFIED_MEANING, alone_as_specified
 from lakeproof.model.sequential import Refs, Refusal, Refusals
-from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenario import Aftermath
 from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import NONE, Place, Race, Refuted, branch_of, path_of
@@ -127,12 +127,8 @@ class AloneDesign(Design[BranchFlows]):
     """Whether staged entries are gone once they are committed."""
 
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return []

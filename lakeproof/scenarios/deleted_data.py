@@ -4,7 +4,7 @@ Every operation starts with "a fetch of the repository entry", and goes on when 
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -84,8 +84,7 @@ class DeletedData(Design[Whole]):
     empties: bool = False
     """Whether its cleaner, or its delete, removes data."""
 
-    def vocabulary(self) -> Mapping[str, Word[Whole]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = race.ops

@@ -100,19 +100,19 @@ class Design(ABC, Generic[F]):
 
     subject: ClassVar[tuple[Hashable, ...]] = ()
     """What every call has as its first arguments."""
+    vocabulary: ClassVar[Mapping[str, Word[Any]]]  # type: ignore[explicit-any]  # a class variable has no parameter
+    """The words of the family."""
+    founded: ClassVar[Sequence[Call]] = ()
+    """What there is before anything is said, whatever the race."""
 
     def __attrs_post_init__(self) -> None:
         for word in self.options:
             if word not in self.known:
                 raise RaceError(f"{self.name}: options of {word!r}: no such word; {suggestion(word, self.known)}")
 
-    @abstractmethod
-    def vocabulary(self) -> Mapping[str, Word[F]]:
-        """The words of the family."""
-
     def founding(self, race: Race) -> Sequence[Call]:
         """What there is before anything is said."""
-        return ()
+        return self.founded
 
     @abstractmethod
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
@@ -135,7 +135,7 @@ class Design(ABC, Generic[F]):
     @property
     def known(self) -> Mapping[str, Word[F]]:
         """All words that mean something here, by op."""
-        return {**self.vocabulary(), **self.words}
+        return {**self.vocabulary, **self.words}
 
     @property
     def places(self) -> Vocabulary:

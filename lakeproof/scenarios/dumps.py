@@ -67,12 +67,8 @@ class DumpDesign(Design[None]):
     flows: None = None
     source: str = "graveler-on-kv.md, Dump/Restore Refs"
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return (*FOUNDED, Call(writing.set_entry, REPOSITORY, BRANCH, X, b"s0"))
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = (*FOUNDED, Call(writing.set_entry, REPOSITORY, BRANCH, X, b"s0"))
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return [dump_is_restorable]

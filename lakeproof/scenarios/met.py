@@ -25,7 +25,7 @@ from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import FOUNDED, REPOSITORY
 from lakeproof.scenarios._met import cross, meet
 from lakeproof.scenarios.branches_alone import INITIAL, WORDS
-from lakeproof.scenarios.designs import HOLDS, Design, Row, Speaker, Word, built, rows
+from lakeproof.scenarios.designs import HOLDS, Design, Row, Speaker, built, rows
 from lakeproof.scenarios.races import NONE, Race, Refuted, op
 
 ONCE: Final = ("merge", "revert")
@@ -57,12 +57,8 @@ class MetDesign(Design[BranchFlows]):
     """The flows of a branch in one reading, for one client and those that it meets."""
 
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return []

@@ -218,9 +218,7 @@ class RefsDesign(Design[Flow]):
     source: str = "graveler-on-kv.md, Branch, Tag, Commit, Iterators"
     leaves: Deletes = to_nothing
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[Flow]]:
-        return {**WORDS, **WALKS}
+    vocabulary: ClassVar = {**WORDS, **WALKS}
 
     def founding(self, race: Race) -> Sequence[Call]:
         return [Call(plant, REPOSITORY)] if _walks(race) else []

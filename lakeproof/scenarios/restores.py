@@ -73,12 +73,8 @@ class RestoreDesign(Design[Flow]):
 
     source: str = "graveler-on-kv.md, Dump/Restore Refs"
     subject: ClassVar = (BARE,)
-
-    def vocabulary(self) -> Mapping[str, Word[Flow]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return [Call(found_bare, BARE)]
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = [Call(found_bare, BARE)]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         restored = restore_is_effective([BRANCH, MAIN])

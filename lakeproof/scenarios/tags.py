@@ -32,12 +32,8 @@ class TagDesign(Design[None]):
     flows: None = None
     source: str = "graveler-on-kv.md, Tag"
     subject: ClassVar = (REPOSITORY, TagID("t"))
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return (Call(founding.found, REPOSITORY),)
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = (Call(founding.found, REPOSITORY),)
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return [linearizable(TAG), refs.head_exists, answers_in_its_terms]

@@ -54,9 +54,7 @@ class UnderDeletion(Design[RepositoryFlows]):
 
     source: str = "graveler-on-kv.md, Deleting a Repository"
     subject: ClassVar = ("r",)
-
-    def vocabulary(self) -> Mapping[str, Word[RepositoryFlows]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return [

@@ -7,13 +7,12 @@ import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow
 from lakeproof.impl.upstream import collecting, commits, entries, repositories
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, REPOSITORY, X, Z
-from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
+from lakeproof.scenarios._branch_data import AT, BRANCH, X, Z
+from lakeproof.scenarios._upstream import OutsideDesign
+from lakeproof.scenarios.designs import HOLDS, Caller, Word, built, rows
 from lakeproof.scenarios.races import NONE, PAGED, REFUSED, SCAN_FAILURE, Before, Race, Refuted
 
 
@@ -22,34 +21,23 @@ async def delete_whole(env: Env, repository: Repository) -> None:
     await repositories.delete_repository(env, repository.repository_id)
 
 
-def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
-    return lambda _: flow
-
-
 WORDS: Final[Mapping[str, Word[None]]] = {
-    "upload": Word(_flow(objects.upload_object), BRANCH, AT, Caller.BYTES),
-    "copy": Word(_flow(objects.copy_object), BRANCH, X, BRANCH, Z),
-    "delete": Word(_flow(entries.delete_entry), BRANCH, AT),
-    "commit": Word(_flow(commits.commit), BRANCH, Caller.TEXT),
-    "prepare": Word(_flow(collecting.prepare_commits)),
-    "job": Word(_flow(collecting.collect)),
-    "delete_repository": Word(_flow(delete_whole)),
+    "upload": Word(lambda _: objects.upload_object, BRANCH, AT, Caller.BYTES),
+    "copy": Word(lambda _: objects.copy_object, BRANCH, X, BRANCH, Z),
+    "delete": Word(lambda _: entries.delete_entry, BRANCH, AT),
+    "commit": Word(lambda _: commits.commit, BRANCH, Caller.TEXT),
+    "prepare": Word(lambda _: collecting.prepare_commits),
+    "job": Word(lambda _: collecting.collect),
+    "delete_repository": Word(lambda _: delete_whole),
 }
 """``job`` is a whole run of the collector, ``end`` the deletion of the repository. What was uploaded before is old."""
 
 
 @attrs.frozen(kw_only=True)
-class CollectorDesign(Design[None]):
+class CollectorDesign(OutsideDesign):
     """The collector in one reading."""
 
-    flows: None = None
-    subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         arises: list[tuple[Invariant, bool]] = [

@@ -1,11 +1,11 @@
 """What lakeFS has beside its branches: the open design of compaction, weak ownership, the repository cache."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from lakeproof.impl.flows import BranchFlows, Flow
+from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.upstream import cache, compaction, flows, ownership
 from lakeproof.model.invariants import Invariant, today
 from lakeproof.scenarios._branch_data import BRANCH, WRITTEN
@@ -14,17 +14,12 @@ from lakeproof.scenarios._upstream import RAW, UpstreamDesign
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, NONE, Race, Refuted, jump
 
-
-def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design
-    return lambda _: flow
-
-
 INACCESSIBLE: Final = today.answer_is_of_living_repository.id
 
 WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
-    "compact": Word(_flow(compaction.compact), BRANCH),
-    "hold": Word(_flow(ownership.hold_branch), BRANCH, "one"),
-    "refresh": Word(_flow(ownership.refresh_branch), BRANCH, "one"),
+    "compact": Word(lambda _: compaction.compact, BRANCH),
+    "hold": Word(lambda _: ownership.hold_branch, BRANCH, "one"),
+    "refresh": Word(lambda _: ownership.refresh_branch, BRANCH, "one"),
 }
 
 

@@ -1,11 +1,10 @@
 """Pull requests as lakeFS has them today; and the repair."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.impl.flows import Flow
 from lakeproof.impl.upstream import commits, entries, pulls
 from lakeproof.model.invariants import Invariant, refs, today
 from lakeproof.model.pull import TITLE, pull_request_is_linearizable
@@ -17,15 +16,11 @@ from lakeproof.scenarios.races import FAULTY, NONE, Race, Refuted
 PULL: Final = "p"
 
 
-def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
-    return lambda _: flow
-
-
 WORDS: Final[Mapping[str, Word[None]]] = {
-    "edit": Word(_flow(pulls.edit_pull), PULL, Caller.TEXT),
-    "close": Word(_flow(pulls.close_pull), PULL),
-    "merge": Word(_flow(pulls.merge_pull), PULL, Caller.TEXT),
-    "get": Word(_flow(pulls.get_pull), PULL),
+    "edit": Word(lambda _: pulls.edit_pull, PULL, Caller.TEXT),
+    "close": Word(lambda _: pulls.close_pull, PULL),
+    "merge": Word(lambda _: pulls.merge_pull, PULL, Caller.TEXT),
+    "get": Word(lambda _: pulls.get_pull, PULL),
 }
 """``merge`` merges the branch b, which has a commit, into main."""
 
@@ -36,9 +31,7 @@ class PullDesign(Design[None]):
 
     flows: None = None
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def founding(self, race: Race) -> Sequence[Call]:
         return [

@@ -1,56 +1,44 @@
 """Background tasks, heartbeats and imports as lakeFS has them today; and the repairs."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.impl.flows import Flow
 from lakeproof.impl.upstream import imports, tasks
 from lakeproof.model.invariants import Invariant, refs, today
-from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
-from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
+from lakeproof.scenarios._branch_data import BRANCH, X
+from lakeproof.scenarios._upstream import OutsideDesign
+from lakeproof.scenarios.designs import HOLDS, Word, built, rows
 from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
 
 DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
 MINUTES: Final = jump(180_000_000, "three-minutes-later")
 
 
-def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
-    return lambda _: flow
-
-
 WORDS: Final[Mapping[str, Word[None]]] = {
-    "submit": Word(_flow(tasks.submit_task), "one", "t"),
-    "submit_other": Word(_flow(tasks.submit_task), "one", "u"),
-    "run": Word(_flow(tasks.run_task), "one", "t"),
-    "status": Word(_flow(tasks.task_status), "two", "t"),
-    "status_other": Word(_flow(tasks.task_status), "two", "u"),
-    "clean_heartbeats": Word(_flow(tasks.clean_heartbeats)),
-    "clean_tasks": Word(_flow(tasks.clean_tasks)),
-    "stop": Word(_flow(tasks.stop_server), "one"),
-    "submit_legacy": Word(_flow(tasks.submit_task), "one", "t"),
-    "start": Word(_flow(imports.start_import), BRANCH, "i"),
-    "import": Word(_flow(imports.run_import), BRANCH, X, "i"),
-    "status_import": Word(_flow(imports.import_status), "i"),
-    "cancel": Word(_flow(imports.cancel_import), "i"),
+    "submit": Word(lambda _: tasks.submit_task, "one", "t"),
+    "submit_other": Word(lambda _: tasks.submit_task, "one", "u"),
+    "run": Word(lambda _: tasks.run_task, "one", "t"),
+    "status": Word(lambda _: tasks.task_status, "two", "t"),
+    "status_other": Word(lambda _: tasks.task_status, "two", "u"),
+    "clean_heartbeats": Word(lambda _: tasks.clean_heartbeats),
+    "clean_tasks": Word(lambda _: tasks.clean_tasks),
+    "stop": Word(lambda _: tasks.stop_server, "one"),
+    "submit_legacy": Word(lambda _: tasks.submit_task, "one", "t"),
+    "start": Word(lambda _: imports.start_import, BRANCH, "i"),
+    "import": Word(lambda _: imports.run_import, BRANCH, X, "i"),
+    "status_import": Word(lambda _: imports.import_status, "i"),
+    "cancel": Word(lambda _: imports.cancel_import, "i"),
 }
 """Tasks t and u run on server "one"; their statuses are read at server "two". ``run`` is a task's own work."""
 
 
 @attrs.frozen(kw_only=True)
-class TaskDesign(Design[None]):
+class TaskDesign(OutsideDesign):
     """Tasks and imports in one reading."""
 
-    flows: None = None
-    subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         arises: list[tuple[Invariant, bool]] = [

@@ -11,7 +11,6 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.pages.runs import html_option
@@ -25,11 +24,11 @@ from lakeproof.services.known import CAUSES, Excused, Judged, Known, NotJudged, 
 from lakeproof.services.looking import Round
 from lakeproof.services.promised import IDS, IMPORTED_WHOLE
 from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, focused
-from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
+from lakeproof.targets.answers import Outcome, first_of
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.report import Report, evidence
 from lakeproof.targets.restarting import restarting
-from lakeproof.targets.traffic import Load, Tally
+from lakeproof.targets.traffic import Load
 
 SEED_END: Final = 1 << 32
 UNJUDGED_MAX: Final = 3
@@ -37,49 +36,21 @@ UNJUDGED_MAX: Final = 3
 
 
 @attrs.define
-class Served:
-    """What came of a run: how often each invariant was put to the test, and the first round that violates some."""
+class Served(Outcome):
+    """What came of a run, and the first round that violates an invariant."""
 
     asked: tuple[str, ...] = IDS
-    """The invariants that are judged."""
-    rounds: int = 0
-    seconds: float = 0.0
-    calls: int = 0
-    reached: Counter[str] = attrs.field(factory=Counter)
-    violations: list[Violation] = attrs.field(factory=list)
     last: Round | None = None
     worst: Round | None = None
-    """The first round that violates an invariant."""
-    unread: list[str] = attrs.field(factory=list)
     known: Known = NOTHING_KNOWN
     """What is set aside."""
     aside: Counter[str] = attrs.field(factory=Counter)
     """By cause, how many names and paths it has explained."""
-    tally: Tally = attrs.field(factory=Tally)
-    left: list[str] = attrs.field(factory=list)
-
-    @property
-    def missing(self) -> list[str]:
-        """Invariants that were never put to the test."""
-        return [name for name in self.asked if not self.reached[name]]
-
-    @property
-    def code(self) -> int:
-        if self.violations:
-            return VIOLATED
-        return INCONCLUSIVE if self.missing or self.unread else AS_EXPECTED
-
-    def verdict(self, name: str) -> str:
-        """Of an invariant: what is known of rounds that could not be judged is nothing."""
-        if any(violation.invariant == name for violation in self.violations):
-            return "violated"
-        return "holds" if self.reached[name] and not self.unread else "inconclusive"
 
     def judge(self, made: Round) -> None:
         """Take in a round."""
         self.rounds += 1
         self.seconds += max(made.seconds, 0.001)
-        self.calls += len(made.entries) + len(made.repositories)
         self.last = made
         if made.unread:
             self.unread.append(made.unread)
@@ -187,11 +158,19 @@ def command(
     traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
     traffic.often = often
     done = trio.run(drive, traffic, plan)
+    aside = [f"  set aside, {cause}: {plural(done.aside[cause], 'time')}" for cause in sorted(done.known.causes)]
     Report(
         kind="service",
         subject=at.name,
-        told=map(visible, _told(done)),
-        found={"service": at.name, "version": version, **_object(load, done)},
+        told=map(visible, done.lines(*aside, left="repository")),
+        found={
+            "service": at.name,
+            "version": version,
+            "seed": seed,
+            "clients": clients,
+            **done.as_object(),
+            "known": dict(sorted(done.aside.items())),
+        },
         files=_files(done) if done.violations else {},
         closing=_closing(done, seed),
         evidence=list(evidence(done.violations)),
@@ -281,42 +260,6 @@ async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
     return done
 
 
-def _object(load: Load, done: Served) -> dict[str, object]:
-    return {
-        "seed": load.seed,
-        "clients": load.clients,
-        "verdict": VERDICTS[done.code],
-        "rounds": done.rounds,
-        "seconds": round(done.seconds, 3),
-        "calls": done.calls,
-        "invariants": [
-            {**one, "verdict": done.verdict(str(one["invariant"]))}
-            for one in per_invariant(done.asked, done.reached, done.violations)
-        ],
-        **counted(done.tally),
-        "known": dict(sorted(done.aside.items())),
-        "unread": dict(Counter(done.unread).most_common()),
-        "left": done.left,
-    }
-
-
-def _told(done: Served) -> Iterator[str]:
-    yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.calls, 'call')}"
-    yield from tallied(done.tally, list(dict.fromkeys(name for name, _ in sorted(done.tally.answers))))
-    for name in done.asked:
-        verdict = done.verdict(name)
-        if verdict == "inconclusive" and not done.reached[name]:
-            verdict = "not put to the test"
-        yield f"  {name:<30}{done.reached[name]:>7,} checks  {verdict}"
-    for cause in sorted(done.known.causes):
-        yield f"  set aside, {cause}: {plural(done.aside[cause], 'time')}"
-    for words, count in Counter(done.unread).most_common():
-        yield f"  {plural(count, 'round')} not judged: {words}"
-    for name in done.left:
-        yield f"  left behind: repository {name}"
-    yield from evidence(done.violations)
-
-
 def _files(done: Served) -> dict[str, Iterator[str]]:
     assert done.worst is not None
     files = {
@@ -339,15 +282,7 @@ def _held(made: Round) -> Iterator[str]:
 
 
 def _closing(done: Served, seed: int) -> str:
-    broken = sorted({violation.invariant for violation in done.violations})
-    if broken:
-        return f"VIOLATED: {', '.join(broken)} (seed {seed})"
-    open_ = [f"{len(done.unread):,} of {plural(done.rounds, 'round')} not judged"] if done.unread else []
-    if done.missing:
-        open_.append(f"not put to the test: {', '.join(done.missing)}")
-    if open_:
-        return f"INCONCLUSIVE: {'; '.join(open_)} (seed {seed})"
     rest = f" of {len(IDS)}" if len(done.asked) < len(IDS) else ""
     aside = [f"{cause} {count:,}" for cause, count in sorted(done.aside.items())]
     but = f"; set aside: {', '.join(aside)}" if aside else ""
-    return f"HOLDS: {plural(len(done.asked), 'invariant')}{rest}{but} (seed {seed})"
+    return done.closing(seed, f"{plural(len(done.asked), 'invariant')}{rest}{but}")

@@ -116,10 +116,10 @@ def repository_call(rng: Random, identity: bytes) -> Doing:
         (20, Doing("delete_repository", (name,), lambda e: hardened.delete_repository(e, name))),
         (10, Doing("get_repository", (name,), lambda e: hardened.get_repository(e, name))),
         (8, Doing("list_repositories", (), hardened.list_repositories)),
-        (12, Doing("create_branch", (name, branch), lambda e: hardened.create_branch(e, name, branch))),
-        (8, Doing("get_branch", (name, main), lambda e: hardened.get_branch(e, name, main))),
-        (5, Doing("delete_branch", (name, branch), lambda e: hardened.delete_branch(e, name, branch))),
-        (6, Doing("create_tag", (name, tag), lambda e: hardened.create_tag(e, name, tag))),
+        (12, Doing("create_branch", (name, branch), lambda e: hardened.FLOWS.create_branch(e, name, branch))),
+        (8, Doing("get_branch", (name, main), lambda e: hardened.FLOWS.get_branch(e, name, main))),
+        (5, Doing("delete_branch", (name, branch), lambda e: hardened.FLOWS.delete_branch(e, name, branch))),
+        (6, Doing("create_tag", (name, tag), lambda e: hardened.FLOWS.create_tag(e, name, tag))),
         (6, Doing("clean", (), lambda e: hardened.clean(e, batch_size=SCAN_BATCH))),
     ]
     return _chosen(rng, choices)

@@ -67,7 +67,7 @@ class Flows:
     load: Load
     faults: tuple[Fault, ...] = ()
     tally: Tally = attrs.field(factory=Tally)
-    left: list[bytes] = attrs.field(factory=list)
+    left: list[str] = attrs.field(factory=list)
     """What the partitions begin with that could not be emptied."""
     _rounds: int = 0
 
@@ -100,7 +100,7 @@ class Flows:
         else:
             _judge(made, held, objects, callers)
         if await private.clear():
-            self.left.append(private.prefix)
+            self.left.append(private.prefix.decode())
         return made
 
     async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.sweep.targets import LAKE, FileTree, LakeStore, Pace, Target
+from lakeproof.spark_checks.sweep.targets import FileTree, Pace, Target
 
 S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 CLOUD_SCHEMES: Final = frozenset({"gs", "az", "azure", "abfs", "abfss", "adl"})
@@ -28,7 +28,7 @@ class Wanted:
 
 
 def target(where: str, wanted: Wanted) -> Target:
-    """``file:FOLDER`` is an object store of lakeproof, what has a scheme a bucket, all else a folder of plain files.
+    """What has a scheme is a bucket; ``file:`` and all else a folder of plain files.
 
     Raises Unusable: it is not there, or cannot be reached; an option is for another kind of store.
     """
@@ -39,9 +39,7 @@ def target(where: str, wanted: Wanted) -> Target:
     if not mark or scheme == "file":
         if wanted.instead_of is not None:
             raise Unusable(f"--instead-of: {where} is a folder, which has all addresses; leave it out")
-        if not where.startswith(LAKE):
-            return FileTree(Path(where), pace)
-        return LakeStore(Path(f"/{rest.lstrip('/')}" if mark else where.removeprefix(LAKE)), pace)
+        return FileTree(Path(f"/{rest.lstrip('/')}" if mark else where.removeprefix("file:")), pace)
     known = scheme in S3_SCHEMES | CLOUD_SCHEMES and rest.strip("/")
     if not known and not AZURE.match(where):
         expected = "expected s3://, gs://, az:// or abfss:// with a bucket"

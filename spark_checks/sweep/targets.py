@@ -1,4 +1,4 @@
-"""Where objects are deleted: what a sweep asks of a store, and the stores of this machine.
+"""Where objects are deleted: what a sweep asks of a store, and the files of this machine.
 
 A target is asked for names, which it makes of addresses itself. Each object is answered for by itself, and in order.
 """
@@ -14,14 +14,10 @@ from threading import Lock
 from typing import Final, Protocol
 
 import attrs
-import trio
 
-from lakeproof.impl.stores.local_objects import LocalObjectStore, NotAnObjectStore
-from lakeproof.model import objects
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.looking import MICROSECOND, Found
 
-LAKE: Final = "file:"
 WIDEST: Final = 200
 """Characters of a store's own words."""
 _FOLDERS: Final = 10_000
@@ -173,56 +169,4 @@ class FileTree:
             return GONE
         except OSError as error:
             return Fate(End.FAILED, error.strerror or str(error))
-        return DELETED
-
-
-class LakeStore:
-    """The object store of lakeproof, in a folder."""
-
-    unit = MICROSECOND
-
-    def __init__(self, folder: Path, pace: Pace) -> None:
-        if not folder.is_dir():
-            raise Unusable(f"{folder}: is no folder; name that of an object store with --objects")
-        try:
-            self._store = LocalObjectStore(folder, durable=False)
-        except NotAnObjectStore as error:
-            raise Unusable(str(error)) from None
-        self._pace = pace
-
-    def name(self, address: str) -> str:
-        return address
-
-    def look(self, names: Sequence[str]) -> list[Look]:
-        async def every() -> list[Look]:
-            return [await self._look(name) for name in names]
-
-        return trio.run(every)
-
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
-        async def every() -> list[Fate]:
-            return [await self._delete(name, found) for name, found in there]
-
-        return trio.run(every)
-
-    async def _look(self, name: str) -> Look:
-        self._pace.wait()
-        try:
-            head = await self._store.apply(objects.HeadObject(name))
-        except objects.ObjectNotFound:
-            return None
-        except objects.ObjectError as error:
-            return Trouble(str(error)[:WIDEST])
-        assert isinstance(head, objects.Head)
-        return Found(head.size_bytes, head.last_modified, head.etag)
-
-    async def _delete(self, name: str, found: Found) -> Fate:
-        """The store has no condition for it; its clock is finer than what another process does meanwhile."""
-        now = await self._look(name)
-        if now != found:
-            return GONE if now is None else CHANGED
-        try:
-            await self._store.apply(objects.DeleteObject(name))
-        except objects.ObjectError as error:
-            return Fate(End.FAILED if error.definite else End.UNSURE, str(error)[:WIDEST])
         return DELETED

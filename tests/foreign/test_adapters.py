@@ -10,10 +10,11 @@ import pytest
 
 from lakeproof import Faults, Program, Raised, Scenario, Status, kv
 from lakeproof.explore import execution
-from lakeproof.explore.execution import NondeterministicFlow, drive_alone
+from lakeproof.explore.execution import NondeterministicFlow
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Options, search
 from lakeproof.explore.semantics import Cells
+from lakeproof.explore.setting import drive_alone
 from lakeproof.foreign.pool import POOL
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.snapshot import CallView, UnhandledException

@@ -12,12 +12,12 @@ import pytest
 
 from lakeproof import Call, Program, Scenario, Status, check, kv
 from lakeproof.explore import execution
-from lakeproof.explore.execution import drive_alone
 from lakeproof.explore.fence import INTERRUPTS
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import record, replay
 from lakeproof.explore.search import Options, search
 from lakeproof.explore.semantics import Cells
+from lakeproof.explore.setting import drive_alone
 from lakeproof.foreign import pool
 from lakeproof.foreign.child import Child
 from lakeproof.foreign.pool import POOL

@@ -2,14 +2,18 @@
 
 from base64 import b64decode
 from collections.abc import Hashable, Sequence
+from copy import copy
 from typing import Final, cast
 
 import attrs
 
 from lakeproof import Call, Program, Scenario
+from lakeproof.explore.results import Options
 from lakeproof.explore.search import search
 from lakeproof.impl.codec import decode_repository
 from lakeproof.impl.repositories import errors
+from lakeproof.model.identity import Exact
+from lakeproof.model.snapshot import CallView
 
 ERRORS: Final = {
     "not_unique": errors.NotUnique,
@@ -51,13 +55,21 @@ def twin(scenario: Scenario, program: Program) -> Scenario:
     )
 
 
+def without_causes(final: Exact) -> Exact:
+    """A final state whose errors have no ``__cause__`` and no ``__context__``: those of a program have none."""
+    cells, clients = cast("tuple[Hashable, tuple[tuple[CallView, ...], ...]]", final.value)
+    return Exact(
+        (cells, tuple(tuple(attrs.evolve(each, error=copy(each.error)) for each in calls) for calls in clients))
+    )
+
+
 def established(scenario: Scenario) -> dict[str, object]:
     """What a search finds out: verdicts, shortest schedules, and how large the space is."""
-    found = search(scenario)
+    found = search(scenario, options=Options(keep_finals=True))
     return {
         "states": found.states,
         "transitions": found.transitions,
-        "final states": found.final_states,
+        "final states": len({without_causes(final) for final in found.finals}),
         "depth": found.depth,
         **{each.id: (each.verdict, each.counterexample) for each in found.findings},
     }

@@ -34,7 +34,7 @@ def test_a_flow_runs_to_its_result() -> None:
         assert [key for _, key in store.contents()] == [
             b"repos/r",
             b"branches/main",
-            keys.commit_key((await run(step1.get_branch(live_env(), R, BranchID("main")), store)).commit_id),
+            keys.commit_key((await run(step1.FLOWS.get_branch(live_env(), R, BranchID("main")), store)).commit_id),
         ]
 
     trio.run(main)
@@ -96,7 +96,7 @@ def test_tasks_that_create_and_delete_many_repositories_end_where_each_left_its_
         async def live(number: int) -> None:
             repository_id = RepositoryID(f"r{number}")
             await run(step1.create_repository(live_env(), repository_id), store)
-            await run(step1.create_branch(live_env(), repository_id, BranchID("dev")), store)
+            await run(step1.FLOWS.create_branch(live_env(), repository_id, BranchID("dev")), store)
             if number % 2:
                 await run(step1.delete_repository(live_env(), repository_id, batch_size=1), store)
 

@@ -187,8 +187,9 @@ def test_axe_finds_what_is_wrong(browser: Browser, tmp_path: Path) -> None:
 def test_the_index_filters_and_its_links_lead_to_the_pages(browser: Browser, tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     out = str(tmp_path / "traces")
-    result = lakeproof("verify", "--from", str(RACING), "lost-update", "atomic", "--out", out, "--html", str(pages))
+    result = lakeproof("verify", "--from", str(RACING), "--out", out, "--html", str(pages))
     assert result.exit_code == 1, result.output
+    assert sorted(path.name for path in pages.iterdir()) == ["counters_lost-update.increments-count.html", "index.html"]
     browser.open(pages / "index.html")
     assert browser.log() == []
     assert complaints(browser) == []
@@ -205,3 +206,18 @@ def test_the_index_filters_and_its_links_lead_to_the_pages(browser: Browser, tmp
     browser.press(*["\ue003"] * 6)
     browser.click("tr.outcome a")
     assert place(browser) == "Step 4 of 4"
+
+
+def test_what_is_expected_is_folded_and_found_by_the_filter(browser: Browser, tmp_path: Path) -> None:
+    pages, out = tmp_path / "pages", str(tmp_path / "traces")
+    patterns = ("repositories/kv3/delete-delete-create", "commits/optimistic/write-commit")
+    result = lakeproof("verify", *patterns, "--out", out, "--html", str(pages), "--html-all")
+    assert result.exit_code == 0, result.output
+    assert len(list(pages.iterdir())) == 1 + len(list((tmp_path / "traces").iterdir()))
+    browser.open(pages / "index.html")
+    assert browser.text("h1") == "2 scenarios, all as expected; nothing new is violated"
+    open_ = "return [...document.querySelectorAll('details.variant')].filter(d => d.open && !d.hidden).length"
+    assert browser.run(open_) == 0
+    browser.click("#sought")
+    browser.press(*"optimistic")
+    assert browser.run(open_) == 1

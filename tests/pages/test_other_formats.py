@@ -1,13 +1,11 @@
-"""Pictures, diagrams and the Informal Trace Format: their grammar holds, whatever a trace says."""
+"""Pictures and diagrams: their grammar holds, whatever a trace says."""
 
-import json
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from lakeproof.explore.trace import Trace
-from lakeproof.pages.itf import VARIABLES, informal_trace
 from lakeproof.pages.mermaid import diagram, words
 from lakeproof.pages.svg import picture
 from tests.pages.hostile import ALL, HOSTILE
@@ -70,17 +68,3 @@ def test_words_of_a_diagram_come_back_when_their_codes_are_read() -> None:
     plain = ALL.replace("\ud800", "").replace("\u2028", "").replace("\x1b", "").replace("\0", "")
     assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), words(plain)) == plain
     assert words("") == "#8203;"
-
-
-@EVERY
-def test_an_informal_trace_has_every_variable_in_every_state_and_values_of_the_format(trace: Trace) -> None:
-    told = json.loads(informal_trace(trace))
-    assert told["#meta"]["format"] == "ITF"
-    assert told["vars"] == list(VARIABLES) == list(told["#meta"]["varTypes"])
-    assert len(told["states"]) == len(trace.schedule) + 1
-    for number, state in enumerate(told["states"]):
-        assert set(state) == {"#meta", *VARIABLES}
-        assert state["#meta"]["index"] == number
-        assert state["step"] == {"#bigint": str(number)}
-        assert all(type(key) is type(held) is str for key, held in state["store"]["#map"])
-        assert all(type(state[name]) is str for name in VARIABLES if name not in ("step", "store", "ended"))

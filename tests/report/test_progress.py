@@ -42,7 +42,7 @@ def test_where_nobody_watches_a_line_comes_now_and_then(clock: list[float], caps
     assert stdout == ""
     assert stderr.splitlines() == [
         f"verifying: 0 of 3 scenarios done after 10 s; 1,000 states, now {NAME} at depth 4",
-        "verifying: 1 of 3 scenarios done after 25 s; 1,234 states",
+        "verifying: 1 of 3 scenarios done after 25 s, about 50 s left; 1,234 states",
     ]
 
 

@@ -7,11 +7,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof import Faults
-from lakeproof.report.table import (
-    by_scenario,
-    matrix,
-    summary,
-)
+from lakeproof.report.table import by_design, by_scenario, matrix, summary
 from lakeproof.report.verdicts import Lines
 from lakeproof.running.tasks import Outcome, Verdict
 from tests.report.traces import RACE
@@ -58,7 +54,7 @@ OUTCOMES = [
 
 
 def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
-    wide = rows(by_scenario(OUTCOMES, 120))
+    wide = rows(by_scenario(OUTCOMES, 160), 160)
     assert wide["one/race"] == ["1,234", "2,468", "7", "0.50", "2"]
     assert wide["one/race/crash"][4:] == ["0", "violated:", "kept", "in", "4", "steps"]
     assert wide["two-by-set-if/race/crash"][4:] == ["2", "holds:", "unique", "(expected:", "violated)"]
@@ -66,6 +62,27 @@ def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
     assert rows(by_scenario(OUTCOMES, 80), 80)["one/race/crash"] == ["1,234", "0.50", "0"]
     for told in ("violated: kept in 4 steps", "violated: unique in 4 steps (expected: holds)", "inconclusive: kept"):
         assert told in narrow
+
+
+@pytest.mark.parametrize("width", [120, 40])
+def test_a_variant_says_what_surprises_first_and_no_width_breaks_a_name(width: int) -> None:
+    shown = "\n".join(each.plain for each in by_design(OUTCOMES, width))
+    names = ("violated instead of holds: unique", "violated as expected: kept", "holds instead of violated: unique")
+    assert all(name in shown for name in names)
+    assert shown.index("violated instead of holds: unique") < shown.index("violated as expected: kept")
+    assert "one: 2 scenarios, 0 of 2 invariants hold" in " ".join(shown.split())
+    assert "two-by-set-if: 2 scenarios, 1 of 2 invariants hold" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_what_is_expected_to_be_violated_is_not_red() -> None:
+    as_expected = outcome("d/one/race", verdict("kept", "violated", "violated"))
+    for thing in (by_scenario([as_expected], 120), *matrix([as_expected], 120), *by_design([as_expected], 120)):
+        console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system="standard")
+        console.print(thing)
+        assert isinstance(console.file, io.StringIO)
+        assert "\x1b[31m" not in console.file.getvalue()
+        assert "\x1b[1;31m" not in console.file.getvalue()
 
 
 @pytest.mark.parametrize("width", [120, 25])
@@ -85,10 +102,19 @@ def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cu
 @pytest.mark.parametrize(
     ("outcomes", "told"),
     [
-        (OUTCOMES[:1], "1 scenario, 1,234 states, 0.50 s: 2 hold; all as expected"),
-        (OUTCOMES[:2], "2 scenarios, 2,468 states, 0.50 s: 2 hold, 2 violated; 1 NOT AS EXPECTED"),
-        (OUTCOMES[2:3], "1 scenario, 1,234 states, 0.50 s: 1 inconclusive; INCONCLUSIVE: 1 verdict missing"),
-        (OUTCOMES, "4 scenarios, 4,936 states, 0.50 s: 4 hold, 2 violated, 1 inconclusive; 3 NOT AS EXPECTED"),
+        (OUTCOMES[:1], "1 scenario, all as expected; nothing is violated: 2 hold, 1,234 states in 0.50 s"),
+        (
+            OUTCOMES[:2],
+            "1 surprise in 2 scenarios: 2 hold, 1 violated, 1 violated as expected, 2,468 states in 0.50 s",
+        ),
+        (OUTCOMES[2:3], "INCONCLUSIVE: 1 verdict missing in 1 scenario: 1 inconclusive, 1,234 states in 0.50 s"),
+        (
+            OUTCOMES,
+            (
+                "3 surprises in 4 scenarios: 4 hold, 1 violated, 1 violated as expected, 1 inconclusive, "
+                "4,936 states in 0.50 s"
+            ),
+        ),
     ],
 )
 def test_the_summary(outcomes: list[Outcome], told: str) -> None:

@@ -39,9 +39,9 @@ OF_REPOSITORIES: Final = (
         step1,
         """    await write_commit(env, partition_of(repository), initial_commit(repository))
     await write_branch(env, partition_of(repository), default_branch(env, repository))
-    await _claim(env, repository)
+    await claim(env, repository)
 """,
-        """    await _claim(env, repository)
+        """    await claim(env, repository)
     await write_commit(env, partition_of(repository), initial_commit(repository))
     await write_branch(env, partition_of(repository), default_branch(env, repository))
 """,

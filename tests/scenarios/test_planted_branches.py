@@ -32,8 +32,8 @@ from lakeproof.scenarios import branches_alone, locks, met
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, BranchDesign
 from lakeproof.scenarios.branches_alone import INITIAL
 from lakeproof.scenarios.designs import HOLDS
-from stateful_tests import planted_branches as bugs
-from stateful_tests.planting import no, no_tokens, nothing, yes
+from tests.machines import planted_branches as bugs
+from tests.machines.planting import no, no_tokens, nothing, yes
 from tests.scenarios.planting import Planted, race, tiered
 
 BRANCHES = BranchDesign(name="planted/branches", flows=FLOWS, source="tests", refuted=HOLDS)

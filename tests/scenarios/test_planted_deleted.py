@@ -13,7 +13,7 @@ from lakeproof.scenarios import catalogue
 from lakeproof.scenarios.deleted_data import RECLAIMING, UPLOADED
 from lakeproof.scenarios.designs import rows
 from lakeproof.scenarios.races import fault
-from stateful_tests.planting import nothing, yes
+from tests.machines.planting import nothing, yes
 from tests.scenarios.planting import NO_FAULT, Planted, tiered
 
 

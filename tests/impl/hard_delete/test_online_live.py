@@ -1,4 +1,4 @@
-"""Online hard delete live: many tasks at once on a SQLite file and a folder of objects, and what they leave behind."""
+"""Online hard delete live: many tasks at once on a SQLite file, and what they leave behind."""
 
 import random
 from collections.abc import Callable, Coroutine
@@ -16,7 +16,7 @@ from lakeproof.impl.hard_delete import online
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
-from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores import MemoryObjectStore
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model.invariants import Violation, data
 from lakeproof.model.references import repositories
@@ -53,7 +53,7 @@ def flows(rng: random.Random, content: bytes) -> list[Flow]:
 
 
 def test_whatever_runs_at_once_keeps_its_data_and_one_more_job_clears_up(tmp_path: Path) -> None:
-    objects = LocalObjectStore(tmp_path / "objects", durable=False)
+    objects = MemoryObjectStore()
 
     async def main(store: SQLiteStore) -> None:
         async def work(seed: int) -> None:

@@ -6,12 +6,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-import trio
 from pyarrow import fs
 
-from lakeproof.impl.stores.local_objects import LocalObjectStore
-from lakeproof.model import objects
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.folders import ArrowFolder
 from lakeproof.spark_checks.sweep import looking, marks
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
@@ -19,7 +15,7 @@ from lakeproof.spark_checks.sweep.journal import End
 from lakeproof.spark_checks.sweep.looking import Found
 from lakeproof.spark_checks.sweep.marks import Mark
 from lakeproof.spark_checks.sweep.sweeping import Swept, sweep
-from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
+from lakeproof.spark_checks.sweep.targets import FileTree
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
 
@@ -248,26 +244,6 @@ class TestRows:
     def test_a_folder_is_no_object(self, tmp_path: Path) -> None:
         tree(tmp_path / "objects", "data/a/b")
         assert ends(swept(tmp_path, [row("data/a")])) == {(End.GONE, ""): 1}
-
-
-class TestLakeproofsStore:
-    def test_what_was_put_again_is_kept(self, tmp_path: Path) -> None:
-        now = [OLD]
-        store = LocalObjectStore(tmp_path / "store", durable=False, clock=lambda: now[0])
-        put = [objects.Put(f"{NAMESPACE}/data/{name}", b"x") for name in "abc"]
-        for each in put:
-            trio.run(store.apply, each)
-        now[0] += 1
-        trio.run(store.apply, put[1])
-        tag = objects.etag(b"x")
-        marked(tmp_path / "out", [*(row(f"data/{name}", e_tag=tag) for name in "ab"), row("data/gone", e_tag=tag)])
-        done = sweep(run_at(tmp_path / "out"), LakeStore(tmp_path / "store", FREE), delete=True)
-        assert ends(done) == {(End.DELETED, ""): 1, (End.KEPT, "younger"): 1, (End.GONE, ""): 1}
-        assert [*store.contents()] == [f"{NAMESPACE}/data/b", f"{NAMESPACE}/data/c"]
-
-    def test_a_folder_that_is_no_store_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(Unusable, match="holds 'bucket'"):
-            LakeStore(tree(tmp_path / "tree", "data/a"), FREE)
 
 
 class TestTheRunMustBeWhole:

@@ -11,9 +11,9 @@ from collections import Counter
 import pytest
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from stateful_tests import planted_branches, planted_objects
 from stateful_tests.machines import BY_HAND, PLANS, machine
-from stateful_tests.planting import Bug
+from tests.machines import planted_branches, planted_objects
+from tests.machines.planting import Bug
 
 BUGS: tuple[Bug, ...] = (*planted_branches.BUGS, *planted_objects.BUGS)
 FIRST = {bug.machine.partition("/")[0]: bug for bug in reversed(BUGS)}

@@ -33,10 +33,11 @@ from lakeproof.impl.repositories._records import (
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
 from lakeproof.impl.retention import pins, runs
+from lakeproof.impl.world import history, jobs, sentences
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
-from stateful_tests.planting import no, nothing, replacing, with_flows, yes
+from tests.machines.planting import no, nothing, replacing, with_flows, yes
 
 HARDENED: Final = "repositories/hardened"
 ONLINE: Final = "hard-delete/online"
@@ -154,11 +155,6 @@ async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> 
     await hardened.get_repository(env, repository_id)
 
 
-def by_id_alone(repository: Repository) -> bytes:
-    """A partition that all instances of an id share."""
-    return keys.repository_partition(repository.repository_id, InstanceUID(""))
-
-
 def open_while_named(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
@@ -209,11 +205,6 @@ async def none_kept(*_: object) -> set[str]:
     return set()
 
 
-async def none_removed(*_: object) -> list[str]:
-    """A job that finds nothing replaced."""
-    return []
-
-
 async def older(
     env: Env, repository: Repository, reading: offline.Reading, cut: int, batch_size: int
 ) -> AsyncIterator[str]:
@@ -237,8 +228,13 @@ async def no_pins(*_: object) -> set[str]:
     return set()
 
 
-OLDER: Final = offline._older  # noqa: SLF001  # a part that the bug changes
-DELETE_UNDER: Final = object_path._delete_under  # noqa: SLF001  # a part that the bug changes
+def asked_nothing(env: Env, repository: Repository) -> Env:
+    """A job that does not ask whether its repository lives."""
+    return env
+
+
+OLDER: Final = offline._older  # a part that the bug changes
+DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
     # Repositories.
     replacing("a create claims blindly", HARDENED, (hardened, "write_entry_if", write_blindly)),
@@ -316,5 +312,9 @@ BUGS: Final = (
     replacing(
         "every commit is taken for expired", PINNED, (runs, "active", none_active), (pins, "active", none_active)
     ),
+    # The world: what only a combination shows.
+    replacing("a job does not ask whether its repository lives", "world/heirs", (jobs, "asking_first", asked_nothing)),
+    replacing("a merge and a revert write nothing ahead", "world/leaving", (history, "write_ahead", nothing)),
+    replacing("a run does not publish what it has condemned", "world/revived", (sentences, "publish", nothing)),
 )
 """The table, part two."""

@@ -20,7 +20,7 @@ from lakeproof.impl.staging import get_staged
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
-from stateful_tests.planting import no_tokens, nothing, replacing
+from tests.machines.planting import no_tokens, nothing, replacing
 
 LOCK_FREE: Final = "commits/lock-free"
 WRITES: Final = "commits/lock-free+writes"
@@ -214,7 +214,7 @@ async def set_row(env: Env, repository: Repository, key: bytes, row: bytes) -> N
     await env.store.set(uid_partition(repository), key, row)
 
 
-READ_REFS: Final = dump._read  # noqa: SLF001  # a part that the bug changes
+READ_REFS: Final = dump._read  # a part that the bug changes
 
 BUGS: Final = (
     # Commits.
