@@ -3,13 +3,22 @@
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Union
+from typing import TYPE_CHECKING, Any, Generic, Union
 
 import attrs
 
 from lakeproof.model import calls, kv
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Record
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    R = TypeVar("R", default=Record | bytes)
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
 
 Value = Union[None, bool, int, float, str, tuple["Value", ...], Mapping[str, "Value"]]  # noqa: UP007  # recursive
 """What a scenario's own codec makes of bytes: as JSON has it, and unchangeable."""
@@ -115,14 +124,17 @@ ALL_PARTS = frozenset(Reads)
 
 
 @attrs.frozen(eq=False, repr=False)
-class Snapshot:
+class Snapshot(Generic[R]):
     """A global state, as an invariant sees it; nothing of it can be changed.
+
+    ``R``: what its store holds, for type checkers: in the designs of lakeFS their records, and bytes. For a user's file
+    `lakeproof.Snapshot` is the same class with bytes alone.
 
     ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others. To compare a snapshot
     or to show it is to look at all of it.
     """
 
-    _store: Mapping[kv.Address, Record | bytes]
+    _store: Mapping[kv.Address, R]
     _objects: Objects
     _now: int
     _clients: tuple[tuple[CallView, ...], ...]
@@ -151,15 +163,16 @@ class Snapshot:
         return self.store, self.objects, self.now, self.clients
 
     @property
-    def store(self) -> Mapping[kv.Address, Record | bytes]:
+    def store(self) -> Mapping[kv.Address, R]:
         """By address: records, and bytes where the key schema knows no record."""
         if Reads.STORE not in self._reads:
             raise self._not_declared(Reads.STORE)
         return self._store
 
     @property
-    def values(self) -> Mapping[kv.Address, Value]:
+    def values(self) -> Mapping[kv.Address, Any]:  # type: ignore[explicit-any]  # as json.loads has it
         """By address: what the scenario's codec makes of the bytes in the store; without records of the key schema.
+        Only the codec knows their type: with JSON `Value`.
 
         Raises NotDeclared: the store is not declared to be read. TypeError: the scenario has no codec.
         """
@@ -169,7 +182,7 @@ class Snapshot:
             raise TypeError("the scenario has no codec: Scenario(records=lakeproof.JSON), or look at snapshot.store")
         return self._values
 
-    def with_values(self, decode: Callable[[kv.Address, bytes], Value]) -> "Snapshot":
+    def with_values(self, decode: Callable[[kv.Address, bytes], Value]) -> "Snapshot[R]":
         """The same state, with `values` for the bytes in the store, if that may be looked at."""
         if Reads.STORE not in self._reads:
             return self
@@ -206,7 +219,7 @@ class Snapshot:
         """Whether this part may be looked at."""
         return part in self._reads
 
-    def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot":
+    def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot[R]":
         """The same state, of which only these parts may be looked at, and none that may not be looked at here. The
         message of `NotDeclared` ends in ``repair`` (default: to declare the part)."""
         return self if reads == self._reads else attrs.evolve(self, reads=reads & self._reads, repair=repair)
@@ -221,7 +234,7 @@ class Snapshot:
 
 
 @attrs.frozen
-class Transition:
+class Transition(Generic[R]):
     """One effect of one call, with the stores before and after it, at the stores' clock then.
 
     The snapshots show no clients: what a *step* invariant may know of the client is in ``call.observed`` (all effects
@@ -233,8 +246,13 @@ class Transition:
     call: CallView
     op: object
     reply: object
-    before: Snapshot
-    after: Snapshot
+    before: Snapshot[R]
+    after: Snapshot[R]
+
+
+AnySnapshot = Snapshot[Any]  # type: ignore[explicit-any]
+"""Whatever its store holds: what a check is given."""
+AnyTransition = Transition[Any]  # type: ignore[explicit-any]
 
 
 @attrs.frozen(cache_hash=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import attrs
 
-from lakeproof.model.snapshot import ALL_PARTS, Event, Observed, Snapshot, Transition
+from lakeproof.model.snapshot import ALL_PARTS, AnySnapshot, AnyTransition, Event, Observed
 from lakeproof.model.snapshot import Reads as Reads
 
 
@@ -46,7 +46,7 @@ class Always:
 
     id: str
     meaning: str
-    check: Callable[[Snapshot], Iterable[Finding]]
+    check: Callable[[AnySnapshot], Iterable[Finding]]
     reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
 
@@ -62,7 +62,7 @@ class Eventually:
 
     id: str
     meaning: str
-    check: Callable[[Snapshot], Iterable[Finding]]
+    check: Callable[[AnySnapshot], Iterable[Finding]]
     reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
 
@@ -79,7 +79,7 @@ class OnStep:
 
     id: str
     meaning: str
-    check: Callable[[Transition], Iterable[Finding]]
+    check: Callable[[AnyTransition], Iterable[Finding]]
     watches: Callable[[str, object], bool]
     observers: tuple[Observer, ...] = ()
 
@@ -97,7 +97,7 @@ class Monitor:
     meaning: str
     initial: Hashable
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
-    at_end: Callable[[Hashable, Snapshot], Iterable[Finding]] | None = None
+    at_end: Callable[[Hashable, AnySnapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
 
 

@@ -81,7 +81,8 @@ class TestReads:
 
     def test_snapshots_of_one_state_are_equal_and_of_two_states_are_not(self) -> None:
         assert snapshot() == snapshot()
-        for change in ({"store": {}}, {"objects": {}}, {"now": 6}, {"clients": ()}):
+        changes: list[dict[str, object]] = [{"store": {}}, {"objects": {}}, {"now": 6}, {"clients": ()}]
+        for change in changes:
             assert snapshot() != attrs.evolve(snapshot(), **change)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="not hashable"):
             hash(snapshot())
