@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from lakeproof.foreign.program import Program as Program
     from lakeproof.foreign.program import Raised as Raised
     from lakeproof.impl.effects import Env as Env
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
     from lakeproof.model.snapshot import Outcome as Outcome
     from lakeproof.model.snapshot import Reads as Reads
     from lakeproof.model.snapshot import Returned as Returned
-    from lakeproof.model.snapshot import Snapshot as Snapshot
+    from lakeproof.model.snapshot import Snapshot as _Snapshot
     from lakeproof.model.snapshot import Status as Status
-    from lakeproof.model.snapshot import Transition as Transition
+    from lakeproof.model.snapshot import Transition as _Transition
     from lakeproof.records import JSON as JSON
     from lakeproof.records import Codec as Codec
     from lakeproof.running.verifying import NotAsExpected as NotAsExpected
@@ -44,6 +46,11 @@ if TYPE_CHECKING:
     from lakeproof.scenario import Faults as Faults
     from lakeproof.scenario import Scenario as Scenario
     from lakeproof.scenario import ScenarioError as ScenarioError
+
+    R = TypeVar("R", default=bytes)
+    Snapshot = _Snapshot[R]
+    """A store of bytes; `Snapshot[Record | bytes]` where lakeFS' records are in it."""
+    Transition = _Transition[R]
 
 _MODULES: Final = {
     "foreign.program": ("Program", "Raised"),

@@ -8,15 +8,24 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
-from lakeproof.model.snapshot import Outcome, Snapshot, Transition, Value
+from lakeproof.model.snapshot import AnySnapshot, AnyTransition, Outcome, Snapshot, Transition, Value
 
-OutcomesCheck = Callable[[tuple[Outcome, ...], Snapshot], Sequence[Finding]]
+OutcomesCheck = Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    V = TypeVar("V", default=Value)
+else:
+    from typing import TypeVar
+
+    V = TypeVar("V")
 
 _CACHE: Final = 1 << 16
 
@@ -25,16 +34,19 @@ class CodecError(Exception):
     """A codec does not decode what a scenario's store holds."""
 
 
-class Codec(Protocol):
-    """How values are stored. Hashable; deterministic both ways, because predicates of ``set_if`` compare bytes."""
+class Codec(Protocol[V]):
+    """How values of a type are stored. Hashable; deterministic both ways: predicates of ``set_if`` compare bytes."""
 
     def __hash__(self) -> int: ...
 
-    def encode(self, value: Value, /) -> bytes:
+    def encode(self, value: V, /) -> bytes:
         """The bytes of a value. Raises ValueError or TypeError where there are none."""
 
-    def decode(self, address: kv.Address, content: bytes, /) -> Value:
+    def decode(self, address: kv.Address, content: bytes, /) -> V:
         """The value of the bytes at a partition and key. Raises ValueError where they are none."""
+
+
+AnyCodec = Codec[Any]  # type: ignore[explicit-any]  # as json.loads has it
 
 
 @attrs.frozen
@@ -49,7 +61,7 @@ class _JSON:
         return _frozen(json.loads(content))
 
 
-JSON: Final[Codec] = _JSON()
+JSON: Final[AnyCodec] = _JSON()
 """The codec for most scenarios: numbers, texts, lists and objects, readable in every story."""
 
 
@@ -70,7 +82,7 @@ def _frozen(value: object) -> Value:
     raise AssertionError(f"{value!r} came out of JSON")
 
 
-def decoding(invariant: Invariant, codec: Codec) -> Invariant:
+def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
     """The same invariant, over snapshots that show values. One that decodes already gets the new codec."""
     match invariant:
         case Always() | Eventually():
@@ -88,7 +100,7 @@ def decoding(invariant: Invariant, codec: Codec) -> Invariant:
             return attrs.evolve(invariant, at_end=_End(at_end.check if isinstance(at_end, _End) else at_end, codec))
 
 
-def decoding_outcomes(check: OutcomesCheck, codec: Codec) -> OutcomesCheck:
+def decoding_outcomes(check: OutcomesCheck, codec: AnyCodec) -> OutcomesCheck:
     """The same check of an aftermath, over a snapshot that shows values."""
     return _Outcomes(check.check if isinstance(check, _Outcomes) else check, codec)
 
@@ -98,8 +110,8 @@ def decoding_outcomes(check: OutcomesCheck, codec: Codec) -> OutcomesCheck:
 
 @attrs.frozen
 class _State:
-    check: Callable[[Snapshot], Iterable[Finding]]
-    codec: Codec
+    check: Callable[[AnySnapshot], Iterable[Finding]]
+    codec: AnyCodec
 
     def __call__(self, snapshot: Snapshot) -> Iterable[Finding]:
         return self.check(decoded(snapshot, self.codec))
@@ -107,8 +119,8 @@ class _State:
 
 @attrs.frozen
 class _Step:
-    check: Callable[[Transition], Iterable[Finding]]
-    codec: Codec
+    check: Callable[[AnyTransition], Iterable[Finding]]
+    codec: AnyCodec
 
     def __call__(self, step: Transition) -> Iterable[Finding]:
         before, after = decoded(step.before, self.codec), decoded(step.after, self.codec)
@@ -117,8 +129,8 @@ class _Step:
 
 @attrs.frozen
 class _End:
-    check: Callable[[Hashable, Snapshot], Iterable[Finding]]
-    codec: Codec
+    check: Callable[[Hashable, AnySnapshot], Iterable[Finding]]
+    codec: AnyCodec
 
     def __call__(self, state: Hashable, snapshot: Snapshot) -> Iterable[Finding]:
         return self.check(state, decoded(snapshot, self.codec))
@@ -127,13 +139,13 @@ class _End:
 @attrs.frozen
 class _Outcomes:
     check: OutcomesCheck
-    codec: Codec
+    codec: AnyCodec
 
     def __call__(self, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
         return self.check(outcomes, decoded(snapshot, self.codec))
 
 
-def decoded(snapshot: Snapshot, codec: Codec) -> Snapshot:
+def decoded(snapshot: Snapshot, codec: AnyCodec) -> Snapshot:
     """A snapshot with ``values``. Cost: each pair of an address and bytes is decoded once.
 
     Raises CodecError: the codec does not decode what the store holds.
@@ -142,11 +154,12 @@ def decoded(snapshot: Snapshot, codec: Codec) -> Snapshot:
 
 
 @lru_cache(_CACHE)
-def _value(codec: Codec, address: kv.Address, content: bytes) -> Value:
+def _value(codec: AnyCodec, address: kv.Address, content: bytes) -> Value:
     try:
-        return codec.decode(address, content)
+        value: Value = codec.decode(address, content)
     except ValueError as error:
         raise CodecError(
             f"records: {content[:40]!r} at {address!r} does not decode ({error}); encode what the flows write with the "
             "same codec, or leave records= out"
         ) from error
+    return value

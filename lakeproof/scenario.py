@@ -10,8 +10,8 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.printable import said
 from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
 from lakeproof.model.records import Repository
-from lakeproof.model.snapshot import Outcome, Snapshot
-from lakeproof.records import Codec, decoding, decoding_outcomes
+from lakeproof.model.snapshot import AnySnapshot, Outcome
+from lakeproof.records import AnyCodec, decoding, decoding_outcomes
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ class Aftermath:
     id: str
     meaning: str
     calls: Sequence[Call] = attrs.field(converter=_kept_calls)
-    check: Callable[[tuple[Outcome, ...], Snapshot], Sequence[Finding]]
+    check: Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
     clock_advance: int = 0
 
 
@@ -179,7 +179,7 @@ class Scenario:
     source: str = ""
     start_time: int = 1_700_000_000_000_000  # microseconds since 1970
     deep: bool = False  # too large to be part of every run
-    records: Codec | None = None
+    records: AnyCodec | None = None
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
@@ -218,7 +218,7 @@ class Scenario:
             if verdict not in EXPECTATIONS:
                 raise ScenarioError(f"{self.name}: expect[{name!r}] is {verdict!r}; use one of {EXPECTATIONS}")
 
-    def _decode_with(self, codec: Codec) -> None:
+    def _decode_with(self, codec: AnyCodec) -> None:
         if not all(callable(getattr(codec, name, None)) for name in ("encode", "decode")):
             raise ScenarioError(f"{self.name}: records is {codec!r}; expected a codec, such as lakeproof.JSON")
         object.__setattr__(self, "invariants", tuple(decoding(each, codec) for each in self.invariants))

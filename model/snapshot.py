@@ -3,13 +3,22 @@
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Union
+from typing import TYPE_CHECKING, Any, Generic, Union
 
 import attrs
 
 from lakeproof.model import calls, kv
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Record
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    R = TypeVar("R", default=Record | bytes)
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
 
 Value = Union[None, bool, int, float, str, tuple["Value", ...], Mapping[str, "Value"]]  # noqa: UP007  # recursive
 """What a scenario's own codec makes of bytes: as JSON has it, and unchangeable."""
@@ -93,8 +102,8 @@ class Observed:
 
 
 class Reads(Enum):
-    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on
-    them; looking at a part that it did not name raises `NotDeclared`."""
+    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on them. An
+    invariant that names some asserts that it looks at no others: looking at one of those raises `NotDeclared`."""
 
     STORE = "store"
     OBJECTS = "objects"
@@ -103,28 +112,36 @@ class Reads(Enum):
 
 
 class NotDeclared(Exception):
-    """An invariant looked at a part of the snapshot that it did not declare to read: it would have been judged on some
-    of the states only."""
+    """An invariant looked at a part of the snapshot that it did not declare to read, or that it had not read before: it
+    would have been judged on some of the states only."""
+
+    def __init__(self, message: str, part: Reads) -> None:
+        super().__init__(message)
+        self.part = part
 
 
 ALL_PARTS = frozenset(Reads)
 
 
-@attrs.frozen
-class Snapshot:
+@attrs.frozen(eq=False, repr=False)
+class Snapshot(Generic[R]):
     """A global state, as an invariant sees it; nothing of it can be changed.
 
-    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others.
+    ``R``: what its store holds, for type checkers: in the designs of lakeFS their records, and bytes. For a user's file
+    `lakeproof.Snapshot` is the same class with bytes alone.
+
+    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others. To compare a snapshot
+    or to show it is to look at all of it.
     """
 
-    _store: Mapping[kv.Address, Record | bytes]
+    _store: Mapping[kv.Address, R]
     _objects: Objects
     _now: int
     _clients: tuple[tuple[CallView, ...], ...]
-    _reads: frozenset[Reads] = attrs.field(default=ALL_PARTS, eq=False, repr=False)
-    _repair: str = attrs.field(default="", eq=False, repr=False)
-    _values: Mapping[kv.Address, Value] | None = attrs.field(default=None, eq=False, repr=False)
-    refused: list[NotDeclared] = attrs.field(factory=list, eq=False, repr=False)
+    _reads: frozenset[Reads] = ALL_PARTS
+    _repair: str = ""
+    _values: Mapping[kv.Address, Value] | None = None
+    refused: list[NotDeclared] = attrs.field(factory=list)
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
 
     def __attrs_post_init__(self) -> None:
@@ -132,16 +149,30 @@ class Snapshot:
             if not isinstance(held, MappingProxyType):
                 object.__setattr__(self, name, MappingProxyType(held))
 
+    def __eq__(self, other: object) -> bool:
+        return self._whole() == other._whole() if isinstance(other, Snapshot) else NotImplemented
+
+    def __hash__(self) -> int:
+        raise TypeError("a snapshot is not hashable: hash what you look at")
+
+    def __repr__(self) -> str:
+        store, objects, now, clients = self._whole()
+        return f"Snapshot(store={store!r}, objects={objects!r}, now={now!r}, clients={clients!r})"
+
+    def _whole(self) -> tuple[object, ...]:
+        return self.store, self.objects, self.now, self.clients
+
     @property
-    def store(self) -> Mapping[kv.Address, Record | bytes]:
+    def store(self) -> Mapping[kv.Address, R]:
         """By address: records, and bytes where the key schema knows no record."""
         if Reads.STORE not in self._reads:
             raise self._not_declared(Reads.STORE)
         return self._store
 
     @property
-    def values(self) -> Mapping[kv.Address, Value]:
+    def values(self) -> Mapping[kv.Address, Any]:  # type: ignore[explicit-any]  # as json.loads has it
         """By address: what the scenario's codec makes of the bytes in the store; without records of the key schema.
+        Only the codec knows their type: with JSON `Value`.
 
         Raises NotDeclared: the store is not declared to be read. TypeError: the scenario has no codec.
         """
@@ -151,7 +182,7 @@ class Snapshot:
             raise TypeError("the scenario has no codec: Scenario(records=lakeproof.JSON), or look at snapshot.store")
         return self._values
 
-    def with_values(self, decode: Callable[[kv.Address, bytes], Value]) -> "Snapshot":
+    def with_values(self, decode: Callable[[kv.Address, bytes], Value]) -> "Snapshot[R]":
         """The same state, with `values` for the bytes in the store, if that may be looked at."""
         if Reads.STORE not in self._reads:
             return self
@@ -184,22 +215,26 @@ class Snapshot:
         names = {kind if isinstance(kind, str) else kind.name for kind in kinds}
         return tuple(call for made in self.clients for call in made if not names or call.name in names)
 
-    def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot":
-        """The same state, of which only these parts may be looked at. The message of `NotDeclared` ends in ``repair``
-        (default: to declare the part)."""
-        return self if reads == self._reads else attrs.evolve(self, reads=reads, repair=repair)
+    def shows(self, part: Reads) -> bool:
+        """Whether this part may be looked at."""
+        return part in self._reads
+
+    def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot[R]":
+        """The same state, of which only these parts may be looked at, and none that may not be looked at here. The
+        message of `NotDeclared` ends in ``repair`` (default: to declare the part)."""
+        return self if reads == self._reads else attrs.evolve(self, reads=reads & self._reads, repair=repair)
 
     def _not_declared(self, part: Reads) -> NotDeclared:
         parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)
         what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
         repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
-        error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}")
+        error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}", part)
         self.refused.append(error)
         return error
 
 
 @attrs.frozen
-class Transition:
+class Transition(Generic[R]):
     """One effect of one call, with the stores before and after it, at the stores' clock then.
 
     The snapshots show no clients: what a *step* invariant may know of the client is in ``call.observed`` (all effects
@@ -211,8 +246,13 @@ class Transition:
     call: CallView
     op: object
     reply: object
-    before: Snapshot
-    after: Snapshot
+    before: Snapshot[R]
+    after: Snapshot[R]
+
+
+AnySnapshot = Snapshot[Any]  # type: ignore[explicit-any]
+"""Whatever its store holds: what a check is given."""
+AnyTransition = Transition[Any]  # type: ignore[explicit-any]
 
 
 @attrs.frozen(cache_hash=True)

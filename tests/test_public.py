@@ -204,5 +204,5 @@ class TestRecords:
         decoded = JSON.decode(PLACE, b'{"a": {"b": [1]}}')
         assert decoded == {"a": {"b": (1,)}}
         with pytest.raises(TypeError):
-            decoded["a"] = 2  # type: ignore[index]
+            decoded["a"] = 2
         assert JSON.encode(decoded) == b'{"a":{"b":[1]}}'

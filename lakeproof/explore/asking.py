@@ -10,7 +10,7 @@ from typing import Final
 from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, place_of
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
-from lakeproof.model.snapshot import Event, NotDeclared, Observed, Snapshot, Transition
+from lakeproof.model.snapshot import Event, NotDeclared, Observed, Reads, Snapshot, Transition
 from lakeproof.records import CodecError
 from lakeproof.scenario import ScenarioError
 
@@ -43,6 +43,31 @@ def findings(name: str, check: Check, *shown: object) -> list[Finding]:
             if is_ours(error):
                 raise
             raise _failed(name, error) from error
+
+
+class LooksFurther(Exception):
+    """An invariant that does not declare what it reads looked at ``parts`` that it was not shown. What it found counts
+    for nothing."""
+
+    def __init__(self, parts: frozenset[Reads]) -> None:
+        super().__init__(parts)
+        self.parts = parts
+
+
+def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
+    """As `findings`, for an invariant that does not declare what it reads.
+
+    Raises:
+        LooksFurther: it looked at what ``seen`` does not show, whatever it made of that.
+    """
+    try:
+        return findings(name, check, seen)
+    except ScenarioError:
+        parts = frozenset(error.part for error in seen.refused if not seen.shows(error.part))
+        if parts:
+            seen.refused.clear()
+            raise LooksFurther(parts) from None
+        raise
 
 
 def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:

@@ -3,7 +3,7 @@
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -12,21 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore import asking
-from lakeproof.explore.again import KEPT, Again
+from lakeproof.explore.again import KEPT
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel, advance
 from lakeproof.explore.packing import Words, take
-from lakeproof.explore.projections import Projections, trimmed
+from lakeproof.explore.projections import STORED, trimmed
 from lakeproof.explore.semantics import Cell, Value
 from lakeproof.explore.setting import run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
-from lakeproof.explore.symmetry import Exchanges
+from lakeproof.explore.states import Place, States
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Effect
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import identity
-from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reads, Violation, violations
+from lakeproof.model.invariants import Eventually, Monitor, OnStep, Reads
 from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transition, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 
@@ -38,58 +38,24 @@ APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PRE
 """Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
 
 
-@attrs.frozen
-class Place:
-    """Where something was met first: a state, and for transitions the move out of it."""
-
-    level: int
-    numbers: tuple[int, ...]
-    move: Move | None = None
-
-
-class TellsClientsApart(Exception):
-    """An invariant judges a state otherwise when interchangeable clients change places: there is no symmetry."""
-
-
-@attrs.define
-class Record:
-    """What is known of one invariant so far."""
-
-    id: str
-    reached: int = 0
-    example: str = ""
-    violation: Violation | None = None
-    place: Place | None = None
-
-    def add(self, findings: Iterable[Finding], place: Place) -> None:
-        """Take in what one evaluation found."""
-        for finding in findings:
-            if isinstance(finding, Violation):
-                if self.violation is None:
-                    self.violation, self.place = finding, place
-            else:
-                self.reached += 1
-                self.example = self.example or finding.what
-
-
-class Judge(Projections):
+class Judge(States):
     """Evaluates a scenario's invariants level by level."""
 
-    def __init__(self, scenario: Scenario, kernel: Kernel, groups: Sequence[Sequence[int]] = ()) -> None:
-        super().__init__(kernel)
-        self._groups = groups  # of interchangeable clients
-        self.records = {name: Record(name) for name in scenario.ids}
+    def __init__(
+        self,
+        scenario: Scenario,
+        kernel: Kernel,
+        groups: Sequence[Sequence[int]] = (),
+        found_out: dict[str, frozenset[Reads]] | None = None,
+    ) -> None:
+        super().__init__(scenario, kernel, groups, found_out)
         self._sought = scenario.sought_ids
         self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
-        self._again = Again()
         self.finals: set[tuple[int, ...]] = set()
         """The distinct final states, as numbers of cells, clock and what clients were told."""
-        self._always = [i for i in scenario.invariants if isinstance(i, Always)]
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
-        self._exchanges = Exchanges(groups)
-        self._alike: set[tuple[frozenset[Reads], tuple[int, ...]]] = set()
         self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_]]] = {}
 
     @property
@@ -113,16 +79,10 @@ class Judge(Projections):
     def level(self, words: Words, level: int) -> None:
         """Judge the states of a level."""
         self._judge_broken(words, level)
-        for reads in self.open_reads():
-            self._judge_states(reads, words, level)
+        self.always(words, level)
         quiet = np.flatnonzero(~self.kernel.alive(words))
         if len(quiet):
             self._judge_finals(take(words, quiet), level)
-
-    def open_reads(self) -> list[frozenset[Reads]]:
-        """What *always* invariants read that are not violated yet, in a fixed order."""
-        open_ = {i.reads for i in self._always if self.records[i.id].violation is None}
-        return sorted(open_, key=lambda parts: sorted(part.value for part in parts))
 
     def open_ends(self) -> list[int]:
         """The monitors that are held against final states, and have found nothing yet."""
@@ -158,35 +118,6 @@ class Judge(Projections):
         calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
         self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
 
-    def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
-        for row, numbers in self.fresh(("always", reads), words, reads):
-            self.state(reads, numbers, Place(level, self.full(words, row)))
-
-    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
-        """Put the *always* invariants that read this to a projection."""
-        space = self.kernel.space
-        seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads).only(reads)
-        cases = [seen] if self._exchanged(reads, numbers) else list(self._exchanges.of(seen))
-        for invariant in self._always:
-            record = self.records[invariant.id]
-            if invariant.reads == reads and record.violation is None:
-                record.add(self.check_all_symmetric(invariant.id, invariant.check, iter(cases)), place)
-
-    def _exchanged(self, reads: frozenset[Reads], numbers: tuple[int, ...]) -> bool:
-        """Whether no exchange of clients is to be looked at here: nobody looks at clients, or all exchanges of this
-        projection have been judged alike when one of them was met."""
-        if not self._groups or Reads.CLIENTS not in reads:
-            return True
-        columns = self.kernel.space.clients
-        arranged = list(numbers)
-        for group in self._groups:
-            for client, node in zip(group, sorted(numbers[columns[client]] for client in group), strict=True):
-                arranged[columns[client]] = node
-        key = (reads, trimmed(tuple(arranged)))
-        known = key in self._alike
-        self._alike.add(key)
-        return known
-
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self.fresh("finals", words, frozenset(Reads)):
             self.finals.add(trimmed(numbers))
@@ -202,15 +133,14 @@ class Judge(Projections):
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
-                cases = exchanged if Reads.CLIENTS in invariant.reads else [seen]
-                found = (case.only(invariant.reads) for case in cases)
+                cases = exchanged if Reads.CLIENTS in invariant.may_read else [seen]
+                found = (case.only(invariant.may_read) for case in cases)
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, found), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
-        reads = frozenset({Reads.STORE, Reads.OBJECTS})
         for index in self.open_ends():
             name = ("ends", self.kernel.space.monitors[index].id)
-            for row, numbers in self.fresh(name, words, reads, [self.kernel.space.watches[index]]):
+            for row, numbers in self.fresh(name, words, STORED, [self.kernel.space.watches[index]]):
                 self.end(index, numbers, Place(level, self.full(words, row)))
 
     def end(self, index: int, numbers: tuple[int, ...], place: Place) -> None:
@@ -330,26 +260,6 @@ class Judge(Projections):
         for group in self._groups:
             if transition.client in group:
                 yield from (attrs.evolve(transition, client=client) for client in group if client != transition.client)
-
-    def check_all_symmetric(
-        self, name: str, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]
-    ) -> list[Finding]:
-        """What a check finds in the first case; the others must be judged alike.
-
-        Raises:
-            TellsClientsApart: they are not.
-        """
-        found = self._ask(name, check, next(cases))
-        wrong = any(violations(found))
-        for case in cases:
-            if any(violations(asking.findings(name, check, case))) is not wrong:
-                raise TellsClientsApart
-        return found
-
-    def _ask(self, name: str, check: asking.Check, *shown: object) -> list[Finding]:
-        found = asking.findings(name, check, *shown)
-        self._again.take(name, "findings", partial(asking.counted, name, check, *shown), asking.count(found))
-        return found
 
     def look_again(self) -> None:
         """Put some questions to invariants once more, in another order.

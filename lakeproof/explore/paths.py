@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore.faults import Move
-from lakeproof.explore.judge import Place
 from lakeproof.explore.kernel import Kernel
 from lakeproof.explore.packing import Layout, Words, repack, take
 from lakeproof.explore.space import Relayout
+from lakeproof.explore.states import Place
 from lakeproof.explore.symmetry import Symmetry
 
 RESIDENT_BYTES_MAX: Final = 512 << 20

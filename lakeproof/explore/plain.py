@@ -77,7 +77,7 @@ class Referee:
         moves = tuple(world.history)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
-                self._ask(invariant.id, invariant.check, moves, seen.only(invariant.reads))
+                self._ask(invariant.id, invariant.check, moves, seen.only(invariant.may_read))
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
         answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)

@@ -1,6 +1,7 @@
 """What invariants read of packed states: projections, each of them judged once."""
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,9 @@ import numpy.typing as npt
 from lakeproof.explore.kernel import Kernel
 from lakeproof.explore.packing import Words, distinct, distinct_sorted
 from lakeproof.model.snapshot import Reads
+
+STORED: Final = frozenset({Reads.STORE, Reads.OBJECTS})
+"""What is a part of every projection: the cells of both stores are told apart by nothing."""
 
 
 class Projections:

@@ -19,7 +19,7 @@ import numpy as np
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
 from lakeproof.explore.fence import Undecided
-from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
+from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
@@ -30,9 +30,10 @@ from lakeproof.explore.results import Options as Options
 from lakeproof.explore.results import Result as Result
 from lakeproof.explore.setting import Setting, prepare
 from lakeproof.explore.space import Relayout, share_behaviours
+from lakeproof.explore.states import Place, Record, TellsClientsApart
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.model.identity import Exact
-from lakeproof.model.invariants import Monitor
+from lakeproof.model.invariants import Monitor, Reads
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 
 CHUNK: Final = 1 << 15
@@ -112,6 +113,7 @@ class _Search:
         self.restarts = 0
         self.merge = options.merge
         self.symmetric = options.symmetry
+        self.found_out: dict[str, frozenset[Reads]] = {}  # see Judge
         self.behaviours = self._compile_behaviours()
 
     def run(self) -> Result:
@@ -176,7 +178,7 @@ class _Search:
         monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
         self.kernel = Kernel(self.setting, self.behaviours, monitors)
         self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
-        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups)
+        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups, self.found_out)
         self.levels = Levels()
         self.states = self.transitions = self.widest = 0
         self.stride = 1

@@ -49,8 +49,10 @@ def _invariant_problems(invariant: Invariant, place: str) -> Iterator[str]:
         case Always() | Eventually():
             yield from _id_problems(invariant, place, ("check",))
             reads: object = invariant.reads
-            if not isinstance(reads, frozenset) or not all(isinstance(part, Reads) for part in reads):
-                yield f"{place}.reads: {kind(reads)}: expected frozenset({{Reads.STORE, ...}})"
+            if reads is not None and not (
+                isinstance(reads, frozenset) and all(isinstance(part, Reads) for part in reads)
+            ):
+                yield f"{place}.reads: {kind(reads)}: expected frozenset({{Reads.STORE, ...}}), or nothing"
     if not isinstance(cast("object", invariant.observers), list | tuple):
         yield f"{place}.observers: {kind(invariant.observers)}: expected a tuple of Observer"
         return

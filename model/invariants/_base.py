@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import attrs
 
-from lakeproof.model.snapshot import Event, Observed, Snapshot, Transition
+from lakeproof.model.snapshot import ALL_PARTS, AnySnapshot, AnyTransition, Event, Observed
 from lakeproof.model.snapshot import Reads as Reads
 
 
@@ -42,24 +42,34 @@ STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
 @attrs.frozen(kw_only=True)
 class Always:
-    """Holds in every state."""
+    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
 
     id: str
     meaning: str
-    check: Callable[[Snapshot], Iterable[Finding]]
-    reads: frozenset[Reads] = STORE
+    check: Callable[[AnySnapshot], Iterable[Finding]]
+    reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
+
+    @property
+    def may_read(self) -> frozenset[Reads]:
+        """What its check may look at."""
+        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)
 class Eventually:
-    """Holds at quiescence: no client can move (each is done or crashed)."""
+    """Holds at quiescence: no client can move (each is done or crashed). ``reads``: as of `Always`."""
 
     id: str
     meaning: str
-    check: Callable[[Snapshot], Iterable[Finding]]
-    reads: frozenset[Reads] = STORE_AND_CLIENTS
+    check: Callable[[AnySnapshot], Iterable[Finding]]
+    reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
+
+    @property
+    def may_read(self) -> frozenset[Reads]:
+        """What its check may look at."""
+        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)
@@ -69,7 +79,7 @@ class OnStep:
 
     id: str
     meaning: str
-    check: Callable[[Transition], Iterable[Finding]]
+    check: Callable[[AnyTransition], Iterable[Finding]]
     watches: Callable[[str, object], bool]
     observers: tuple[Observer, ...] = ()
 
@@ -87,7 +97,7 @@ class Monitor:
     meaning: str
     initial: Hashable
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
-    at_end: Callable[[Hashable, Snapshot], Iterable[Finding]] | None = None
+    at_end: Callable[[Hashable, AnySnapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
 
 

@@ -34,13 +34,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.judge import APPLIED, Place
+from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
+from lakeproof.explore.projections import STORED
 from lakeproof.explore.search import Limits, Options, Progress, Result, Searching, _Search
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
+from lakeproof.explore.states import Place
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
 from lakeproof.spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
@@ -49,7 +51,6 @@ from lakeproof.spark_checks.exploring.levels import Engine, Part, Row, Sought
 DRIVER_STATES: Final = 1 << 18
 """A level of so many states stays with the driver."""
 
-STORED: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
 
 
@@ -77,6 +78,15 @@ class SparkSearch(_Search):
 
     engine: Engine
     driver_states: int
+
+    def run(self) -> Result:
+        while True:
+            try:
+                return super().run()
+            except _LookedFurther:
+                self.restarts += 1
+                for behaviour in self._distinct_behaviours():
+                    behaviour.reset()
 
     def _begin(self) -> None:
         super()._begin()
@@ -208,8 +218,9 @@ class SparkSearch(_Search):
                 self._check_sharing()
 
     def _hear(self, answers: Sequence[Part], level: int) -> None:
-        """Judge what is new among the answers."""
-        layout = self.kernel.layout
+        """Judge what is new among the answers. What an invariant was found to read is asked for from the start: those
+        levels that gave the answers are gone."""
+        layout, found_out = self.kernel.layout, dict(self.found_out)
         for tag, row in self.engine.fresh(answers, layout):
             key, numbers = self.keys[tag], layout.unpack(row)
             move = key[1] if isinstance(key, tuple) and key[0] == "step" else None
@@ -218,6 +229,8 @@ class SparkSearch(_Search):
             for record in self.judge.records.values():
                 if record.place is place and not self.ranked:  # a ranked search ends here, and knows no paths
                     record.place = Place(level, self._located(key, numbers, level), move)
+        if self.found_out != found_out:
+            raise _LookedFurther
 
     def _judge(self, key: Hashable, numbers: tuple[int, ...], place: Place) -> None:
         match key:
@@ -341,3 +354,7 @@ class SparkSearch(_Search):
             return predecessor(self.kernel, self.symmetry, self.levels, level, numbers)
         part = self.kept[level]
         return self._sought(lambda job: self.engine.preceding(part, job, job.kernel.layout.pack(numbers)))
+
+
+class _LookedFurther(Exception):
+    """An invariant read more than was asked for. It is known now, and the search starts over."""

@@ -238,7 +238,7 @@ class _Enumerator:
             self.lengths.setdefault(UNHANDLED, depth)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and not state.movable):
-                seen = cast("Snapshot", Seen(invariant.reads, whole))
+                seen = cast("Snapshot", Seen(invariant.may_read, whole))
                 self._hear(invariant.id, invariant.check(seen), depth)
         if not state.movable:
             self._judge_final(state, whole, depth)

@@ -152,7 +152,7 @@ ODD_FIELDS: Final = [
     "invariants=[Always(id='no-unhandled-exception', meaning='', check=print)]",
     "invariants=[Always(id='x', meaning=None, check=print)]",
     "invariants=[Always(id='x', meaning='', check=None)]",
-    "invariants=[Always(id='x', meaning='', check=print, reads=None)]",
+    "invariants=[Always(id='x', meaning='', check=print, reads=())]",
     "invariants=[Always(id='x', meaning='', check=print, reads={Reads.STORE})]",
     "invariants=[Always(id='x', meaning='', check=print, reads=frozenset({'store'}))]",
     "invariants=[Always(id='x', meaning='', check=print, observers=5)]",

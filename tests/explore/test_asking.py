@@ -9,7 +9,7 @@ import pytest
 from lakeproof.explore import asking
 from lakeproof.explore.fence import Hangs
 from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
-from lakeproof.model.snapshot import Invoked, NotDeclared
+from lakeproof.model.snapshot import Invoked, NotDeclared, Reads
 from lakeproof.scenario import ScenarioError
 
 HERE = Path(__file__).name
@@ -67,7 +67,7 @@ class TestChecks:
 
     def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot(self) -> None:
         with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
-            asking.findings("x", raising(NotDeclared("declare it")))
+            asking.findings("x", raising(NotDeclared("declare it", Reads.STORE)))
 
     @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
     def test_what_is_not_of_that_code_passes_through(self, error: BaseException) -> None:

@@ -303,7 +303,7 @@ async def racing(env: Env) -> None:
 
 def both(snapshot: Snapshot) -> list[Reached | Violation]:
     found = snapshot.store.get((P, b"k"), b"")
-    return [Reached("an end") if len(bytes(found)) == 2 else Violation("both", f"{found!r}")]  # type: ignore[arg-type]
+    return [Reached("an end") if len(found) == 2 else Violation("both", f"{found!r}")]
 
 
 LOST = Scenario(

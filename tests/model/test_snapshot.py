@@ -49,9 +49,24 @@ class TestReads:
             with pytest.raises(NotDeclared, match=rf"Reads\.{looked_at.name}"):
                 PARTS[looked_at](seen)
 
-    def test_what_may_be_read_is_no_part_of_the_state(self) -> None:
-        assert snapshot().only(frozenset({Reads.STORE})) == snapshot()
-        assert snapshot() != attrs.evolve(snapshot(), now=6)
+    def test_a_restricted_snapshot_does_not_restore_what_it_hides(self) -> None:
+        with pytest.raises(NotDeclared, match=r"Reads\.CLOCK"):
+            _ = snapshot().only(frozenset({Reads.STORE})).only(ALL_PARTS).now
+
+    @pytest.mark.parametrize("look", [repr, str, lambda seen: seen == snapshot(), lambda seen: snapshot() != seen])
+    def test_to_show_or_to_compare_it_is_to_read_all_of_it(self, look: Callable[[Snapshot], object]) -> None:
+        look(snapshot())
+        for part in Reads:
+            with pytest.raises(NotDeclared):
+                look(snapshot().only(ALL_PARTS - {part}))
+
+    def test_snapshots_of_one_state_are_equal_and_of_two_states_are_not(self) -> None:
+        assert snapshot() == snapshot()
+        changes: list[dict[str, object]] = [{"store": {}}, {"objects": {}}, {"now": 6}, {"clients": ()}]
+        for change in changes:
+            assert snapshot() != attrs.evolve(snapshot(), **change)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="not hashable"):
+            hash(snapshot())
 
 
 class TestImmutability:

@@ -1,0 +1,258 @@
+"""What an invariant reads is found out: no evaluation stands for a state in which it would have looked further."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import attrs
+import pytest
+
+from lakeproof import Call, Env, Faults, Reads, Scenario
+from lakeproof.explore import asking, states
+from lakeproof.explore.plain import plain_search
+from lakeproof.explore.search import search
+from lakeproof.explore.states import States
+from lakeproof.model.invariants import Always, Eventually, Finding, Reached, Violation
+from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof.scenario import ScenarioError
+from tests.differential.agreement import disagreements, enumerated
+from tests.differential.enumerator import Enumeration
+from tests.differential.generated import FlowSet, flow_set
+from tests.differential.programs import START
+from tests.differential.straying import straying, undeclared
+
+P = b"p"
+SETS = 12
+STATES_MAX = 200
+
+Check = Callable[[Snapshot], Iterator[Finding]]
+
+
+async def writes(env: Env, key: bytes) -> None:
+    await env.store.set(P, key, b"1")
+
+
+async def looks(env: Env, times: int) -> int:
+    for _ in range(times):
+        await env.store.find(P, b"a")
+    return times
+
+
+def scenario(check: Check, reads: frozenset[Reads] | None = None) -> Scenario:
+    """One client that writes two keys, and two that read twice; a clock that may jump."""
+    return Scenario(
+        name="found/out",
+        clients=[[Call(writes, b"a"), Call(writes, b"b")], [Call(looks, 2)], [Call(looks, 2)]],
+        invariants=[
+            Always(id="x", meaning="", check=check, reads=reads),
+            Always(id="y", meaning="", check=_clients_without_names, reads=frozenset({Reads.CLIENTS})),
+        ],
+        faults=Faults(clock_jumps=(7,)),
+    )
+
+
+def _clients_without_names(seen: Snapshot) -> Iterator[Finding]:
+    yield Reached(f"{len(seen.calls())}")
+
+
+def done(seen: Snapshot) -> int:
+    return sum(call.status is Status.OK for call in seen.calls("looks"))
+
+
+def is_late(seen: Snapshot) -> bool:
+    return (P, b"b") in seen.store and done(seen) == 2 and seen.now == START + 7
+
+
+def is_early(seen: Snapshot) -> bool:
+    return not seen.store and done(seen) == 1
+
+
+def is_first(seen: Snapshot) -> bool:
+    """Of one state, on the level in which the check looks at clients for the first time."""
+    return set(seen.store) == {(P, b"a")} and not seen.calls("looks") and seen.now == START
+
+
+def tells_clients_apart(seen: Snapshot) -> bool:
+    return (P, b"a") in seen.store and [bool(calls) for calls in seen.clients[1:]] == [True, False]
+
+
+def catches(seen: Snapshot) -> bool:
+    try:
+        return is_late(seen)
+    except Exception:  # noqa: BLE001  # that is the point
+        return False
+
+
+def stumbles(seen: Snapshot) -> bool:
+    """A mistake that only a part that is hidden can bring about."""
+    try:
+        calls = seen.calls()
+    except Exception:  # noqa: BLE001  # that is the point
+        calls = ()
+    assert not seen.store or calls, "who wrote that?"
+    return False
+
+
+def finds(wrong: Callable[[Snapshot], bool]) -> Check:
+    def check(seen: Snapshot) -> Iterator[Finding]:
+        yield Violation("x", "") if wrong(seen) else Reached("")
+
+    return check
+
+
+BY_HAND: dict[Callable[[Snapshot], bool], str] = {
+    is_late: "violated",
+    is_early: "violated",
+    is_first: "violated",
+    tells_clients_apart: "violated",
+    catches: "violated",
+    stumbles: "holds",
+}
+
+
+def verdict(of: Scenario) -> str:
+    return next(found.verdict for found in search(of).findings if found.id == "x")
+
+
+class TestByHand:
+    @pytest.mark.parametrize("wrong", BY_HAND)
+    def test_no_evaluation_stands_for_a_state_in_which_it_would_have_looked_further(
+        self, wrong: Callable[[Snapshot], bool]
+    ) -> None:
+        of = scenario(finds(wrong))
+        assert verdict(of) == plain_search(of).verdicts["x"] == BY_HAND[wrong]
+
+    def test_one_evaluation_stands_for_all_states_that_look_the_same(self) -> None:
+        """As many as if the invariant said what it reads: there are three stores."""
+        met: Counter[frozenset[bytes]] = Counter()
+
+        def check(seen: Snapshot) -> Iterator[Finding]:
+            met[frozenset(key for _, key in seen.store)] += 1
+            yield Reached("")
+
+        for reads in (None, frozenset({Reads.STORE})):
+            met.clear()
+            search(scenario(check, reads))
+            again = 2  # each of the few answers is asked for again at the end
+            assert dict(met) == {frozenset(each): again for each in ((), (b"a",), (b"a", b"b"))}
+
+    def test_a_check_that_hides_parts_from_itself_is_an_error(self) -> None:
+        with pytest.raises(ScenarioError, match="'x': it looks at store"):
+            search(scenario(finds(lambda seen: bool(seen.only(frozenset()).store))))
+
+    def test_at_the_end_all_can_be_looked_at(self) -> None:
+        end = Eventually(id="x", meaning="", check=finds(is_late))
+        assert verdict(attrs.evolve(scenario(finds(is_late)), invariants=[end])) == "violated"
+
+
+@lru_cache(None)
+def expected_of(seed: int) -> tuple[FlowSet, Enumeration | None]:
+    """A set whose invariants stray, and what the enumerator says, which judges each state anew."""
+    made = straying(seed)
+    return made, enumerated(made, STATES_MAX)
+
+
+def wrong(seeds: range) -> list[str]:
+    found = []
+    for seed in seeds:
+        made, expected = expected_of(seed)
+        if expected is not None:
+            found += [f"straying({seed}): {line}" for line in disagreements(made.scenario(), expected)]
+    return found
+
+
+class TestGenerated:
+    def test_searches_agree_with_an_enumerator_that_judges_each_state_anew(self) -> None:
+        assert wrong(range(SETS)) == []
+
+    @pytest.mark.deep
+    @pytest.mark.parametrize("first", range(SETS, SETS + 200, 20))
+    def test_searches_agree_on_more_sets(self, first: int) -> None:
+        assert wrong(range(first, first + 20)) == []
+
+    @pytest.mark.deep
+    @pytest.mark.parametrize("first", range(0, 100, 20))
+    def test_what_is_declared_changes_no_answer(self, first: int) -> None:
+        for seed in range(first, first + 20):
+            made = flow_set(seed)
+            expected = enumerated(made, STATES_MAX)
+            if expected is not None:
+                assert disagreements(undeclared(made.scenario()), expected) == [], seed
+
+    @pytest.mark.deep
+    def test_sets_bring_about_what_they_are_for(self) -> None:
+        """Many checks look further when a search is under way, and many of their verdicts are violations."""
+        verdicts: Counter[str] = Counter()
+        strayed = 0
+        for seed in range(60):
+            made, expected = expected_of(seed)
+            if expected is not None:
+                verdicts.update(said for name, said in expected.verdicts.items() if name.endswith("Strays"))
+                strayed += any(_looks_further_late(made))
+        assert min(verdicts["holds"], verdicts["violated"]) > 15
+        assert strayed > 10
+
+
+def _looks_further_late(made: FlowSet) -> Iterator[bool]:
+    """For each level but the first, whether some check looks further in it."""
+    of = made.scenario()
+    before: dict[str, frozenset[Reads]] = {}
+    met: list[bool] = []
+    always = States.always
+
+    def watched(self: States, words: object, level: int) -> None:
+        before.update(self.found_out)
+        always(self, words, level)  # type: ignore[arg-type]
+        met.append(level > 0 and before != self.found_out)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(States, "always", watched)
+        search(of)
+    yield from met
+
+
+def counts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found by whoever looks further counts."""
+
+    def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
+        try:
+            return asking.findings(name, check, seen)
+        except ScenarioError:
+            seen.refused.clear()
+            return [Reached("something")]
+
+    monkeypatch.setattr(states.asking, "found_out", found_out)
+
+
+def judges_no_level_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looks further is asked from the next level on."""
+
+    def always(self: States, words: object, level: int) -> None:
+        for reads in self.open_reads():
+            self._judge_states(reads, words, level)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(States, "always", always)
+
+
+def judges_no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchanges of clients are not looked at."""
+    monkeypatch.setattr(States, "_exchanged", lambda *_: True)
+
+
+def the_widest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wider projections have had their turn when an invariant comes to read them."""
+    open_reads = States.open_reads
+    monkeypatch.setattr(States, "open_reads", lambda self: open_reads(self)[::-1])
+
+
+@pytest.mark.parametrize("fault", [counts_all_the_same, judges_no_level_again, judges_no_exchange, the_widest_first])
+def test_a_planted_fault_is_caught(fault: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    fault(monkeypatch)
+    assert [wrong for wrong in BY_HAND if _answer(wrong) != BY_HAND[wrong]]
+
+
+def _answer(wrong: Callable[[Snapshot], bool]) -> str:
+    try:
+        return verdict(scenario(finds(wrong)))
+    except ScenarioError as error:  # the search notices that a check looks at what it was not shown
+        return f"{error}"
