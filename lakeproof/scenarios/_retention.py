@@ -178,7 +178,7 @@ class RetentionDesign(Design[RetentionFlows]):
             return [unreadable_stops_the_job]
         kept = invariants.active_data_is_kept(self.last_rules, tags=self.tags, hypothetical=self.hypothetical)
         if "foreign" in self.parts:
-            return [kept, deletion_spares_foreign_data]
+            return [kept, deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
         staged = {"restore", "stage", "upload"} & {*race.before, *race.words}
         runs = race.words == ("mark", "sweep")
         return [

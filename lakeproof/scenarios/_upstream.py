@@ -39,6 +39,11 @@ RAW: Final[Mapping[str, Mapping[str, bool]]] = {
 }
 
 
+UPDATES: Final = ("touch", "touch_by_id", "touch_in_two", "touch_safely", "amend", "amend_rereading", "amend_safely")
+GONE: Final = ("write", "delete")
+"""What leaves no entry behind."""
+
+
 @attrs.frozen(kw_only=True)
 class UpstreamDesign(BranchDesign):
     """The flows of today, or a repair of them."""
@@ -60,6 +65,8 @@ class UpstreamDesign(BranchDesign):
             asked = [*(each for each in asked if each.id != exact.id), exact]
         if "touch_by_id" in words or words == ("amend",):
             asked.append(today.update_is_effective)
+        if all(word in UPDATES for word in words) and race.before in ((), GONE):
+            asked.append(today.update_needs_an_entry)
         if today.staged_garbage_can_be_found.id in refuted:
             asked.append(today.staged_garbage_can_be_found)
         if "erase" in words:

@@ -21,7 +21,7 @@ from lakeproof.scenarios import hard_delete_online as online
 from lakeproof.scenarios import hard_delete_reference_counter as counter
 from lakeproof.scenarios import hard_delete_reference_tracking as tracking
 from lakeproof.scenarios import hard_delete_token_states as tokens
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.scenarios._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.scenarios.designs import HOLDS, Caller, Row, Speaker, Word, built, rows
@@ -68,7 +68,7 @@ class CircumstancesDesign(ObjectDesign):
         if "damage" in race.before:
             return [jobs.unreadable_stops_the_job]
         if "bring" in race.before:
-            return [jobs.deletion_spares_foreign_data]
+            return [jobs.deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
         commits = {"commit", "commit_twin"} & {*race.before, *race.words}
         uploads = "upload" in race.words
         return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
@@ -156,7 +156,11 @@ ROWS = [
     *(row for design in (online.ONLINE, online.UNTIMED) for row in of_jobs(design, OLDER)),
     *(row for design in (offline.OFFLINE, offline.MENDED) for row in of_jobs(design, SHARED)),
     *(row for design in (*MOVING, *ONE_ENTRY) for row in of_moves(design)),
-    *(row for design in (*MOVING, *ONE_ENTRY, counter.JOB, tokens.MENDED) for row in of_foreign(design)),
+    *(
+        row
+        for design in (*MOVING, *ONE_ENTRY, counter.JOB, tokens.MENDED, offline.OFFLINE)
+        for row in of_foreign(design)
+    ),
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
 ]
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.catalog import is_inside
+from lakeproof.model.identifiers import StorageNamespace
 from lakeproof.model.invariants._base import Always, Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.objects import DeleteObject
-from lakeproof.model.records import Repository
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Observed, Snapshot, Status
 
@@ -85,25 +85,27 @@ unreadable_stops_the_job: Final = Eventually(
 FOREIGN: Final = "deletion-spares-foreign-data"
 
 
-def _deletion_spares_foreign_data(snapshot: Snapshot) -> Iterator[Finding]:
-    for call in snapshot.calls():
-        deleted = call.saw(DELETED.name)
-        given = [each.storage_namespace for each in call.args if isinstance(each, Repository)]
-        if not given or not isinstance(deleted, tuple):
-            continue
-        for address in (each for each in deleted if not is_inside(given[0], each)):
-            yield Violation(FOREIGN, f"{call.name} has deleted {address}, which is not in {given[0]}")
-        foreign = [at for at in snapshot.objects if not is_inside(given[0], at)]
-        if foreign and call.done and all(is_inside(given[0], each) for each in deleted):
-            yield Reached(f"{call.name} has left {foreign[0]} alone")
+def deletion_spares_foreign_data(namespace: StorageNamespace) -> Eventually:
+    """No call deletes an object outside the storage namespace of all repositories that there are or were."""
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        foreign = [at for at in snapshot.objects if not is_inside(namespace, at)]
+        for call in snapshot.calls():
+            deleted = call.saw(DELETED.name)
+            assert isinstance(deleted, tuple)
+            strange = [address for address in deleted if not is_inside(namespace, address)]
+            if strange:
+                yield Violation(FOREIGN, f"{call.name} has deleted {strange[0]}, which is not in {namespace}")
+            elif foreign and call.done:
+                yield Reached(f"{call.name} has left {foreign[0]} alone")
+
+    return Eventually(
+        id=FOREIGN,
+        meaning="no call deletes an object outside the storage namespace of its repository, whatever refers to it",
+        check=check,
+        observers=(DELETED,),
+    )
 
 
-deletion_spares_foreign_data: Final = Eventually(
-    id=FOREIGN,
-    meaning="no call deletes an object outside the storage namespace of its repository, whatever refers to it",
-    check=_deletion_spares_foreign_data,
-    observers=(DELETED,),
-)
-
-ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job, deletion_spares_foreign_data)
+ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job)
 """All invariants of this module."""
