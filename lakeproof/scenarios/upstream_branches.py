@@ -136,6 +136,7 @@ ROWS = [
     *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
     *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),
     *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
+    *rows(UPSTREAM, "write_several-commit", NONE),
     *rows(UPSTREAM, "amend", NONE, WRITTEN),
     *rows(UPSTREAM, OF_NOTHING, NONE, only=today.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=today.UPDATE_NEEDS_AN_ENTRY),
