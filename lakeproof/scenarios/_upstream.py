@@ -67,7 +67,7 @@ class UpstreamDesign(BranchDesign):
             asked.append(today.update_is_effective)
         if all(word in UPDATES for word in words) and race.before in ((), GONE):
             asked.append(today.update_needs_an_entry)
-        if today.staged_garbage_can_be_found.id in refuted:
+        if today.staged_garbage_can_be_found.id in refuted or words in (("delete_branch",), ("reset",)):
             asked.append(today.staged_garbage_can_be_found)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)

@@ -22,6 +22,7 @@ from lakeproof.model.identifiers import StorageNamespace
 from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories
 from lakeproof.scenario import Aftermath
 from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN, X
+from lakeproof.scenarios._circumstances import damage
 from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios._repositories import JUMP
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Speaker, Word, built, rows
@@ -83,6 +84,7 @@ WORDS: Final[Mapping[str, Word[Whole]]] = {
     "clean": Word(lambda flows: flows.repositories.clean),
     "upload": Word(lambda flows: flows.within(flows.objects.upload_object), "r", ON, AT, Caller.BYTES),
     "bring": Word(lambda _: _bring),
+    "damage": Word(lambda flows: flows.within(damage), "r", MAIN),
     "stage": Word(lambda flows: flows.within(flows.objects.stage_object), "r", MAIN, X, OUTSIDE, b"o"),
     "commit": Word(lambda flows: flows.within(flows.objects.commit), "r", ON, Caller.TEXT),
     "reset": Word(lambda flows: flows.within(flows.objects.reset_branch), "r", ON),
@@ -134,6 +136,7 @@ class DeletedData(Design[Whole]):
 
 UPLOADED: Final = Before("staged/", "create.upload")
 COMMITTED: Final = Before("committed/", "create.upload.commit")
+DAMAGED: Final = Before("damaged/", "create.upload.commit.damage")
 FOREIGN: Final = Before("foreign/", "bring.create.stage")
 
 
@@ -188,6 +191,7 @@ FOLLOWING: Final = _of(
     {**_by_kind(UNNAMED, staged="staged/commit-*", objects="staged/reset-* staged/upload-*"), RECLAIMED: UNNAMED},
     empties=True,
 )
+LOST: Final = Refuted("what a lost metarange named cannot be followed: the instance is skipped", "damaged/delete.clean")
 REUSED: Final = Refuted(
     "the commits that were restored name objects of the deleted repository, and those are deleted with it",
     "committed/revive*",
@@ -284,6 +288,8 @@ ROWS = [
         for design in (FOLLOWING, RECLAIMING, MENDED)
         for row in rows(design, "delete.clean", NONE, FOREIGN, only=jobs.FOREIGN)
     ),
+    *(row for design in (RECLAIMING, MENDED) for row in rows(design, "delete.clean", NONE, DAMAGED, only=RECLAIMED)),
+    *rows(attrs.evolve(FOLLOWING, refuted={RECLAIMED: LOST}), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
     *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
 ]
 
