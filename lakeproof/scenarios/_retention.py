@@ -20,10 +20,11 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import add_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention import runs as retention
+from lakeproof.impl.retention.pins import PINS
 from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
-from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import retention as invariants
 from lakeproof.model.invariants.jobs import (
@@ -102,6 +103,12 @@ async def write_history(env: Env, repository: Repository, parts: tuple[str, ...]
             await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
 
 
+async def pin(env: Env, repository: Repository, commit_id: CommitID) -> None:
+    """How every use of a commit begins, see `pins.holding`. ``use`` is what comes of it, at last."""
+    now = await env.clock.now()
+    await env.store.set(uid_partition(repository), PINS + f"{commit_id}/slow".encode(), str(now).encode())
+
+
 class Run(enum.Enum):
     """Arguments of a run that are not the same for all."""
 
@@ -125,6 +132,8 @@ WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "reset": Word(lambda _: catalog.reset_branch, BRANCH),
     "delete_branch": Word(lambda _: branches.delete_branch, ON),
     "damage": Word(lambda _: damage, BRANCH),
+    "pin": Word(lambda _: pin, A.commit_id),
+    "use": Word(lambda _: branches.create_branch, "c", A.commit_id),
 }
 
 
