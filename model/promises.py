@@ -41,10 +41,12 @@ class Promise:
 _ALONE = " alone-is-exact"
 _TOLD = " alone-is-exact answers-in-its-terms"
 _DOUBT = " doubt-has-a-reason"
+_KINDS = " branches-are-reclaimable tags-are-reclaimable commits-are-reclaimable"
 _CREATE = Promise(
     ok="create-is-effective create-is-unique active-is-complete linearizable" + _ALONE,
     definite="failed-call-changed-nothing linearizable" + _TOLD,
-    indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable" + _DOUBT,
+    indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable"
+    " claim-lasts-two-minutes" + _KINDS + _DOUBT,
 )
 _WRITE = Promise(
     ok="acknowledged-write-is-kept commit-is-causal read-is-legal call-makes-progress",
@@ -95,7 +97,8 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable" + _ALONE,
             definite="failed-call-changed-nothing some-delete-succeeds linearizable" + _TOLD,
             indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable deleted-data-is-reclaimable"
-            + _DOUBT,
+            " staged-entries-are-reclaimable objects-are-reclaimable deletion-leaves-a-lead name-is-not-blocked"
+            " deletion-spares-foreign-data" + _KINDS + _DOUBT,
         ),
         calls.GET_REPOSITORY: Promise(
             ok="get-shows-active-only deleted-is-inaccessible linearizable" + _ALONE, definite="linearizable" + _TOLD
@@ -104,7 +107,8 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.CLEAN: Promise(
             ok="superseded-is-cleaned cleaner-spares-live cleaner-goes-on deleted-data-is-reclaimed" + _ALONE,
             definite="cleaner-spares-live deletion-spares-live-data cleaner-goes-on",
-            indefinite="cleaner-spares-live deletion-spares-live-data garbage-is-reclaimable",
+            indefinite="cleaner-spares-live deletion-spares-live-data deletion-spares-foreign-data"
+            " garbage-is-reclaimable deletion-leaves-a-lead claim-lasts-two-minutes",
         ),
         calls.CREATE_BRANCH: Promise(
             ok="branch-create-is-effective branch-starts-clean head-exists linearizable" + _ALONE,
@@ -140,7 +144,7 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         ),
         calls.UPDATE_USER_METADATA: Promise(
             ok="update-is-effective acknowledged-delete-is-kept acknowledged-write-is-kept call-makes-progress",
-            definite="call-makes-progress",
+            definite="call-makes-progress update-needs-an-entry",
             indefinite="call-makes-progress",
         ),
         calls.GET_ENTRY: _READ,
@@ -149,17 +153,17 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         ),
         calls.COMMIT: Promise(
             ok="commit-is-effective commit-is-causal commits-form-one-line commit-makes-progress",
-            definite=_COMBINED,
+            definite=_COMBINED + " refused-commit-is-absent",
             indefinite="head-exists commits-form-one-line branch-stays-committable",
         ),
         calls.MERGE: Promise(
-            ok="commit-is-effective merge-is-effective commits-form-one-line",
-            definite=_COMBINED,
+            ok="commit-is-effective merge-is-effective merge-refuses-changes commits-form-one-line",
+            definite=_COMBINED + " refused-commit-is-absent",
             indefinite="head-exists commits-form-one-line",
         ),
         calls.REVERT: Promise(
             ok="commit-is-effective revert-is-effective commits-form-one-line",
-            definite=_COMBINED,
+            definite=_COMBINED + " refused-commit-is-absent",
             indefinite="head-exists commits-form-one-line",
         ),
         calls.RESET_BRANCH: _RESET,
@@ -180,22 +184,28 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             definite="",
             indefinite="head-exists token-has-one-owner",
         ),
-        calls.MOVE_OBJECT: _COPY,
+        calls.MOVE_OBJECT: Promise(
+            ok="object-call-is-as-specified staged-data-is-kept committed-data-is-kept moved-entry-stays-usable",
+            definite=_SPECIFIED,
+            indefinite="object-call-is-as-specified entry-stays-usable",
+        ),
         calls.DELETE_OBJECT: Promise(
             ok="object-call-is-as-specified acknowledged-write-is-kept garbage-is-reclaimed",
             definite=_SPECIFIED,
-            indefinite="object-call-is-as-specified committed-data-is-kept",
+            indefinite="object-call-is-as-specified committed-data-is-kept entry-stays-usable"
+            " deletion-spares-foreign-data",
         ),
         calls.READ_OBJECT: Promise(ok="object-call-is-as-specified path-stays-readable", definite=_SPECIFIED),
         calls.BACKGROUND_JOB: Promise(
-            ok="job-tells-what-it-deleted committed-data-is-kept staged-data-is-kept garbage-is-reclaimed",
-            definite="",
-            indefinite="committed-data-is-kept staged-data-is-kept garbage-is-reclaimed",
+            ok="job-tells-what-it-deleted job-keeps-what-is-shown committed-data-is-kept staged-data-is-kept"
+            " garbage-is-reclaimed bookkeeping-is-cleared",
+            definite="unreadable-stops-the-job",
+            indefinite="committed-data-is-kept staged-data-is-kept garbage-is-reclaimed deletion-spares-foreign-data",
         ),
         calls.MARK: Promise(ok="expired-data-is-reclaimed active-data-is-kept", definite="active-data-is-kept"),
         calls.SWEEP: Promise(
-            ok="job-tells-what-it-deleted active-data-is-kept uncommitted-data-is-kept",
-            definite="",
+            ok="job-tells-what-it-deleted active-data-is-kept past-head-data-is-kept uncommitted-data-is-kept",
+            definite="unreadable-stops-the-job",
             indefinite="active-data-is-kept expired-data-is-reclaimed",
         ),
         calls.GET_PULL: Promise(ok=_PULL, definite=""),
@@ -207,9 +217,39 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             indefinite=_PULL + " head-exists",
         ),
         calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
-        calls.RESTORE_REFS: Promise(ok="restore-is-effective", definite="", indefinite="restore-can-be-finished"),
+        calls.RESTORE_REFS: Promise(
+            ok="restore-is-effective deleted-branch-stays-deleted", definite="", indefinite="restore-can-be-finished"
+        ),
     }
 )
+
+_PROPOSAL = "a promise of one proposal, not of the operation"
+_SEQUENCE = "of sequences of calls, each of which is specified whole"
+_OTHER = "of operations that the table does not have"
+UNPROMISED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "no-unhandled-exception": "asked of every scenario",
+        "address-has-one-entry": _PROPOSAL,
+        "address-ends-with-one-entry": _PROPOSAL,
+        "committed-is-dropped-in-the-end": _PROPOSAL,
+        "crash-spares-other-branches": _PROPOSAL,
+        "lease-is-respected": _PROPOSAL,
+        "staged-garbage-can-be-found": "refuted of lakeFS' own code, and promised by none",
+        "alone-as-specified": _SEQUENCE,
+        "met-as-specified": _SEQUENCE,
+        **dict.fromkeys(
+            (
+                "canceled-import-is-absent",
+                "running-task-is-alive",
+                "released-branch-is-free",
+                "version-means-complete",
+                "migration-is-restartable",
+            ),
+            _OTHER,
+        ),
+    }
+)
+"""What the catalogue asks beside, with the reason why it is in no row."""
 
 
 def promised(*kinds: Kind) -> Ids:

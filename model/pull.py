@@ -56,8 +56,10 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
         return (said[Role.TITLE], status, merged), None
     if said.kind is calls.CLOSE_PULL:
         return (title, CLOSED, merged), None
+    if name == "create_pull":
+        return state, "refused"  # its id is taken
     if said.kind is not calls.MERGE_PULL:
-        raise ValueError(f"{name}: expected edit_pull, close_pull, merge_pull or get_pull; leave it out")
+        raise ValueError(f"{name}: expected create_pull, edit_pull, close_pull, merge_pull or get_pull; leave it out")
     return ((title, MERGED, True), MERGED) if status == OPEN else (state, "refused")
 
 

@@ -210,6 +210,7 @@ class _Report:
             summary=summary.partition(": ")[2],
             undecided=[*violated, *open_],
             evidence=self.explained,
+            hints=list(self.hints),
         )
         try:
             html.write_text(history_page(self.history, checked), encoding="utf-8")

@@ -34,6 +34,8 @@ class Checked:
     undecided: Sequence[KeyVerdict]
     """The keys that are not linearizable, or not known to be."""
     evidence: Sequence[Evidence]
+    hints: Sequence[str] = ()
+    """What may be meant, where values do not fit."""
 
 
 def history_page(history: History, checked: Checked) -> str:
@@ -60,6 +62,7 @@ def _top(checked: Checked) -> Iterator[str]:
     yield f'<p class="brand">lakeproof {text(version())} · history</p>'
     yield f'<h1><span class="verdict is-{text(word)}">{text(word)}</span> {text(checked.summary)}</h1>'
     yield f'<p class="where">{text(checked.parameters)}</p>'
+    yield from (f'<p class="where">{text(hint)}</p>' for hint in checked.hints)
     yield "</header>\n<main>"
 
 

@@ -31,6 +31,11 @@ async def leave_old(env: Env, repository: Repository) -> None:
     await env.objects.put(f"{repository.storage_namespace}/data/old", b"old")
 
 
+async def leave_beside(env: Env, repository: Repository) -> None:
+    """An old object of somebody else, under a name that begins as the storage namespace does."""
+    await env.objects.put(f"{repository.storage_namespace}-beside/data/o", b"beside")
+
+
 def _twin(repository: Repository) -> Repository:
     return attrs.evolve(repository, repository_id=TWIN, instance_uid=InstanceUID("q"))
 

@@ -2,7 +2,8 @@
 
 The history is given: on main ``A`` (30 days old, has x) <- ``B`` (20 days, has z and no x), with a branch b at its
 head; and, where a race asks for them, a dangling ``D`` (30 days, has y), and a branch z at ``E`` (30 days, has w). By
-rules of seven days A and D are expired; B and E are not, for they are heads.
+rules of seven days A and D are expired; B and E are not, for they are heads. A dangling ``F`` (30 days) has v, whose
+object is not lakeFS' own.
 """
 
 import enum
@@ -19,19 +20,25 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import add_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention import runs as retention
+from lakeproof.impl.retention.pins import PINS
 from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
-from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import retention as invariants
-from lakeproof.model.invariants.jobs import job_tells_what_it_deleted, unreadable_stops_the_job
+from lakeproof.model.invariants.jobs import (
+    deletion_spares_foreign_data,
+    job_tells_what_it_deleted,
+    unreadable_stops_the_job,
+)
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._circumstances import damage
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios.designs import Design, Speaker, Word
 from lakeproof.scenarios.races import Race, branch_of
 
@@ -43,6 +50,11 @@ RULES: Final = Rules(7)
 
 def _entry(path: bytes, name: str) -> Entry:
     data = encode_object_entry(ObjectEntry(address=f"data/{name}", e_tag=etag(name.encode()), size_bytes=len(name)))
+    return Entry(path=path, identity=identity_of(data), data=data)
+
+
+def _foreign(path: bytes, address: str) -> Entry:
+    data = encode_object_entry(catalog.entry_at(REPOSITORY, address, b"o"))
     return Entry(path=path, identity=identity_of(data), data=data)
 
 
@@ -58,11 +70,14 @@ A: Final = _commit("A", FIRST, 30, OLD)
 B: Final = _commit("B", A, 20, KEPT)
 D: Final = _commit("D", FIRST, 30, DEAD)
 E: Final = _commit("E", FIRST, 30, SIDE)
+FOREIGN: Final = _foreign(b"v", OUTSIDE)
+F: Final = _commit("F", FIRST, 30, FOREIGN)
 
 HISTORY: Final[Mapping[str, tuple[tuple[Commit, ...], tuple[tuple[Entry, ...], ...], tuple[BranchID, ...]]]] = {
     "line": ((A, B), ((OLD,), (KEPT,)), (MAIN, BRANCH)),
     "dangling": ((D,), ((DEAD,),), ()),
     "branch": ((E,), ((SIDE,),), (OTHER,)),
+    "foreign": ((F,), ((FOREIGN,),), ()),
 }
 """By part: commits, sets of entries, and the branches that stand at the last of the commits."""
 
@@ -88,6 +103,12 @@ async def write_history(env: Env, repository: Repository, parts: tuple[str, ...]
             await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
 
 
+async def pin(env: Env, repository: Repository, commit_id: CommitID) -> None:
+    """How every use of a commit begins, see `pins.holding`. ``use`` is what comes of it, at last."""
+    now = await env.clock.now()
+    await env.store.set(uid_partition(repository), PINS + f"{commit_id}/slow".encode(), str(now).encode())
+
+
 class Run(enum.Enum):
     """Arguments of a run that are not the same for all."""
 
@@ -111,6 +132,8 @@ WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "reset": Word(lambda _: catalog.reset_branch, BRANCH),
     "delete_branch": Word(lambda _: branches.delete_branch, ON),
     "damage": Word(lambda _: damage, BRANCH),
+    "pin": Word(lambda _: pin, A.commit_id),
+    "use": Word(lambda _: branches.create_branch, "c", A.commit_id),
 }
 
 
@@ -161,6 +184,8 @@ class RetentionDesign(Design[RetentionFlows]):
         if "damage" in race.before:
             return [unreadable_stops_the_job]
         kept = invariants.active_data_is_kept(self.last_rules, tags=self.tags, hypothetical=self.hypothetical)
+        if "foreign" in self.parts:
+            return [kept, deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
         staged = {"restore", "stage", "upload"} & {*race.before, *race.words}
         runs = race.words == ("mark", "sweep")
         return [

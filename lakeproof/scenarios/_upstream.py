@@ -39,6 +39,11 @@ RAW: Final[Mapping[str, Mapping[str, bool]]] = {
 }
 
 
+UPDATES: Final = ("touch", "touch_by_id", "touch_in_two", "touch_safely", "amend", "amend_rereading", "amend_safely")
+GONE: Final = ("write", "delete")
+"""What leaves no entry behind."""
+
+
 @attrs.frozen(kw_only=True)
 class OutsideDesign(Design[None]):
     """What works beside the flows of a branch: a word calls the same flow in every reading."""
@@ -68,7 +73,9 @@ class UpstreamDesign(BranchDesign):
             asked = [*(each for each in asked if each.id != exact.id), exact]
         if "touch_by_id" in words or words == ("amend",):
             asked.append(today.update_is_effective)
-        if today.staged_garbage_can_be_found.id in refuted:
+        if all(word in UPDATES for word in words) and race.before in ((), GONE):
+            asked.append(today.update_needs_an_entry)
+        if today.staged_garbage_can_be_found.id in refuted or words in (("delete_branch",), ("reset",)):
             asked.append(today.staged_garbage_can_be_found)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)

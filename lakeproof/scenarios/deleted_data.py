@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows, RepositoryFlows, bound
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.impl.hard_delete import no_copies_repositories as deleting
@@ -17,9 +18,12 @@ from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3, reclaiming, step1, step2
 from lakeproof.impl.repositories.reviving import reviving
 from lakeproof.impl.upstream import repositories as upstream
-from lakeproof.model.invariants import Invariant, data, deleted, repositories
+from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN
+from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN, X
+from lakeproof.scenarios._circumstances import damage
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios._repositories import JUMP
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Speaker, Word, built, rows
 from lakeproof.scenarios.races import (
@@ -62,6 +66,16 @@ class Whole:
         return reclaiming.noting(found) if self.notes else found
 
 
+NAMESPACE: Final = StorageNamespace("mem://r")
+"""Of all instances of r."""
+
+
+async def _bring(env: Env) -> None:
+    """Objects that are not lakeFS' own: far away, and under a name that begins as the storage namespace does."""
+    await env.objects.put(OUTSIDE, b"o")
+    await env.objects.put(f"{NAMESPACE}-beside/data/o", b"beside")
+
+
 ON: Final = branch_of(MAIN, BRANCH)
 WORDS: Final[Mapping[str, Word[Whole]]] = {
     "create": Word(lambda flows: flows.repositories.create_repository, "r"),
@@ -69,6 +83,9 @@ WORDS: Final[Mapping[str, Word[Whole]]] = {
     "delete": Word(lambda flows: flows.repositories.delete_repository, "r"),
     "clean": Word(lambda flows: flows.repositories.clean),
     "upload": Word(lambda flows: flows.within(flows.objects.upload_object), "r", ON, AT, Caller.BYTES),
+    "bring": Word(lambda _: _bring),
+    "damage": Word(lambda flows: flows.within(damage), "r", MAIN),
+    "stage": Word(lambda flows: flows.within(flows.objects.stage_object), "r", MAIN, X, OUTSIDE, b"o"),
     "commit": Word(lambda flows: flows.within(flows.objects.commit), "r", ON, Caller.TEXT),
     "reset": Word(lambda flows: flows.within(flows.objects.reset_branch), "r", ON),
     "create_branch": Word(lambda flows: flows.within(branches.create_branch), "r", BRANCH, MAIN),
@@ -97,6 +114,7 @@ class DeletedData(Design[Whole]):
             (repositories.delete_is_effective, "delete" in words),
             (data.staged_data_is_kept, "create" in words and "upload" in words),
             (data.committed_data_is_kept, "revive" in words),
+            (jobs.deletion_spares_foreign_data(NAMESPACE), "bring" in race.before),
         ]
         return [invariant for invariant, does in arises if does]
 
@@ -117,6 +135,8 @@ class DeletedData(Design[Whole]):
 
 UPLOADED: Final = Before("staged/", "create.upload")
 COMMITTED: Final = Before("committed/", "create.upload.commit")
+DAMAGED: Final = Before("damaged/", "create.upload.commit.damage")
+FOREIGN: Final = Before("foreign/", "bring.create.stage")
 
 
 def _of(name: str, flows: Whole, refuted: Mapping[str, Refuted], *, empties: bool = False) -> DeletedData:
@@ -170,6 +190,7 @@ FOLLOWING: Final = _of(
     {**_by_kind(UNNAMED, staged="staged/commit-*", objects="staged/reset-* staged/upload-*"), RECLAIMED: UNNAMED},
     empties=True,
 )
+LOST: Final = Refuted("what a lost metarange named cannot be followed: the instance is skipped", "damaged/delete.clean")
 REUSED: Final = Refuted(
     "the commits that were restored name objects of the deleted repository, and those are deleted with it",
     "committed/revive*",
@@ -261,6 +282,14 @@ ROWS = [
     *rows(MENDED, BESIDE, CRASH, UPLOADED),
     *rows(MENDED, BESIDE, FALSE | LATE_WRITE, UPLOADED, deep=True),
     *rows(MENDED, "delete.clean", CRASH, COMMITTED),
+    *(
+        row
+        for design in (FOLLOWING, RECLAIMING, MENDED)
+        for row in rows(design, "delete.clean", NONE, FOREIGN, only=jobs.FOREIGN)
+    ),
+    *(row for design in (RECLAIMING, MENDED) for row in rows(design, "delete.clean", NONE, DAMAGED, only=RECLAIMED)),
+    *rows(attrs.evolve(FOLLOWING, refuted={RECLAIMED: LOST}), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
+    *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
 ]
 
 SCENARIOS = built(ROWS)

@@ -1,7 +1,7 @@
 """Proposals in circumstances that their own operations do not bring about, and entries after a move.
 
 Garbage that is older than the design; a second repository on the same storage namespace; a commit whose metarange is
-lost, or cannot be read once; an entry that was moved, and is used again.
+lost, or cannot be read once; an entry that was moved, and is used again; objects that are not lakeFS' own.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ from lakeproof.scenarios import hard_delete_online as online
 from lakeproof.scenarios import hard_delete_reference_counter as counter
 from lakeproof.scenarios import hard_delete_reference_tracking as tracking
 from lakeproof.scenarios import hard_delete_token_states as tokens
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
-from lakeproof.scenarios._circumstances import damage, found_twin, in_twin, leave_old
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.scenarios._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.scenarios.designs import HOLDS, Caller, Row, Speaker, Word, built, rows
-from lakeproof.scenarios.hard_delete_alone import KEPT, kept
+from lakeproof.scenarios.hard_delete_alone import KEPT, bring, kept
 from lakeproof.scenarios.races import NONE, Before, FaultSet, Race, Refuted, fault
 
 
@@ -40,6 +40,8 @@ def _commit_in_twin(flows: ObjectFlows) -> Flow:
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "damage": Word(lambda _: damage, BRANCH),
     "leave_old": Word(lambda _: leave_old),
+    "leave_beside": Word(lambda _: leave_beside),
+    "bring": Word(lambda _: bring),
     "found_twin": Word(lambda _: found_twin),
     "upload_twin": Word(_upload_in_twin, MAIN, X, Caller.BYTES),
     "commit_twin": Word(_commit_in_twin, MAIN, Caller.TEXT),
@@ -65,6 +67,8 @@ class CircumstancesDesign(ObjectDesign):
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         if "damage" in race.before:
             return [jobs.unreadable_stops_the_job]
+        if "bring" in race.before:
+            return [jobs.deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
         commits = {"commit", "commit_twin"} & {*race.before, *race.words}
         uploads = "upload" in race.words
         return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
@@ -75,6 +79,8 @@ class CircumstancesDesign(ObjectDesign):
             return [each for each in asked if each.id == GARBAGE]
         if "found_twin" in race.before:
             return kept(asked)
+        if "bring" in race.before:
+            return []
         return [self._usable()] if "move" in race.words else []
 
     def _usable(self) -> Aftermath:
@@ -98,6 +104,8 @@ OLD: Final = Before("old/", "leave_old")
 TWINS: Final = Before("twins/", "found_twin.upload_twin.commit_twin.upload_twin")
 DAMAGED: Final = Before("damaged/", "upload.commit.damage")
 COMMITTED_ONCE: Final = Before("committed/", "upload.commit")
+FOREIGN: Final = Before("foreign/", "bring.leave_beside.stage@outside")
+FOREIGN_USES: Final = "upload delete reset delete_branch commit.delete move.delete:y"
 MOVES: Final = "move upload:y.move move.commit"
 
 OLDER: Final = {
@@ -134,6 +142,12 @@ def of_moves(design: ObjectDesign) -> Iterator[Row]:
     yield from rows(_in_use(design, HOLDS), MOVES, NONE, UPLOADED)
 
 
+def of_foreign(design: ObjectDesign) -> Iterator[Row]:
+    """Entries of objects outside the namespace, overwritten, deleted and forgotten; and a job after that."""
+    one, job = _in_use(design, HOLDS), "" if design.flows.background_job is None else ".job"
+    yield from rows(one, " ".join(f"{words}{job}" for words in FOREIGN_USES.split()), _in_time(design), FOREIGN)
+
+
 MOVING: Final = (object_path.PATH, counter.TEXT, tracking.TEXT, tokens.TEXT, offline.MENDED, online.UNTIMED)
 ONE_ENTRY: Final = (no_copies.TEXT, no_copies.CAREFUL)
 
@@ -142,6 +156,11 @@ ROWS = [
     *(row for design in (online.ONLINE, online.UNTIMED) for row in of_jobs(design, OLDER)),
     *(row for design in (offline.OFFLINE, offline.MENDED) for row in of_jobs(design, SHARED)),
     *(row for design in (*MOVING, *ONE_ENTRY) for row in of_moves(design)),
+    *(
+        row
+        for design in (*MOVING, *ONE_ENTRY, counter.JOB, tokens.MENDED, offline.OFFLINE)
+        for row in of_foreign(design)
+    ),
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
 ]
 

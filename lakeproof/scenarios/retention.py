@@ -172,6 +172,7 @@ LEASE: Final = attrs.evolve(variant(PINNED, "lease", {ACTIVE: SLOW}, reading=pin
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")
 ONLY_SIDE: Final = ("branch",)
+STRANGE: Final = ("line", "foreign")
 
 
 def against(
@@ -257,6 +258,11 @@ ROWS = [
     *rows(TAGS_UNREAD, JOB, NONE, after("tag")),
     *against(TAGS_READ, "tag"),
     *rows(TAGS_READ, JOB, NONE, after("tag")),
+    *(
+        row
+        for design in (TEXT, PINNED)
+        for row in rows(attrs.evolve(design, name=f"{design.name}-foreign", refuted=HOLDS, parts=STRANGE), JOB)
+    ),
     *rows(RAISED, JOB),
     *rows(RAISED_RECHECK, JOB),
     *PINS,

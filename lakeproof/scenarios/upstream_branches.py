@@ -3,8 +3,9 @@
 from typing import Final
 
 from lakeproof.impl.upstream import flows
+from lakeproof.model.invariants import today
 from lakeproof.scenarios._branch_data import WRITTEN
-from lakeproof.scenarios._upstream import RAW, UpstreamDesign
+from lakeproof.scenarios._upstream import GONE, RAW, UpstreamDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
 from lakeproof.scenarios.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
 
@@ -117,6 +118,8 @@ DELETING: Final = "delete-commit erase-commit"
 SWEPT: Final = "delete-commit.sweep erase-commit.sweep"
 RESETTING: Final = "commit-reset_entry.read commit-reset_prefix.read commit-reset_entry.read.reset_entry.read"
 
+OF_NOTHING: Final = "touch touch_in_two touch_by_id amend amend-amend"
+
 ROWS = [
     *rows(UPSTREAM, "write-commit", FAULTS, WRITTEN),
     *rows(UPSTREAM, "write-commit.sweep", NONE, WRITTEN),
@@ -133,7 +136,11 @@ ROWS = [
     *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
     *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),
     *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
+    *rows(UPSTREAM, "write_several-commit", NONE),
     *rows(UPSTREAM, "amend", NONE, WRITTEN),
+    *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=today.staged_garbage_can_be_found.id),
+    *rows(UPSTREAM, OF_NOTHING, NONE, only=today.UPDATE_NEEDS_AN_ENTRY),
+    *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=today.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, AMENDING.format("amend"), NONE, KEPT),
     *rows(UPSTREAM, "commit.sweep-create", NONE, WRITTEN),
     *rows(REREADS, AMENDING.format("amend_rereading"), NONE, KEPT),

@@ -21,8 +21,9 @@ WORDS: Final[Mapping[str, Word[None]]] = {
     "close": Word(lambda _: pulls.close_pull, PULL),
     "merge": Word(lambda _: pulls.merge_pull, PULL, Caller.TEXT),
     "get": Word(lambda _: pulls.get_pull, PULL),
+    "create": Word(lambda _: pulls.create_pull, PULL, BRANCH, MAIN, Caller.TEXT),
 }
-"""``merge`` merges the branch b, which has a commit, into main."""
+"""``merge`` merges the branch b, which has a commit, into main. ``create`` is of an id that is taken."""
 
 
 @attrs.frozen(kw_only=True)
@@ -74,6 +75,7 @@ CLAIMS: Final = PullDesign(
 ROWS = [
     *rows(UPSTREAM, "edit-close.get edit-edit.get edit-merge.get close-merge.get", NONE),
     *rows(UPSTREAM, "merge-merge.get", NONE, deep=True),
+    *rows(UPSTREAM, "create-edit.get", NONE),
     *rows(CLAIMS, "edit-close.get edit-edit.get edit-merge.get close-merge.get merge-merge.get", NONE),
     *rows(CLAIMS, "edit-merge.get close-merge.get", FAULTY),
 ]

@@ -85,7 +85,23 @@ UNASKED: Final[Mapping[str, str]] = {
     "alone-is-exact": "clients are never alone",
     "answers-in-its-terms": "errors are those of the HTTP interface",
     "doubt-has-a-reason": "a server may leave any call in doubt",
-    "deleted-data-is-reclaimable": _STORE,
+    **dict.fromkeys(
+        (
+            "deleted-data-is-reclaimable",
+            "staged-entries-are-reclaimable",
+            "objects-are-reclaimable",
+            "branches-are-reclaimable",
+            "tags-are-reclaimable",
+            "commits-are-reclaimable",
+            "deletion-leaves-a-lead",
+        ),
+        _STORE,
+    ),
+    "deletion-spares-foreign-data": _EFFECTS,
+    "claim-lasts-two-minutes": "no client claims an id: today's lakeFS has no claims",
+    "name-is-not-blocked": "needs calls after the end",
+    "merge-refuses-changes": "what is staged on a branch when a merge looks does not show",
+    "refused-commit-is-absent": "asked as commits-form-one-line",
 }
 """Promises of these that a service is not asked for, each with the reason."""
 IDS: Final = (*(each for each in promised(*KINDS) if each not in UNASKED), *ALONE)

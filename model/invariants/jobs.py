@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls
+from lakeproof.model.catalog import is_inside
+from lakeproof.model.identifiers import StorageNamespace
 from lakeproof.model.invariants._base import Always, Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.objects import DeleteObject
 from lakeproof.model.references import repositories
@@ -79,6 +81,31 @@ unreadable_stops_the_job: Final = Eventually(
     reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
     observers=(DELETED,),
 )
+
+FOREIGN: Final = "deletion-spares-foreign-data"
+
+
+def deletion_spares_foreign_data(namespace: StorageNamespace) -> Eventually:
+    """No call deletes an object outside the storage namespace of all repositories that there are or were."""
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        foreign = [at for at in snapshot.objects if not is_inside(namespace, at)]
+        for call in snapshot.calls():
+            deleted = call.saw(DELETED.name)
+            assert isinstance(deleted, tuple)
+            strange = [address for address in deleted if not is_inside(namespace, address)]
+            if strange:
+                yield Violation(FOREIGN, f"{call.name} has deleted {strange[0]}, which is not in {namespace}")
+            elif foreign and call.done:
+                yield Reached(f"{call.name} has left {foreign[0]} alone")
+
+    return Eventually(
+        id=FOREIGN,
+        meaning="no call deletes an object outside the storage namespace of its repository, whatever refers to it",
+        check=check,
+        observers=(DELETED,),
+    )
+
 
 ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job)
 """All invariants of this module."""

@@ -229,6 +229,30 @@ update_is_effective: Final = Eventually(
 )
 
 
+UPDATE_NEEDS_AN_ENTRY: Final = "update-needs-an-entry"
+UPDATES: Final = ("update_metadata", UPDATE, "update_metadata_in_two", calls.UPDATE_USER_METADATA.name)
+
+
+def _update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in snapshot.calls(*UPDATES):
+        _, branch_id, path, _ = view.args
+        branch = branch_named(snapshot, str(branch_id))
+        content = None if branch is None else content_of_branch(snapshot, branch)
+        if view.status is Status.OK:
+            yield Violation(UPDATE_NEEDS_AN_ENTRY, f"{view.name} of {path!r} returned success, and there was no entry")
+        elif path in (content or {}):
+            yield Violation(UPDATE_NEEDS_AN_ENTRY, f"{view.name} was refused, and there is an entry at {path!r} now")
+        elif view.status is Status.FAIL:
+            yield Reached(f"{view.name} of {path!r}, at which there is no entry, was refused")
+
+
+update_needs_an_entry: Final = Eventually(
+    id=UPDATE_NEEDS_AN_ENTRY,
+    meaning="where nobody writes an entry, an update of its metadata is refused, and brings about none",
+    check=_update_needs_an_entry,
+)
+
+
 def _commit(pull: Pull | None) -> str:
     return "" if pull is None else pull.commit
 
@@ -307,6 +331,7 @@ ALL: Final = (
     canceled_import_is_absent,
     released_branch_is_free,
     update_is_effective,
+    update_needs_an_entry,
     pull_tells_of_its_merge,
     some_delete_succeeds,
     staged_garbage_can_be_found,

@@ -1,7 +1,7 @@
 """The table of promises: its ids are those of the catalogue."""
 
 from lakeproof.model import calls
-from lakeproof.model.promises import PROMISES
+from lakeproof.model.promises import PROMISES, UNPROMISED
 from lakeproof.scenarios import catalogue
 
 
@@ -24,3 +24,10 @@ def test_each_promise_is_asked_in_a_race_of_its_operation() -> None:
     }
     assert missing == set()
     assert {kind.name for kind in PROMISES} - asked.keys() == set()
+
+
+def test_each_id_of_the_catalogue_is_a_promise_or_has_a_reason_why_not() -> None:
+    promised = {name for promise in PROMISES.values() for name in promise.ids}
+    asked = {name for scenario in catalogue() for name in scenario.ids}
+    assert asked - promised == UNPROMISED.keys()
+    assert promised <= asked

@@ -7,6 +7,7 @@ import pytest
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import (
+    ALL_PARTS,
     CallView,
     NotDeclared,
     Reads,

@@ -8,6 +8,7 @@ from lakeproof.impl.hard_delete import _reaping, no_copies, offline, online, ref
 from lakeproof.impl.retention import pins, runs
 from lakeproof.impl.upstream import collecting
 from tests.scenarios.planted_mistakes import OF_BRANCHES, OF_REPOSITORIES, Mistake
+from tests.scenarios.planted_mistakes_fresh import OF_FOREIGN, OF_TODAY
 
 OF_OBJECTS: Final = (
     Mistake(
@@ -126,7 +127,7 @@ OF_RETENTION: Final = (
         pins,
         "await env.clock.now() - reading.lease if reading.lease",
         "await env.clock.now() - reading.lease // 1_000_000 if reading.lease",
-        "retention/pinned-lease-unit/create_branch-mark.sweep/an-hour",
+        "retention/pinned-lease-unit/pin.mark.sweep.use/an-hour",
         "active-data-is-kept",
     ),
     Mistake(
@@ -171,4 +172,4 @@ OF_RETENTION: Final = (
     ),
 )
 
-MISTAKES: Final = (*OF_REPOSITORIES, *OF_BRANCHES, *OF_OBJECTS, *OF_RETENTION)
+MISTAKES: Final = (*OF_REPOSITORIES, *OF_BRANCHES, *OF_OBJECTS, *OF_RETENTION, *OF_FOREIGN, *OF_TODAY)

@@ -53,7 +53,7 @@ def call(name: str, status: Status, *marks: tuple[Mark, str], value: Hashable = 
 
 
 def judged(invariant: Eventually, snapshot: Snapshot) -> str:
-    return verdict(list(invariant.check(snapshot.only(invariant.reads))))
+    return verdict(list(invariant.check(snapshot.only(invariant.may_read))))
 
 
 MADE = [
