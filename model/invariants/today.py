@@ -237,10 +237,10 @@ def _update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
     for view in snapshot.calls(*UPDATES):
         _, branch_id, path, _ = view.args
         branch = branch_named(snapshot, str(branch_id))
-        content = {} if branch is None else content_of_branch(snapshot, branch)
+        content = None if branch is None else content_of_branch(snapshot, branch)
         if view.status is Status.OK:
             yield Violation(UPDATE_NEEDS_AN_ENTRY, f"{view.name} of {path!r} returned success, and there was no entry")
-        elif path in content:
+        elif content is not None and path in content:
             yield Violation(UPDATE_NEEDS_AN_ENTRY, f"{view.name} was refused, and there is an entry at {path!r} now")
         elif view.status is Status.FAIL:
             yield Reached(f"{view.name} of {path!r}, at which there is no entry, was refused")

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from lakeproof import Call, Env, Faults, Reads, Scenario
-from lakeproof.explore import asking, states
+from lakeproof.explore import asking
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import search
 from lakeproof.explore.states import States
@@ -221,7 +221,7 @@ def counts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             seen.refused.clear()
             return [Reached("something")]
 
-    monkeypatch.setattr(states.asking, "found_out", found_out)
+    monkeypatch.setattr(asking, "found_out", found_out)
 
 
 def judges_no_level_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +246,9 @@ def the_widest_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("fault", [counts_all_the_same, judges_no_level_again, judges_no_exchange, the_widest_first])
-def test_a_planted_fault_is_caught(fault: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_fault_is_caught(
+    fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fault(monkeypatch)
     assert [wrong for wrong in BY_HAND if _answer(wrong) != BY_HAND[wrong]]
 
