@@ -1,6 +1,6 @@
 """Invariants that do not declare what they read: which parts of a state they look at depends on what they find."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 from typing import Final, Literal
 
@@ -50,7 +50,7 @@ class Strays:  # type: ignore[explicit-any]  # the classes of invariants have no
 
     looks: tuple[Look, ...]
     catches: bool = False
-    kind: Callable[..., Invariant] = Always  # type: ignore[explicit-any]  # Always or Eventually
+    kind: type[Always] | type[Eventually] = Always
 
     def build(self, name: str) -> Invariant:
         return self.kind(id=name, meaning="not all at once", check=lambda seen: self._check(name, seen))

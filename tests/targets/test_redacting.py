@@ -99,6 +99,15 @@ def law(dsn: str, secret: str) -> None:
         assert not [word for word in words if word.lower() in told], (command, result.output)
 
 
+@pytest.mark.parametrize("dsn", ["postgresql://u:hunter@kaboom9@h/db", "redis://:hunter@kaboom9@h:1"])
+@pytest.mark.parametrize("command", ["explore", "generate"])
+def test_no_command_of_spark_shows_a_password_with_an_at_in_it(command: str, dsn: str) -> None:
+    result = lakeproof("spark", command, dsn)
+    assert result.exit_code == 2
+    assert "hunter" not in result.output
+    assert "kaboom9" not in result.output
+
+
 @settings(max_examples=60)
 @given(addresses())
 def test_no_output_holds_a_secret(given_: tuple[str, str]) -> None:
