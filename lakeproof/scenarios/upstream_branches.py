@@ -139,7 +139,7 @@ ROWS = [
     *rows(UPSTREAM, "write_several-commit", NONE),
     *rows(UPSTREAM, "amend", NONE, WRITTEN),
     *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=today.staged_garbage_can_be_found.id),
-    *rows(UPSTREAM, OF_NOTHING, NONE, only=today.UPDATE_NEEDS_AN_ENTRY),
+    *rows(UPSTREAM, OF_NOTHING, NONE, Before("nothing/", ""), only=today.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=today.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, AMENDING.format("amend"), NONE, KEPT),
     *rows(UPSTREAM, "commit.sweep-create", NONE, WRITTEN),

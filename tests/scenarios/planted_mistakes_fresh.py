@@ -60,7 +60,7 @@ OF_TODAY: Final = (
         entries,
         "        if latest is None:\n            raise PathNotFound(path)\n        if not await stage_if(env, branch.staging_token, change(latest)",
         '        if latest is None:\n            latest = StagedEntry(key=path, identity=b"", data=b"")\n        if not await stage_if(env, branch.staging_token, change(latest)',
-        "commits/upstream/touch",
+        "commits/upstream/nothing/touch",
         "update-needs-an-entry",
     ),
     Mistake(
