@@ -120,7 +120,8 @@ def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     for each in search.otherwise:
         click.echo(f"otherwise: {each}")
     if schedule.trouble or schedule.outcome is None:
-        complain(f"the schedule did not come to its end: {schedule.trouble or 'it was given up'}")
+        why = schedule.trouble or schedule.unproved or "it was given up"
+        complain(f"the schedule did not come to its end: {why}")
         return INCONCLUSIVE
     for client, calls in schedule.outcome.results.items():
         for call, returned in calls:
@@ -133,8 +134,8 @@ def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     click.echo(
         f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; {own} are its own"
     )
-    if schedule.silent:
-        complain(f"nothing is shown: {schedule.silent}")
+    if schedule.unproved:
+        complain(f"nothing is shown: {schedule.unproved}")
         return INCONCLUSIVE
     if not schedule.violated:
         click.echo(f"not violated on the program: {trace.invariant}")

@@ -25,6 +25,10 @@ class SetupFailed(Unusable):
     """The setup of a scenario did not work; one line."""
 
 
+class Unjudged(Unusable):
+    """The setup of a scenario asks for what the gate does not have; one line."""
+
+
 @attrs.frozen(kw_only=True)
 class Prepared:
     """What a setup leaves: another gate that begins with it runs the same schedules."""
@@ -40,6 +44,8 @@ async def _set_up(runner: Runner) -> None:
     scenario = runner.scenario
     for each in scenario.setup:
         returned = await runner.open_call(each)
+        if runner.gate.unknown:
+            raise Unjudged(runner.gate.unknown)
         if not returned.ok:
             raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
 
@@ -60,6 +66,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
 
     Raises (in a group):
         SetupFailed: a call of the setup has raised.
+        Unjudged: a call of the setup asks for what the gate does not have.
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)
@@ -69,7 +76,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
-        environment = dict(front.environment(f"http://{url}", redis, name))
+        environment = {**scenario.environment, **dict(front.environment(f"http://{url}", redis, name))}
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)

@@ -46,6 +46,8 @@ class Response:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    unknown: str = ""
+    """What was asked for that the front does not have: then this is no answer of the store's."""
 
 
 class Malformed(Exception):

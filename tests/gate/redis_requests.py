@@ -44,6 +44,8 @@ class Local:
         self.state = State()
         self.sessions = [Session(1), Session(2)]
         self.front = RedisFront()
+        self.unknown = ""
+        """The first thing that was asked for and that the front does not have."""
 
     def ask(self, connection: int, command: Words) -> bytes:
         session = self.sessions[connection]
@@ -54,6 +56,7 @@ class Local:
             session.answered(found, reply)
         else:
             reply = found
+        self.unknown = self.unknown or reply.unknown
         return encoded(reply.value, session.protocol)
 
 
@@ -206,6 +209,26 @@ def _of_scripts(draw: st.DrawFn) -> Words:
     return {b"LOAD": (b"SCRIPT", way, text), b"EXISTS": (b"SCRIPT", way, sha), b"FLUSH": (b"SCRIPT", way)}[way]
 
 
+REST = st.one_of(
+    st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"10000") for each in (b"EX", b"PX")])),
+    st.builds(
+        lambda key, more: (b"ZADD", key, more, b"1", b"f"), KEYS, st.sampled_from([b"NX", b"XX", b"CH", b"INCR"])
+    ),
+    command("EXPIRE", KEYS, st.just(b"100")),
+    command("SETEX", KEYS, st.just(b"100"), VALUES),
+    command("GETEX", KEYS),
+    command("LPUSH", KEYS, VALUES),
+    command("SETRANGE", KEYS, st.just(b"1"), VALUES),
+    command("INCRBYFLOAT", KEYS, st.just(b"1")),
+    command("HRANDFIELD", KEYS),
+    command("COPY a", KEYS),
+    command("EVAL", st.just(b"return 1"), st.just(b"0")),
+    command("SELECT 1"),
+    st.sampled_from([b"CLIENT LIST", b"SCRIPT HELP", b"OBJECT HELP", b"SWAPDB 0 1", b"PUBLISH a b"]).map(
+        lambda line: tuple(line.split())
+    ),
+)
+"""What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()
 STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, SCRIPTED)
 """Commands that ask something of the store."""

@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 
 NASTY = Path(__file__).parent / "nasty.py"
 COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"
 
 
 def gate(file: Path, name: str, *words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", "run", str(file), name, *words])
+    return lakeproof("gate", "run", str(file), name, *words)
 
 
 def run(tmp_path: Path, name: str, *words: str, file: Path = COUNTER) -> tuple[int, dict[str, object]]:

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
 from lakeproof.explore import trace as traces
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
@@ -13,6 +12,7 @@ from lakeproof.gate.classes import Choice, Name, Pending
 from lakeproof.gate.following import Followed, Wanted, wanted
 from lakeproof.gate.profile import Rule, load
 from lakeproof.running.tasks import Unusable
+from tests.commands import lakeproof
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SERVICE = EXAMPLES / "gate" / "service"
@@ -23,7 +23,7 @@ SCENARIO = "repositories/step1/delete-delete-create"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the counterexamples of the search."""
     made = tmp_path_factory.mktemp("traces")
-    assert CliRunner().invoke(main, ["verify", SCENARIO, "--out", str(made), "--jobs", "1"]).exit_code == 0
+    assert lakeproof("verify", SCENARIO, "--out", str(made), "--jobs", "1").exit_code == 0
     return made
 
 
@@ -32,7 +32,7 @@ def trace(folder: Path, invariant: str) -> Path:
 
 
 def replay(file: Path, profile: object, *words: str) -> Result:
-    return CliRunner().invoke(main, ["replay", str(file), "--gate", str(profile), *words])
+    return lakeproof("replay", str(file), "--gate", str(profile), *words)
 
 
 def test_a_counterexample_of_the_search_happens_in_the_program(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> 
 
 def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
     words = ["replay", str(trace(folder, "create-is-effective")), "--log", str(tmp_path / "log")]
-    result = CliRunner().invoke(main, words)
+    result = lakeproof(*words)
     assert result.exit_code == 2
     assert "--log is for --gate" in result.stderr
 

@@ -29,4 +29,5 @@ def fits(number: int) -> bool:
 
 def no_expiry(word: bytes) -> CommandError:
     """The error of what would make a key expire."""
-    return CommandError(f"ERR {word.decode('latin-1').upper()}: nothing expires here: the gate has no time")
+    told = word.decode("latin-1").upper()
+    return CommandError(f"ERR {told}: nothing expires here: the gate has no time", f"{told} (nothing expires)")

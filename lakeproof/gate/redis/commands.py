@@ -94,7 +94,7 @@ def _ping(work: Work, args: Args) -> Value:
 
 def _select(work: Work, args: Args) -> Value:
     if integer(args[0]) != 0:
-        raise CommandError("ERR DB index is out of range")
+        raise CommandError("ERR DB index is out of range", f"SELECT {integer(args[0])}")
     return OK
 
 
@@ -181,6 +181,8 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"CLIENT|SETINFO": Command(4, None),
     b"CLIENT|ID": Command(2, None),
 }
+YOUNGER: Final = frozenset({b"CLIENT|MAINT_NOTIFICATIONS", b"CLIENT|NO-TOUCH"})
+"""Of a Redis after 7.0, whose refusal libraries expect as they connect: they go on without."""
 CONTAINERS: Final = frozenset({b"CLIENT", b"SCRIPT", b"COMMAND"})
 """Those of which the second word is a part of the name."""
 
@@ -204,7 +206,9 @@ def known(words: Words) -> Command:
         if len(words) == 1:
             raise _wrong_number(name)
         told = _quoted(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
-        raise CommandError(f"ERR unknown subcommand '{told}'. Try {words[0].decode('latin-1').upper()} HELP.")
+        container = words[0].decode("latin-1").upper()
+        unknown = "" if name in YOUNGER else f"{container} {told}"
+        raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", unknown)
     if command is None:
         raise _unknown(words)
     if not command.admits(len(words)):
@@ -223,7 +227,8 @@ def _unknown(words: Words) -> CommandError:
             break
         told += b"'%b' " % _quoted(each, ARGS_SHOWN_BYTES - len(told))
     name = _quoted(words[0], ARGS_SHOWN_BYTES)
-    return CommandError((b"ERR unknown command '%b', with args beginning with: %b" % (name, told)).decode("latin-1"))
+    error = b"ERR unknown command '%b', with args beginning with: %b" % (name, told)
+    return CommandError(error.decode("latin-1"), name.decode("latin-1").upper())
 
 
 def _quoted(word: bytes, most: int) -> bytes:
@@ -253,4 +258,5 @@ def performed(work: Work, words: Words) -> Value:
     try:
         return do(work, args_of(words))
     except CommandError as error:
+        work.unknown = work.unknown or error.unknown
         return Failure(str(error))

@@ -63,7 +63,8 @@ class RedisFront:
             keys = dict.fromkeys(asked.commands[0][1:])
             reply = Reply(OK, tuple((key, work.version(key)) for key in keys))
         else:
-            reply = Reply(self._value(work, asked))
+            value = self._value(work, asked)
+            reply = Reply(value, unknown=work.unknown)
         return work.state, reply, work.footprint
 
     def _value(self, work: Work, asked: RedisRequest) -> Value:

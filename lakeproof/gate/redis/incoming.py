@@ -26,10 +26,16 @@ class Malformed:
     """What has arrived is no command, or too large a one: nothing more can be read from this connection."""
 
     why: str
+    unknown: str = ""
+    """What a Redis reads, and this does not."""
 
 
 class _ProtocolError(Exception):
-    pass
+    unknown = ""
+
+
+class _Quoted(_ProtocolError):
+    unknown = "a quote in a line of words"
 
 
 class Incoming:
@@ -64,7 +70,7 @@ class Incoming:
         except _ProtocolError as error:
             self._broken = True
             self._rest.clear()
-            self.whole.append(Malformed(f"ERR Protocol error: {error}"))
+            self.whole.append(Malformed(f"ERR Protocol error: {error}", error.unknown))
 
     def wants_continue(self) -> bool:
         """Never: that is of HTTP."""
@@ -103,7 +109,7 @@ class Incoming:
 
     def _inline(self, line: bytes) -> None:
         if b'"' in line or b"'" in line:
-            raise _ProtocolError("quotes in a line of words are not known here; send an array of bulk strings")
+            raise _Quoted("quotes in a line of words are not known here; send an array of bulk strings")
         if words := tuple(line.split()):
             self.whole.append(words)
 

@@ -111,7 +111,8 @@ def _known(text: bytes) -> Script:
     script = of_text(text)
     if script is None:
         names = ", ".join(each.name for each in SCRIPTS)
-        raise CommandError(f"ERR this script is not known here: the gate has no Lua; it knows by their text {names}")
+        why = f"this script is not known here: the gate has no Lua; it knows by their text {names}"
+        raise CommandError(f"ERR {why}", f"the Lua of {_sha(text)}")
     return script
 
 

@@ -47,6 +47,8 @@ class Work:
         self._versions: dict[bytes, int] = {}
         self._scripts = state.scripts
         self._touched: dict[Access, None] = {}
+        self.unknown = ""
+        """What was asked for that the front does not have."""
 
     @property
     def footprint(self) -> Footprint:
