@@ -99,6 +99,9 @@ class AWSFront:
     def conflict(self, asked: Asked) -> Answer | None:
         return self.s3.conflict(asked) if isinstance(asked, S3Request) else None
 
+    def late(self, asked: Asked) -> Asked | None:
+        return attrs.evolve(asked, late=True) if isinstance(asked, RedisRequest) else None
+
     def refusal(self, asked: Asked) -> Answer:
         match asked:
             case S3Request():

@@ -37,5 +37,8 @@ class Front(Protocol, Generic[State, Asked]):
         """The answer to a write under a condition that has met another write: nothing has been done. None: the store
         never gives it."""
 
+    def late(self, asked: Asked) -> Asked | None:
+        """The same request after what it touches has expired, as far as it can. None: nothing expires in this store."""
+
     def refusal(self, asked: Asked) -> Answer:
         """The answer of a store that is too busy: nothing has been done."""

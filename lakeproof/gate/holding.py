@@ -24,6 +24,7 @@ REFUSED: Final = "refused"
 LOST_APPLIED: Final = "lost answer, applied"
 LOST_DROPPED: Final = "lost answer, not applied"
 CONFLICT: Final = "conflict"
+EXPIRED: Final = "expired before it"
 CRASHED: Final = "crash before it"
 CRASHED_APPLIED: Final = "crash after it"
 COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -33,11 +34,12 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         LOST_APPLIED: ("lost_answers",),
         LOST_DROPPED: ("lost_answers",),
         CONFLICT: ("conflicts",),
+        EXPIRED: ("expiries",),
         CRASHED: ("crashes",),
         CRASHED_APPLIED: ("crashes",),
     }
 )
-"""The ways to let a write go, and the budgets that each is spent from."""
+"""The ways to let a request go, and the budgets that each is spent from."""
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 SETUP: Final = "setup"
@@ -217,10 +219,10 @@ class Gate(Generic[State, Asked]):
             held.answered.set()
 
     def _faults(self, asked: Asked) -> tuple[str, ...]:
-        if not self.front.writes(asked):
-            return ()
-        meets = self.front.conflict(asked) is not None
-        return tuple(mode for mode in COSTS if mode != NORMAL and (mode != CONFLICT or meets))
+        writes = self.front.writes(asked)
+        can = {NORMAL: False, CONFLICT: self.front.conflict(asked) is not None}
+        can[EXPIRED] = self.front.late(asked) is not None
+        return tuple(mode for mode in COSTS if can.get(mode, writes))
 
     def _forget(self, held: Held[Asked]) -> None:
         if held.named is not None:
@@ -237,6 +239,8 @@ class Gate(Generic[State, Asked]):
         elif held.mode in (LOST_DROPPED, CRASHED):
             raise Cut
         else:
+            if held.mode == EXPIRED:
+                held.asked = self.front.late(held.asked) or held.asked
             self.state, response, footprint = self.front.perform(self.state, held.asked, self.now())
             held.footprint = self._stable(footprint, held.client)
             self.note(f"{held.client} {held.label}", response.unknown)

@@ -16,6 +16,7 @@ from lakeproof.gate.names import Names
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, Service
 from lakeproof.gate.redis.connections import Speaker
+from lakeproof.gate.redis.state import State as Keys
 from lakeproof.gate.running import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.running.tasks import Unusable
@@ -70,7 +71,8 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)
-    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
+    store = Store(s3=s3.State(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
+    gate = Gate[Store, Asked](front, store, lambda: time.time_ns() // 1000)
     listener, redis_listener = listening(0), listening(0)
     url, redis = (f"127.0.0.1:{each.getsockname()[1]}" for each in (listener, redis_listener))
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]

@@ -111,6 +111,9 @@ class GateScenario:
 
     conflicts: int = 0
     """A budget, as those of ``faults``: S3 answers a write under a condition by 409, and nothing took place."""
+    expiries: int | None = None
+    """A budget, as those of ``faults``: before a request to Redis, the keys that it touches and that were given a time
+    to live have expired. 0: no key expires. None: a command that gives a key a time to live is not known."""
     reached: Callable[[Outcome], bool] | None = None
     """Whether a client's call has done what it is for. If it has in no schedule, nothing holds."""
     steps_max: int = STEPS_MAX
@@ -139,8 +142,9 @@ class GateScenario:
             raise ScenarioError(f"{self.name}: parallel={THREADS!r} with faults.crashes: {why}; leave one out")
         if not 0 <= self.calm_seconds <= CALM_SECONDS_MAX:
             raise ScenarioError(f"{self.name}: calm_seconds: {self.calm_seconds!r}: expected 0 to {CALM_SECONDS_MAX:g}")
-        if self.conflicts < 0:
-            raise ScenarioError(f"{self.name}: conflicts: {self.conflicts!r}: expected 0 or more")
+        for name, budget in (("conflicts", self.conflicts), ("expiries", self.expiries or 0)):
+            if budget < 0:
+                raise ScenarioError(f"{self.name}: {name}: {budget!r}: expected 0 or more")
         if self.steps_max < 1:
             raise ScenarioError(f"{self.name}: steps_max: {self.steps_max!r}: expected 1 or more")
         spent = attrs.asdict(self.faults)
@@ -150,7 +154,7 @@ class GateScenario:
     @property
     def budgets(self) -> Mapping[str, int]:
         """Of everything that can go wrong, by name."""
-        return {**attrs.asdict(self.faults), "conflicts": self.conflicts}
+        return {**attrs.asdict(self.faults), "conflicts": self.conflicts, "expiries": self.expiries or 0}
 
 
 def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str | None:

@@ -27,19 +27,21 @@ DELETES_MAX: Final = 1000
 
 ALWAYS: Final = frozenset(("x-id",))
 """Parameters that mean nothing; those of a signature in the address, ``X-Amz-...``, are passed over, too."""
-HEADERS: Final = frozenset(
-    (
-        *("x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "x-amz-user-agent", "x-amz-trailer"),
-        *("x-amz-decoded-content-length", "x-amz-acl", "x-amz-request-payer", "x-amz-expected-bucket-owner"),
-        *("x-amz-sdk-checksum-algorithm", "x-amz-copy-source", "x-amz-copy-source-range", "x-amz-metadata-directive"),
-        *("x-amz-copy-source-if-match", "x-amz-copy-source-if-none-match", "x-amz-object-ownership"),
-        "x-amz-api-version",
-    )
+WITHOUT_EFFECT: Final = re.compile(
+    r"x-amz-(date|content-sha256|security-token|trailer|decoded-content-length|api-version|user-agent|request-payer"
+    r"|(source-)?expected-bucket-owner|sdk-.+|meta-.+|checksum-.+|copy-source(-range|-if-(none-)?match)?"
+    r"|metadata-directive)"
 )
-"""Of Amazon's own headers those that are known, or change nothing that a client sees here."""
-PREFIXES: Final = ("x-amz-meta-", "x-amz-checksum-")
-DEFAULTS: Final = {"x-amz-storage-class": "STANDARD", "x-amz-server-side-encryption": "AES256"}
-"""Headers that are known with one value: that which S3 takes without them."""
+"""Amazon's own headers that are known, or say something of the client, its signature or its account alone."""
+DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "x-amz-acl": ("private", "bucket-owner-full-control"),
+    "x-amz-bucket-object-lock-enabled": ("false",),
+    "x-amz-object-ownership": ("BucketOwnerEnforced",),
+    "x-amz-server-side-encryption": ("AES256",),
+    "x-amz-storage-class": ("STANDARD",),
+    "x-amz-tagging-directive": ("COPY",),
+}
+"""Headers that are known with these values: what S3 does without them."""
 CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
 KEY_BYTES_MAX: Final = 1024
 _BUCKET: Final = re.compile(r"[A-Za-z0-9._-]{3,255}")
@@ -87,17 +89,13 @@ def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
 def _unknown_headers(request: S3Request, operation: Callable[[State, S3Request, int], Done]) -> list[str]:
     """What of its headers the front does not have, of those that matter."""
     heeded = HEEDED.get(operation, NONE)
-    return sorted(
-        name
-        for name, value in request.headers.items()
-        if (name in CONDITIONS and name not in heeded)
-        or (
-            name.startswith("x-amz-")
-            and name not in HEADERS
-            and not name.startswith(PREFIXES)
-            and DEFAULTS.get(name) != value
-        )
-    )
+    return sorted(name for name, value in request.headers.items() if _matters(name, value) and name not in heeded)
+
+
+def _matters(name: str, value: str) -> bool:
+    """Whether a header may change what is done: a condition, or one of Amazon's of which that is not known."""
+    own = name.startswith("x-amz-") and not WITHOUT_EFFECT.fullmatch(name)
+    return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
 
 
 def _found(state: State, request: S3Request) -> StoredObject:
