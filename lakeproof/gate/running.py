@@ -15,7 +15,7 @@ from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
+from lakeproof.gate.holding import ENDING, EXPIRED, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
@@ -280,7 +280,15 @@ class Runner:
 
     def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
+        if EXPIRED in left and not self._expires(held.asked):
+            left.remove(EXPIRED)
         return Pending(held.name, tuple(left), held.faults)
+
+    def _expires(self, asked: Asked) -> bool:
+        """Whether it makes a difference if what a request touches expires before it."""
+        ways = [each for each in (asked, self.front.late(asked)) if each is not None]
+        one, other = (self.front.perform(self.gate.state, each, self.gate.now())[:2] for each in ways)
+        return one != other
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
