@@ -106,7 +106,7 @@ class Gate(Generic[State, Asked]):
         self.front = front
         self.state = state
         self.now = now
-        self.server = Server(self._handle)
+        self.server = Server(self._handle, self.note)
         self.held: dict[Name, Held[Asked]] = {}
         """What waits and has a name."""
         self._arrived: list[Held[Asked]] = []

@@ -27,7 +27,7 @@ class SetupFailed(Unusable):
 
 
 class Unjudged(Unusable):
-    """The setup of a scenario asks for what the gate does not have; one line."""
+    """The setup of a scenario, or a process as it starts, asks for what the gate does not have; one line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,10 +45,10 @@ async def _set_up(runner: Runner) -> None:
     scenario = runner.scenario
     for each in scenario.setup:
         returned = await runner.open_call(each)
-        if runner.gate.unknown:
-            raise Unjudged(runner.gate.unknown)
-        if not returned.ok:
+        if not returned.ok and not runner.gate.unknown:
             raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
+    if runner.gate.unknown:
+        raise Unjudged(runner.gate.unknown)
 
 
 def prepared(runner: Runner) -> Prepared:
@@ -67,7 +67,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
 
     Raises (in a group):
         SetupFailed: a call of the setup has raised.
-        Unjudged: a call of the setup asks for what the gate does not have.
+        Unjudged: a call of the setup, or a process as it starts, asks for what the gate does not have.
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)

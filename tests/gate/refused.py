@@ -17,7 +17,8 @@ def redis(*words: str) -> bytes:
     url = urlsplit(os.environ["REDIS_URL"])
     assert url.hostname is not None
     with socket.create_connection((url.hostname, url.port or 0)) as one:
-        one.sendall(f"AUTH {url.username} x\r\n{' '.join(words)}\r\n".encode())
+        sent = "".join(f"${len(each)}\r\n{each}\r\n" for each in words)
+        one.sendall(f"AUTH {url.username} x\r\n*{len(words)}\r\n{sent}".encode())
         with one.makefile("rb") as answers:
             answers.readline()
             return answers.readline()
@@ -85,7 +86,17 @@ def has_another_order(outcome: Outcome) -> str | None:
     return " ".join(told.value[-len(NAMES) :])
 
 
+def large() -> None:
+    asked("PUT", "n", b"more than that")
+
+
+def large_word() -> None:
+    redis("SET", "n", "1" * 100)
+
+
 SCENARIOS = [
+    GateScenario(name="large/s3", clients=[[call(large)]], invariants=[nothing]),
+    GateScenario(name="large/redis", clients=[[call(large_word)]], invariants=[nothing]),
     *(
         GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[nothing])
         for each in (tags, states, expires)

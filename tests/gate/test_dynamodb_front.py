@@ -145,7 +145,12 @@ class TestFront:
 
     @pytest.mark.parametrize(
         ("update", "code"),
-        [("ADD v :s", "ValidationException"), ("SET p = :s", "TransactionCanceledException")],
+        [
+            ("ADD v :s", "ValidationException"),
+            ("SET v = v + :s", "ValidationException"),
+            ("SET v = list_append(v, :s)", "ValidationException"),
+            ("SET p = :s", "TransactionCanceledException"),
+        ],
     )
     def test_an_update_that_makes_sense_for_no_table_is_no_reason_of_a_transaction(
         self, update: str, code: str

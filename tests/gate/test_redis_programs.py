@@ -39,6 +39,8 @@ def gate(*arguments: str) -> list[dict[str, object]]:
                 ("counter/watch", "holds", 6, 0),
                 ("counter/incr", "holds", 2, 0),
                 ("counter/incr/lost-answer", "violated", 3, 1),
+                ("counter/lock/never-expires", "holds", 4, 0),
+                ("counter/lock/expires", "violated", 74, 32),
             )
         ),
     ],

@@ -21,7 +21,7 @@ def run(name: str, out: Path, *words: str) -> tuple[int, dict[str, object], str]
     [
         ("tags", "tags: c1 PUT bucket/n: x-amz-tagging of a PUT is not known here"),
         ("states", 'ExecuteStatement {"Statement": "UPDATE t SET v = 1"} is not known here'),
-        ("expires", "expires: c1 SET n ex 60: EX (nothing expires) is not known here"),
+        ("expires", "expires: c1 SET n ex 60: EX without GateScenario(expiries=...) is not known here"),
         ("setup", "setup: reader PUT bucket/n: x-amz-tagging of a PUT is not known here"),
         ("after", "after: reader PUT bucket/n: x-amz-tagging of a PUT is not known here"),
     ],
@@ -39,6 +39,26 @@ def test_a_bounded_search_and_a_sample_decide_nothing_either(tmp_path: Path) -> 
         code, row, said = run("tags", tmp_path, *words)
         assert (code, row["verdict"], row["schedules"]) == (3, "inconclusive", 0)
         assert "x-amz-tagging" in said
+
+
+def test_a_body_too_large_for_the_gate_decides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lakeproof.gate.wire.BODY_BYTES_MAX", 5)
+    monkeypatch.setattr("lakeproof.gate.redis.incoming.BODY_BYTES_MAX", 60)
+    for name, told in (
+        ("s3", "a request of HTTP: a body of more than 5 bytes"),
+        ("redis", "c1: a command of more than"),
+    ):
+        code, row, said = run(f"large/{name}", tmp_path)
+        assert (code, row["verdict"]) == (3, "inconclusive")
+        assert f"large/{name}: {why}" in said
+
+
+def test_a_process_that_asks_for_such_a_thing_as_it_starts_is_not_judged(tmp_path: Path) -> None:
+    file = tmp_path / "start.py"
+    ask = "import os\nif 'REDIS_URL' in os.environ: redis('LPUSH', 'a', 'b')\n"
+    file.write_text(f"from tests.gate.refused import *\n{ask}SCENARIOS = [s for s in SCENARIOS if s.name == 'lock']\n")
+    result = lakeproof("gate", "run", str(file), "--out", str(tmp_path))
+    assert (result.exit_code, "LPUSH is not known here" in result.stderr) == (3, True), result.output
 
 
 def test_a_replay_of_such_a_program_shows_nothing(tmp_path: Path) -> None:

@@ -119,6 +119,10 @@ def _check(attached: Attached, operand: Operand) -> None:
                         "if_not_exists")  # fmt: skip
             for each in operands:
                 _check(attached, each)
+                literal = attached.value(each.name, WHERE).kind if isinstance(each, Placeholder) else "L"
+                if function == "list_append" and literal != "L":
+                    invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or function: "
+                            f"list_append, operand type: {literal}")  # fmt: skip
 
 
 def _made(attached: Attached, action: Action, steps: Steps, item: Item) -> Value | None:

@@ -15,6 +15,8 @@ WORDS_MAX: Final = 1 << 20
 """Words of a command; one with more is refused."""
 LINE_BYTES_MAX: Final = 1 << 16
 """The longest line; a longer one is refused, as by Redis."""
+BULK_BYTES_MAX: Final = 1 << 29
+"""Of a Redis: it refuses a longer word as well."""
 DIGITS_MAX: Final = 20
 _CRLF: Final = b"\r\n"
 
@@ -36,6 +38,10 @@ class _ProtocolError(Exception):
 
 class _Quoted(_ProtocolError):
     unknown = "a quote in a line of words"
+
+
+class _TooLarge(_ProtocolError):
+    unknown = f"a command of more than {BODY_BYTES_MAX:,} bytes"
 
 
 class Incoming:
@@ -123,8 +129,10 @@ class Incoming:
         if line[:1] != b"$":
             raise _ProtocolError(f"expected '$', got '{line[:1].decode('latin-1') or ' '}'")
         length = _integer(line[1:])
-        if length is None or length < 0 or self._bytes + length > BODY_BYTES_MAX:
+        if length is None or length < 0:
             raise _ProtocolError("invalid bulk length")
+        if self._bytes + length > BODY_BYTES_MAX:
+            raise (_TooLarge if length <= BULK_BYTES_MAX else _ProtocolError)("invalid bulk length")
         self._length = length
         self._bytes += length
 
