@@ -289,6 +289,16 @@ class TestWire:
         [
             (request(x_amz_tagging="a=b"), "x-amz-tagging of a PUT"),
             (request(x_amz_never_heard_of="1"), "x-amz-never-heard-of of a PUT"),
+            (request(x_amz_acl="public-read"), "x-amz-acl of a PUT"),
+            (request(x_amz_grant_read="id=1"), "x-amz-grant-read of a PUT"),
+            (request(x_amz_object_lock_mode="GOVERNANCE"), "x-amz-object-lock-mode of a PUT"),
+            (request(x_amz_server_side_encryption="aws:kms"), "x-amz-server-side-encryption of a PUT"),
+            (request(x_amz_write_offset_bytes="1"), "x-amz-write-offset-bytes of a PUT"),
+            (request("DELETE", x_amz_if_match_size="1"), "x-amz-if-match-size of a DELETE"),
+            (
+                request(x_amz_copy_source="b/k", x_amz_copy_source_if_modified_since="x"),
+                "x-amz-copy-source-if-modified-since of a PUT",
+            ),
             (request(x_amz_storage_class="GLACIER"), "x-amz-storage-class of a PUT"),
             (request(if_unmodified_since="x"), "if-unmodified-since of a PUT"),
             (request("DELETE", if_none_match="*"), "if-none-match of a DELETE"),
@@ -313,6 +323,10 @@ class TestWire:
             {"x_amz_storage_class": "STANDARD", "x_amz_server_side_encryption": "AES256", "x_amz_acl": "private"},
             {"x_amz_meta_anything": "1", "x_amz_expected_bucket_owner": "1", "x_amz_security_token": "1"},
             {"if_none_match": '"tag"'},
+            {"x_amz_api_version": "2006-03-01", "x_amz_user_agent": "aws-sdk-java/2", "amz_sdk_request": "attempt=1"},
+            {"x_amz_checksum_crc64nvme": "AAAAAAAAAAA=", "x_amz_sdk_checksum_algorithm": "CRC64NVME"},
+            {"x_amz_sdk_invocation_id": "1", "x_amz_source_expected_bucket_owner": "1", "content_type": "text/plain"},
+            {"x_amz_tagging_directive": "COPY", "x_amz_request_payer": "requester", "x_amz_trailer": "x"},
         ],
     )
     def test_what_changes_nothing_or_is_refused_by_s3_as_well_is_no_unknown(self, headers: dict[str, str]) -> None:
