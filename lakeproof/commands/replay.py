@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
 @click.option(
-    "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: lakefs, or a file with PROFILE."
+    "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: a Python file with PROFILE."
 )
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="With --gate: write the effects to a log.")
 def command(trace_file: Path, file: Path | None, profile: str | None, log: Path | None) -> int:

@@ -25,10 +25,6 @@ from lakeproof.running.loading import import_beside
 from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Call, Scenario, ScenarioError
 
-SHIPPED: Final[Mapping[str, Path]] = {"lakefs": Path(__file__).with_name("profiles") / "lakefs.py"}
-"""The profiles that are part of lakeproof, by name."""
-FLOWS: Final[Mapping[str, Path]] = {"lakefs": SHIPPED["lakefs"].with_name("lakefs_flows.py")}
-"""The flows of programs that are part of lakeproof, by name."""
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -140,13 +136,13 @@ def matches(label: str, pattern: str) -> bool:
 
 
 def load(name: str) -> Profile:
-    """A profile that is shipped, by its name, or that of a Python file with ``PROFILE``.
+    """The profile of a Python file with ``PROFILE``.
 
     Raises Unusable.
     """
-    file = SHIPPED.get(name, Path(name))
+    file = Path(name)
     if not file.is_file():
-        raise Unusable(f"{name}: no profile; expected {', '.join(SHIPPED)}, or a Python file with PROFILE")
+        raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
     import_beside(file)
     try:
         found = runpy.run_path(str(file)).get("PROFILE")

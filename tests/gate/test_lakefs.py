@@ -64,11 +64,11 @@ def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_
     assert lakeproof("verify", scenario, "--out", str(tmp_path)).exit_code == 0
     trace = tmp_path / f"{scenario.replace('/', '_')}.delete-spares-successor.json"
     log = tmp_path / "log.jsonl"
-    result = lakeproof("replay", str(trace), "--gate", "lakefs", "--log", str(log))
+    result = lakeproof("replay", str(trace), "--gate", str(EXAMPLES / "lakefs_profile.py"), "--log", str(log))
     assert result.exit_code == 0, result.output
     assert "of 12 steps that are requests the program made 12, in the order of the trace; " in result.stdout
     words = ["follows", str(log), "--name", "r=repository-r", "--parallel", "--flows"]
-    ours = ["lakefs/delete-delete-create", "--from", "lakefs"]
+    ours = ["lakefs/delete-delete-create", "--from", str(EXAMPLES / "lakefs_flows.py")]
     assert lakeproof(*words, *ours).exit_code == 0
     refused = lakeproof(*words, scenario)
     assert refused.exit_code == 1
