@@ -11,8 +11,9 @@ from functools import partial
 from itertools import permutations
 
 import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
+from graveler import judged  # type: ignore[import-not-found]  # it lies beside this file
 
-from lakeproof.gate import GateCall, GateScenario, Outcome, call, judged
+from lakeproof.gate import GateCall, GateScenario, Outcome, call
 
 NAME, WORK, NEW = "example", "work", "new"
 OK, CREATED, DELETED, NOT_FOUND, CONFLICT, IN_DELETION = 200, 201, 204, 404, 409, 410

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from graveler import effect, judged, snapshot  # type: ignore[import-not-found]  # it lies beside this file
+
 from lakeproof.gate.aws import Store
-from lakeproof.gate.graveler import judged, snapshot
 from lakeproof.gate.profile import Profile, Rule
 from lakeproof.gate.scenario import GateCall, call
 from lakeproof.model.invariants import repositories
@@ -147,4 +148,5 @@ PROFILE = Profile(
     between=[call(wait_a_second)],
     always={each: judged(each) for each in ("delete-spares-successor", "create-is-unique", "active-is-complete")},
     through=THROUGH,
+    effect=effect,
 )

@@ -9,8 +9,9 @@ are asked of the records of lakeFS in every state.
 from functools import partial
 
 import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
+from graveler import judged  # type: ignore[import-not-found]  # it lies beside this file
 
-from lakeproof.gate import GateScenario, Outcome, call, judged
+from lakeproof.gate import GateScenario, Outcome, call
 
 NAME = "example"
 set_up, wait_a_second = lakefs.set_up, lakefs.wait_a_second

@@ -10,7 +10,7 @@ from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, compla
 
 if TYPE_CHECKING:
     from lakeproof.explore.trace import Trace
-    from lakeproof.gate.effect_log import Op
+    from lakeproof.gate.cuts import Exchange
     from lakeproof.gate.following import Followed
     from lakeproof.gate.running import Schedule
     from lakeproof.gate.scenario import GateScenario
@@ -81,29 +81,34 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     from lakeproof.gate.effect_log import write
     from lakeproof.gate.following import Followed, wanted
     from lakeproof.gate.profile import load
+    from lakeproof.running.tasks import Unusable
     from lakeproof.targets.answers import first_of
 
     profile = load(name)
     search = Followed(wanted(trace, profile))
-    effects: list[tuple[str, Op, object]] = []
+    if log is not None and profile.effect is None:
+        raise Unusable(f"--log: profile {name}: it has no effect, which says what a request is to a store; add effect=")
+    exchanges: list[tuple[str, Exchange]] = []
     try:
-        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, effects))
+        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, exchanges))
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
-    if log is not None and not write(log, effects):
-        complain(f"{log}: no request was one of a key-value store as lakeFS keeps it; the log is empty")
+    if log is not None and profile.effect is not None:
+        told = ((client, profile.effect(each)) for client, each in exchanges)
+        if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
+            complain(f"{log}: no request was one of a key-value store; the log is empty")
     return _told(trace, search, schedule)
 
 
 async def _led(
-    scenario: "GateScenario", file: Path, search: "Followed", effects: "list[tuple[str, Op, object]]"
+    scenario: "GateScenario", file: Path, search: "Followed", exchanges: "list[tuple[str, Exchange]]"
 ) -> "Schedule":
     from lakeproof.gate.opening import opened
 
     async with opened(scenario, file) as runner:
         search.begin()
         schedule = await runner.schedule(search)
-        effects += runner.effects()
+        exchanges += runner.exchanges()
         return schedule
 
 

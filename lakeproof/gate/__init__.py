@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Moment as Moment
-    from lakeproof.gate.graveler import judged as judged
     from lakeproof.gate.profile import Profile as Profile
     from lakeproof.gate.profile import Rule as Rule
     from lakeproof.gate.programs import Returned as Returned
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "Moment": "cuts",
-    "judged": "graveler",
     "Profile": "profile",
     "Rule": "profile",
     "Returned": "programs",
@@ -43,7 +41,6 @@ __all__ = [
     "Returned",
     "Rule",
     "call",
-    "judged",
 ]
 
 

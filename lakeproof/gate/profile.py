@@ -20,6 +20,8 @@ from urllib.parse import quote
 import attrs
 
 from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.gate.cuts import Exchange
+from lakeproof.gate.effect_log import Op
 from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
 from lakeproof.running.loading import import_beside
 from lakeproof.running.tasks import Unusable
@@ -81,6 +83,8 @@ class Profile:
     """By the id of an invariant of the search: what asks the same of the program."""
     always: Mapping[str, OnTheWay] = attrs.field(factory=dict)
     through: Sequence[str] = ()
+    effect: Callable[[Exchange], tuple[Op, object] | None] | None = None
+    """What a request was to a key-value store, and the reply of that: for logs of effects. None of it: it was none."""
 
     def scenario(self, trace: Trace, scenario: Scenario) -> GateScenario:
         """The clients and the setup of a trace, as calls of the program.

@@ -9,11 +9,9 @@ from typing import Final, Protocol
 import attrs
 import trio
 
-from lakeproof.gate import graveler
 from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
-from lakeproof.gate.effect_log import Op
+from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, exchanged, moments, ordered
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.holding import ENDING, EXPIRED, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
@@ -180,14 +178,10 @@ class Runner:
             return await self.children[OPEN].call(call.name, call.args)
         raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and nothing is held")
 
-    def effects(self) -> list[tuple[str, Op, object]]:
-        """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
-        found = []
-        for made, exchange in zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True):
-            op = graveler.operation(made.asked)
-            if op is not None:
-                found.append((made.name.client, op, graveler.reply(op, exchange.response)))
-        return found
+    def exchanges(self) -> list[tuple[str, Exchange]]:
+        """What each client has asked in the last schedule, and was answered."""
+        made = zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True)
+        return [(each.name.client, exchange) for each, exchange in made]
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""

@@ -6,8 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.gate import GateScenario, Outcome, call, judged
-from lakeproof.model.invariants import repositories
+from lakeproof.gate import GateScenario, Outcome, call
 from lakeproof.scenario import ScenarioError
 from tests.commands import lakeproof
 
@@ -73,13 +72,9 @@ def a_call() -> None:
     """Does nothing."""
 
 
-def test_an_invariant_of_the_search_that_the_gate_cannot_ask_is_refused() -> None:
-    for invariant in (repositories.create_is_effective, repositories.deleted_is_inaccessible):
-        with pytest.raises(ScenarioError, match=f"{invariant.id}: the gate asks invariants of states"):
-            judged(invariant)
-    one = judged(repositories.active_is_complete)
-    with pytest.raises(ScenarioError, match="two have one name among active-is-complete, active-is-complete"):
-        GateScenario(name="x", clients=[[call(a_call)]], always=[one, one])
+def test_a_scenario_with_two_invariants_of_one_name_or_no_sensible_calm_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="two have one name among nothing, nothing"):
+        GateScenario(name="x", clients=[[call(a_call)]], invariants=[nothing, nothing])
     with pytest.raises(ScenarioError, match="calm_seconds: -1: expected 0 to 60"):
         GateScenario(name="x", clients=[[call(a_call)]], invariants=[nothing], calm_seconds=-1)
     assert attrs.fields_dict(GateScenario)["parallel"].default is True
