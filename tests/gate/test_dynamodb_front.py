@@ -128,7 +128,7 @@ class TestFront:
         ("operation", "fields", "unknown"),
         [
             ("ExecuteStatement", {"Statement": "UPDATE t"}, '"Statement": "UPDATE t"}'),
-            ("PutItem", {"Expected": {}}, "Expected (there are expressions)"),
+            ("PutItem", {"Expected": {}}, "Expected of PutItem"),
             ("PutItem", {"Younger": 1}, "Younger of PutItem"),
             ("CreateTable", {"GlobalSecondaryIndexes": [{}]}, "GlobalSecondaryIndexes of CreateTable"),
             ("CreateTable", {"StreamSpecification": {"StreamEnabled": True}}, "StreamSpecification or"),

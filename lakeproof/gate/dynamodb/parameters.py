@@ -8,11 +8,6 @@ from typing import Final
 
 from lakeproof.gate.dynamodb.errors import not_known
 
-_LEGACY: Final = (
-    *("AttributesToGet", "AttributeUpdates", "ConditionalOperator", "Expected", "KeyConditions", "QueryFilter"),
-    "ScanFilter",
-)
-"""From before there were expressions."""
 _EXPRESSIONS: Final = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 _CHANGED: Final = (
     *("TableName", "ConditionExpression", "ReturnValues", "ReturnValuesOnConditionCheckFailure"),
@@ -28,6 +23,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "PutItem": (*_CHANGED, "Item"),
     "UpdateItem": (*_CHANGED, "Key", "UpdateExpression"),
     "DeleteItem": (*_CHANGED, "Key"),
+    "ConditionCheck": (*_CHANGED, "Key"),
     "Query": (*_PAGED, "KeyConditionExpression", "ScanIndexForward"),
     "Scan": _PAGED,
     "BatchGetItem": ("RequestItems",),
@@ -50,11 +46,5 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def refuse_unknown(operation: str, told: Mapping[str, object]) -> None:
     """Raises DynamoDBError: the request has a field that the front does not have."""
-    if unknown := sorted(told.keys() - {*_FIELDS[operation], *_LEGACY, "ReturnConsumedCapacity"}):
+    if unknown := sorted(told.keys() - {*_FIELDS[operation], "ReturnConsumedCapacity"}):
         not_known(f"{', '.join(unknown)} of {operation}")
-
-
-def refuse_legacy(told: Mapping[str, object]) -> None:
-    """Raises DynamoDBError: the request has a condition from before there were expressions."""
-    if present := [name for name in _LEGACY if name in told]:
-        not_known(f"{', '.join(present)} (there are expressions)")

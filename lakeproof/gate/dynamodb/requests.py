@@ -14,7 +14,7 @@ from lakeproof.gate.dynamodb import grammar
 from lakeproof.gate.dynamodb.conditions import Asked
 from lakeproof.gate.dynamodb.errors import invalid, malformed
 from lakeproof.gate.dynamodb.names import Attached
-from lakeproof.gate.dynamodb.parameters import refuse_legacy
+from lakeproof.gate.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.dynamodb.paths import Steps, overlap
 from lakeproof.gate.dynamodb.updates import Wanted
 from lakeproof.gate.dynamodb.values import DEPTH_MAX, Item, fields, item
@@ -188,7 +188,7 @@ def _readable(told: Fields, *names: str) -> str:
 
 def read(told: Fields) -> Read:
     """GetItem."""
-    refuse_legacy(told)
+    refuse_unknown("GetItem", told)
     flag(told, "ConsistentRead", default=False)
     attached = Attached.of(told)
     parsed, steps = _projection(told, attached)
@@ -198,7 +198,7 @@ def read(told: Fields) -> Read:
 
 def change(kind: str, told: Fields) -> Change:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
-    refuse_legacy(told)
+    refuse_unknown(kind, told)
     attached = Attached.of(told)
     asked = condition(told, "ConditionExpression", attached)
     if kind == "ConditionCheck" and asked is None:
@@ -228,7 +228,7 @@ def change(kind: str, told: Fields) -> Change:
 
 def pages(kind: str, told: Fields) -> Pages:
     """Query or Scan."""
-    refuse_legacy(told)
+    refuse_unknown(kind, told)
     if "IndexName" in told:
         invalid(f"The table does not have the specified index: {text(told, 'IndexName')}")
     flag(told, "ConsistentRead", default=False)

@@ -4,6 +4,7 @@ Source: https://redis.io/docs/latest/commands/.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import attrs
@@ -130,12 +131,8 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"TTL": Command(2, keyspace.ttl),
     b"PTTL": Command(2, keyspace.pttl),
     b"PERSIST": Command(2, keyspace.persist, True),
-    b"EXPIRE": Command(-3, keyspace.expire, True),
-    b"PEXPIRE": Command(-3, keyspace.pexpire, True),
-    b"EXPIREAT": Command(-3, keyspace.at_a_time("EXPIREAT"), True),
-    b"PEXPIREAT": Command(-3, keyspace.at_a_time("PEXPIREAT"), True),
-    b"SETEX": Command(4, strings.setex, True, _first),
-    b"PSETEX": Command(4, strings.psetex, True, _first),
+    **{each: Command(-3, partial(keyspace.expire, each), True) for each in (b"EXPIRE", b"PEXPIRE")},
+    **{each: Command(4, partial(strings.set_for, each), True, _first) for each in (b"SETEX", b"PSETEX")},
     b"HGET": Command(3, hashes.hget),
     b"HMGET": Command(-3, hashes.hmget),
     b"HSET": Command(-4, hashes.hset, True, _of_hset),

@@ -1,6 +1,6 @@
 """Commands on keys, whatever they hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Final
 
@@ -118,16 +118,8 @@ def persist(work: Work, args: Args) -> Value:
     return 1
 
 
-def expire(work: Work, args: Args) -> Value:
-    return expired(work, b"EXPIRE", args)
-
-
-def pexpire(work: Work, args: Args) -> Value:
-    return expired(work, b"PEXPIRE", args)
-
-
-def expired(work: Work, word: bytes, args: Args) -> Value:
-    """``EXPIRE key seconds``. A time that is over removes the key."""
+def expire(word: bytes, work: Work, args: Args) -> Value:
+    """``EXPIRE key seconds``, or what word says. A time that is over removes the key."""
     key, life = args[0], lifetime(word, args[1], work.expires, positive=False)
     if args[2:]:
         raise not_known(b" ".join((word, *args[2:])).decode("latin-1").upper())
@@ -138,12 +130,3 @@ def expired(work: Work, word: bytes, args: Args) -> Value:
     else:
         work.live(key, life)
     return 1
-
-
-def at_a_time(name: str) -> Callable[[Work, Args], Value]:
-    """A command that names a time of day, which the gate has not."""
-
-    def refused(work: Work, args: Args) -> Value:
-        raise not_known(name)
-
-    return refused

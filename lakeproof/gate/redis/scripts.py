@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.gate.redis.arguments import Args, integer
 from lakeproof.gate.redis.hashes import hdel, hexists, hget, hset, zadd, zrangebylex, zrem
-from lakeproof.gate.redis.keyspace import expired, pttl
+from lakeproof.gate.redis.keyspace import expire, pttl
 from lakeproof.gate.redis.replies import OK, CommandError, Failure, Value
 from lakeproof.gate.redis.work import Work
 from lakeproof.targets import redis_scripts
@@ -90,7 +90,7 @@ def _release(work: Work, keys: Args, args: Args) -> Value:
 
 
 def _reacquire(work: Work, keys: Args, args: Args) -> Value:
-    return expired(work, b"PEXPIRE", (keys[0], args[1]))
+    return expire(b"PEXPIRE", work, (keys[0], args[1]))
 
 
 def _extend(work: Work, keys: Args, args: Args) -> Value:
@@ -98,7 +98,7 @@ def _extend(work: Work, keys: Args, args: Args) -> Value:
     left = pttl(work, keys)
     if left < 0:
         return 0
-    return expired(work, b"PEXPIRE", (keys[0], b"%d" % (integer(args[1]) + left * (args[2] == b"0"))))
+    return expire(b"PEXPIRE", work, (keys[0], b"%d" % (integer(args[1]) + left * (args[2] == b"0"))))
 
 
 def _left(work: Work, keys: Args, args: Args) -> Value:

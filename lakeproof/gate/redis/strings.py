@@ -34,15 +34,8 @@ def set_(work: Work, args: Args) -> Value:
     return before if b"GET" in words else OK
 
 
-def setex(work: Work, args: Args) -> Value:
-    return _set_for(work, b"SETEX", args)
-
-
-def psetex(work: Work, args: Args) -> Value:
-    return _set_for(work, b"PSETEX", args)
-
-
-def _set_for(work: Work, word: bytes, args: Args) -> Value:
+def set_for(word: bytes, work: Work, args: Args) -> Value:
+    """``SETEX key seconds value``, or what word says."""
     key, time, value = args
     life = lifetime(word, time, work.expires)
     work.put(key, value)
