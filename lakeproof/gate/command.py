@@ -102,7 +102,8 @@ def run(
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
-            search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
+            bounded = partial(Bounded, ways=partial(ways, scenario.budgets))
+            search = all_classes(scenario) if preemptions is None else bounded(preemptions)
         found, started = Found(), time.monotonic()
         try:
             completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
@@ -174,10 +175,6 @@ class _Told:
 
 def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
     return [*scenario.invariants, *scenario.always]
-
-
-def _bounded(scenario: GateScenario, preemptions: int) -> Bounded:
-    return Bounded(preemptions, partial(ways, scenario.budgets))
 
 
 def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:

@@ -12,7 +12,6 @@ the program calls it. On the right ``*`` is as in the shell. A rule without a re
 import re
 import runpy
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -132,11 +131,6 @@ class Profile:
         raise Unusable(
             f"profile {self.name}: no rule for {told!r}; add one, with None if the program has no such request"
         )
-
-
-def matches(label: str, pattern: str) -> bool:
-    """Whether a request is meant."""
-    return fnmatchcase(label, pattern)
 
 
 def load(name: str) -> Profile:
