@@ -33,11 +33,6 @@ def test_a_lost_update_is_found_and_all_schedules_are_run(tmp_path: Path) -> Non
     assert (code, row["verdict"], row["all"], row["schedules"], row["violating"]) == (0, "violated", True, 4, 2)
 
 
-def test_with_a_condition_every_schedule_keeps_every_addition(tmp_path: Path) -> None:
-    code, row = run(tmp_path, "counter/careful")
-    assert (code, row["verdict"], row["all"]) == (0, "holds", True)
-
-
 def test_a_lost_answer_counts_an_addition_twice(tmp_path: Path) -> None:
     code, row = run(tmp_path, "counter/lost-answer")
     assert (code, row["verdict"]) == (0, "violated")
