@@ -26,6 +26,7 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
     """The exit code, and the row of each invariant of one scenario."""
     asked = ["gate", "run", str(EXAMPLES / file), name, "--json", "--out", str(tmp_path), *words]
     result = lakeproof(*asked)
+    print(result.stderr)  # why, if the test fails
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
 
