@@ -1,6 +1,7 @@
 """Released programs behind the gate: what is known of each of them, and what is proved."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
     """The exit code, and the row of each invariant of one scenario."""
     asked = ["gate", "run", str(EXAMPLES / file), name, "--json", "--out", str(tmp_path), *words]
     result = lakeproof(*asked)
-    print(result.stderr)  # why, if the test fails
+    sys.stderr.write(result.stderr)  # why, if the test fails
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
 

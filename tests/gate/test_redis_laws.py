@@ -14,6 +14,7 @@ from lakeproof.gate.redis.replies import CommandError
 from lakeproof.gate.redis.scripts import SCRIPTS
 from lakeproof.gate.redis.state import State
 from lakeproof.gate.redis.work import KEY, SCRIPT, of_key, shown
+from tests.gate import laws
 from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 
 
@@ -48,18 +49,7 @@ def after(before: list[RedisRequest]) -> State:
 
 
 def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
-    """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
-    middle, *first = performed(state, one)
-    end, *second = performed(middle, other)
-    if dependent(first[1], second[1]):  # type: ignore[arg-type]  # the last one is the footprint
-        return ""
-    middle, *second_first = performed(state, other)
-    swapped, *first_second = performed(middle, one)
-    if first != first_second:
-        return f"{one} is answered {first}, and {first_second} after {other}"
-    if second != second_first:
-        return f"{other} is answered {second} after {one}, and else {second_first}"
-    return "" if end == swapped else f"{one} and {other} leave different states"
+    return laws.exchanged(performed, state, one, other)
 
 
 @settings(max_examples=300)
