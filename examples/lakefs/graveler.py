@@ -141,6 +141,11 @@ def _record(partition: bytes, key: bytes, value: bytes) -> Record | bytes:
     return value if found is None else found
 
 
+def states(store: Store) -> dict[str, str]:
+    """The state of each repository: ``active`` or ``deleting``."""
+    return {each.repository_id: each.state.name.lower() for each in repositories.entries(snapshot(store))}
+
+
 @attrs.define(eq=False)
 class Judged:
     """An invariant of the search, as the gate asks it. ``reached``: how often it was tested: without that, it has shown

@@ -13,12 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from graveler import effect, judged, snapshot  # type: ignore[import-not-found]  # it lies beside this file
+from graveler import effect, judged  # type: ignore[import-not-found]  # it lies beside this file
 
-from lakeproof.gate.aws import Store
-from lakeproof.gate.profile import Profile, Rule
-from lakeproof.gate.scenario import GateCall, call
-from lakeproof.model.invariants import repositories
+from lakeproof.gate import GateCall, Profile, Rule, call
 
 SERVICE = ("python", str(Path(__file__).with_name("lakefs_server.py")), "{port}")
 KEY = "AKIAIOSFODNN7EXAMPLE"
@@ -100,11 +97,6 @@ def delete_repository(name: str) -> int:
 
 def get_repository(name: str) -> int:
     return ask("GET", f"repositories/{name}")
-
-
-def states(store: Store) -> dict[str, str]:
-    """The state of each repository: ``active`` or ``deleting``."""
-    return {each.repository_id: each.state.name.lower() for each in repositories.entries(snapshot(store))}
 
 
 def renamed(repository: str) -> str:
