@@ -81,22 +81,21 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     from lakeproof.gate.effect_log import write
     from lakeproof.gate.following import Followed, wanted
     from lakeproof.gate.profile import load
-    from lakeproof.running.tasks import Unusable
     from lakeproof.targets.answers import first_of
 
     profile = load(name)
     search = Followed(wanted(trace, profile))
-    if log is not None and profile.effect is None:
-        raise Unusable(f"--log: profile {name}: it has no effect, which says what a request is to a store; add effect=")
     exchanges: list[tuple[str, Exchange]] = []
     try:
         schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, exchanges))
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
-    if log is not None and profile.effect is not None:
-        told = ((client, profile.effect(each)) for client, each in exchanges)
+    if log is not None:
+        told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
         if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
-            complain(f"{log}: no request was one of a key-value store; the log is empty")
+            complain(
+                f"{log}: no request was one of a key-value store, as the profile's effect= has it; the log is empty"
+            )
     return _told(trace, search, schedule)
 
 
