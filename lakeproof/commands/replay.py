@@ -93,9 +93,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     if log is not None:
         told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
         if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
-            complain(
-                f"{log}: no request was one of a key-value store, as the profile's effect= has it; the log is empty"
-            )
+            complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
     return _told(trace, search, schedule)
 
 
