@@ -6,6 +6,7 @@ lakeproof gate run examples/gate/redis_lock.py
 """
 
 import os
+from contextlib import suppress
 from functools import partial
 
 import redis
@@ -110,6 +111,19 @@ def add_at_once() -> int:
         return int(client.incr(COUNTER))
 
 
+def add_under_lock() -> int:
+    """Add blindly, but only with the lock, which is given back after ten seconds by Redis itself."""
+    with connected() as client:
+        lock = Lock(client, LOCK, timeout=10)
+        if not lock.acquire(blocking=False):
+            raise LockError("another client has it")
+        found = int(client.get(COUNTER) or 0) + 1
+        client.set(COUNTER, found)
+        with suppress(LockError):  # it is another's by now, or nobody's
+            lock.release()
+        return found
+
+
 # What must hold: a sentence if it does not.
 def who_has_taken_it_has_it(outcome: Outcome) -> str | None:
     """A client that was told that it has the lock, and keeps it, has it."""
@@ -125,6 +139,10 @@ def counted_once(outcome: Outcome) -> str | None:
     acknowledged = sum(returned.ok for calls in outcome.results.values() for _, returned in calls)
     found = outcome.after[0].value
     return None if found == acknowledged else f"{acknowledged} additions were acknowledged, and the counter is {found}"
+
+
+def one_has_added(outcome: Outcome) -> bool:
+    return any(returned.ok for calls in outcome.results.values() for _, returned in calls)
 
 
 locked = partial(GateScenario, invariants=[who_has_taken_it_has_it], faults=Faults(lost_answers=1))
@@ -144,5 +162,15 @@ SCENARIOS = [
         clients=[[call(add_at_once)]],
         faults=Faults(lost_answers=1),
         expect=MISCOUNTS,
+    ),
+    *(
+        counting(
+            name=f"counter/lock/{word}",
+            clients=[[call(add_under_lock)], [call(add_under_lock)]],
+            expiries=expiries,
+            reached=one_has_added,
+            expect=expect,
+        )
+        for word, expiries, expect in (("never-expires", 0, {}), ("expires", 1, MISCOUNTS))
     ),
 ]

@@ -10,7 +10,10 @@ servers, one for each client.
 from functools import partial
 from itertools import permutations
 
-from lakeproof.gate import GateCall, GateScenario, Outcome, call, judged, lakefs
+import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
+from graveler import judged  # type: ignore[import-not-found]  # it lies beside this file
+
+from lakeproof.gate import GateCall, GateScenario, Outcome, call
 
 NAME, WORK, NEW = "example", "work", "new"
 OK, CREATED, DELETED, NOT_FOUND, CONFLICT, IN_DELETION = 200, 201, 204, 404, 409, 410

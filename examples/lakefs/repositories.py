@@ -8,7 +8,10 @@ are asked of the records of lakeFS in every state.
 
 from functools import partial
 
-from lakeproof.gate import GateScenario, Outcome, call, judged, lakefs
+import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
+from graveler import judged, states  # type: ignore[import-not-found]  # it lies beside this file
+
+from lakeproof.gate import GateScenario, Outcome, call
 
 NAME = "example"
 set_up, wait_a_second = lakefs.set_up, lakefs.wait_a_second
@@ -21,7 +24,7 @@ def a_deletion_ends(outcome: Outcome) -> str | None:
     them says that it goes on."""
     calls = [each for made in outcome.results.values() for each in made]
     told = [returned.value for call, returned in calls if call.name == "delete_repository"]
-    if told and all(status == 404 for status in told) and "deleting" in lakefs.states(outcome.store).values():
+    if told and all(status == 404 for status in told) and "deleting" in states(outcome.store).values():
         return f"the deletions were answered {told}, and the repository is in deletion"
     return None
 

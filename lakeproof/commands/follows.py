@@ -25,7 +25,7 @@ WINDOW: int = 32
     "file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Load scenarios from a Python file, or lakefs.",
+    help="Load scenarios from a Python file.",
 )
 @click.option("--name", "renamed", multiple=True, metavar="A=B", help="Where a call has the argument A, the log has B.")
 @click.option("--parallel", is_flag=True, help="A client may ask for several things at once, in any order.")
@@ -38,12 +38,11 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
     from lakeproof.gate.accepting import Refuted, accept
     from lakeproof.gate.effect_log import read
-    from lakeproof.gate.profile import FLOWS
     from lakeproof.report.style import plural
     from lakeproof.running.loading import Source, named
     from lakeproof.running.tasks import Blame, Unusable
 
-    source = Source(FLOWS.get(str(file), file))
+    source = Source(file)
     scenario = named(source.load([name]), name, str(log))
     clients = [_renamed(calls, renamed) for calls in scenario.clients]
     try:

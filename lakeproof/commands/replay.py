@@ -10,7 +10,7 @@ from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, compla
 
 if TYPE_CHECKING:
     from lakeproof.explore.trace import Trace
-    from lakeproof.gate.effect_log import Op
+    from lakeproof.gate.cuts import Exchange
     from lakeproof.gate.following import Followed
     from lakeproof.gate.running import Schedule
     from lakeproof.gate.scenario import GateScenario
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
 @click.option(
-    "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: lakefs, or a file with PROFILE."
+    "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: a Python file with PROFILE."
 )
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="With --gate: write the effects to a log.")
 def command(trace_file: Path, file: Path | None, profile: str | None, log: Path | None) -> int:
@@ -85,25 +85,27 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
 
     profile = load(name)
     search = Followed(wanted(trace, profile))
-    effects: list[tuple[str, Op, object]] = []
+    exchanges: list[tuple[str, Exchange]] = []
     try:
-        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, effects))
+        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, exchanges))
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
-    if log is not None and not write(log, effects):
-        complain(f"{log}: no request was one of a key-value store as lakeFS keeps it; the log is empty")
+    if log is not None:
+        told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
+        if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
+            complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
     return _told(trace, search, schedule)
 
 
 async def _led(
-    scenario: "GateScenario", file: Path, search: "Followed", effects: "list[tuple[str, Op, object]]"
+    scenario: "GateScenario", file: Path, search: "Followed", exchanges: "list[tuple[str, Exchange]]"
 ) -> "Schedule":
     from lakeproof.gate.opening import opened
 
     async with opened(scenario, file) as runner:
         search.begin()
         schedule = await runner.schedule(search)
-        effects += runner.effects()
+        exchanges += runner.exchanges()
         return schedule
 
 
@@ -120,7 +122,8 @@ def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     for each in search.otherwise:
         click.echo(f"otherwise: {each}")
     if schedule.trouble or schedule.outcome is None:
-        complain(f"the schedule did not come to its end: {schedule.trouble or 'it was given up'}")
+        why = schedule.trouble or schedule.unproved or "it was given up"
+        complain(f"the schedule did not come to its end: {why}")
         return INCONCLUSIVE
     for client, calls in schedule.outcome.results.items():
         for call, returned in calls:
@@ -133,8 +136,8 @@ def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     click.echo(
         f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; {own} are its own"
     )
-    if schedule.silent:
-        complain(f"nothing is shown: {schedule.silent}")
+    if schedule.unproved:
+        complain(f"nothing is shown: {schedule.unproved}")
         return INCONCLUSIVE
     if not schedule.violated:
         click.echo(f"not violated on the program: {trace.invariant}")

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Moment as Moment
-    from lakeproof.gate.graveler import judged as judged
     from lakeproof.gate.profile import Profile as Profile
     from lakeproof.gate.profile import Rule as Rule
-    from lakeproof.gate.profiles import lakefs as lakefs
     from lakeproof.gate.programs import Returned as Returned
     from lakeproof.gate.scenario import GateCall as GateCall
     from lakeproof.gate.scenario import GateScenario as GateScenario
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "Moment": "cuts",
-    "judged": "graveler",
     "Profile": "profile",
     "Rule": "profile",
     "Returned": "programs",
@@ -44,14 +41,10 @@ __all__ = [
     "Returned",
     "Rule",
     "call",
-    "judged",
-    "lakefs",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name == "lakefs":
-        return import_module("lakeproof.gate.profiles.lakefs")
     if name not in _HOMES:
         raise AttributeError(f"module 'lakeproof.gate' has no attribute {name!r}; it offers {', '.join(__all__)}")
     return getattr(import_module(f"lakeproof.gate.{_HOMES[name]}"), name)

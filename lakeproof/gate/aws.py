@@ -96,6 +96,12 @@ class AWSFront:
                 keys, reply, footprint = self.redis.perform(state.redis, asked, now)
                 return attrs.evolve(state, redis=keys), reply, footprint
 
+    def conflict(self, asked: Asked) -> Answer | None:
+        return self.s3.conflict(asked) if isinstance(asked, S3Request) else None
+
+    def late(self, asked: Asked) -> Asked | None:
+        return attrs.evolve(asked, late=True) if isinstance(asked, RedisRequest) else None
+
     def refusal(self, asked: Asked) -> Answer:
         match asked:
             case S3Request():

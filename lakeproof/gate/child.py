@@ -2,9 +2,9 @@
 
     python -m lakeproof.gate.child FILE.py [PID]...
 
-A line ``{"call": NAME, "args": [...], "environment": {...}}`` is answered by ``{"ok": VALUE}``, or by ``{"error": TYPE,
-"message": TEXT}`` if the function raises. What a function prints goes to stderr. The process ends with its stdin, in
-the midst of a call, too, and with it the processes that are named: who has started them is gone.
+A line ``{"call": NAME, "args": [...]}`` is answered by ``{"ok": VALUE}``, or by ``{"error": TYPE, "message": TEXT}`` if
+the function raises. What a function prints goes to stderr. The process ends with its stdin, in the midst of a call,
+too, and with it the processes that are named: who has started them is gone.
 """
 
 import json
@@ -30,7 +30,6 @@ def main(file: str, others: Sequence[int] = ()) -> None:
     print(json.dumps({"ok": "ready"}), file=answers, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
-        os.environ.update(asked["environment"])
         answer: dict[str, object]
         try:
             answer = {"ok": functions[asked["call"]](*asked["args"])}

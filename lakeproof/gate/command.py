@@ -1,6 +1,7 @@
 """The commands ``gate run``, ``gate replay`` and ``gate serve``."""
 
 import json
+import shlex
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -15,6 +16,7 @@ from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, compla
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.holding import ways
 from lakeproof.gate.loading import chosen
+from lakeproof.gate.opening import Unjudged
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
@@ -31,6 +33,7 @@ from lakeproof.running.tasks import Unusable
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
 TROUBLES_MAX: Final = 3
+NOT_REACHED: Final = "reached: in no schedule a call of a client has done what it is for, so nothing is shown"
 
 
 @click.group("gate")
@@ -99,10 +102,13 @@ def run(
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
-            search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
+            bounded = partial(Bounded, ways=partial(ways, scenario.budgets))
+            search = all_classes(scenario) if preemptions is None else bounded(preemptions)
         found, started = Found(), time.monotonic()
         try:
             completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+        except Unjudged as error:
+            found.trouble.append(str(error))
         except Unusable:
             told.violations(scenario, found, search, time.monotonic() - started)
             raise
@@ -134,7 +140,9 @@ class _Told:
         for invariant in _asked(scenario):
             self._row(scenario, invariant, found, search, elapsed)
         taken_back = search.taken_back if isinstance(search, Classes) else ""
-        for each in filter(None, [*found.trouble[:TROUBLES_MAX], found.silent, taken_back]):
+        missed = "" if found.reached or not search.complete else NOT_REACHED
+        why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
+        for each in filter(None, why):
             self.troubles.append(f"{scenario.name}: {each}")
             click.echo(self.troubles[-1], err=True)
 
@@ -154,7 +162,7 @@ class _Told:
             write(of(shortest, scenario.name, str(self.file)), trace)
             row = attrs.evolve(row, trace=trace)
         line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}
-        click.echo(json.dumps(line) if self.as_json else row.told)
+        click.echo(json.dumps(line) if self.as_json else row.told(self.file))
         self.worst = max(self.worst, row.exit_code, key=_RANK.index)
         self.rows.append(row)
 
@@ -167,10 +175,6 @@ class _Told:
 
 def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
     return [*scenario.invariants, *scenario.always]
-
-
-def _bounded(scenario: GateScenario, preemptions: int) -> Bounded:
-    return Bounded(preemptions, partial(ways, attrs.asdict(scenario.faults)))
 
 
 def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
@@ -199,7 +203,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
         verdict=verdict,
         closing=f"{plural(len(rows), 'verdict')}, {told}",
         tables=[Table(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
-        evidence=[*(line for row in rows if row.trace is not None for line in row.told.splitlines()), *troubles],
+        evidence=[*(line for row in rows if row.trace is not None for line in row.told(file).splitlines()), *troubles],
     )
 
 
@@ -247,22 +251,22 @@ class Row:
             return AS_EXPECTED
         return INCONCLUSIVE if self.verdict == "inconclusive" else VIOLATED
 
-    @property
-    def told(self) -> str:
-        """For people."""
+    def told(self, file: Path) -> str:
+        """For people. file: of the scenario."""
         count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
         mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
             return line
-        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  lakeproof gate replay {self.trace}"
+        replaying = f"lakeproof gate replay {shlex.quote(str(self.trace))} --from {shlex.quote(str(file))}"
+        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {replaying}"
 
 
 def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
     name = invariant.__name__
     shortest = found.shortest.get(name)
     covers = _covers(scenario, invariant, found, search)
-    whole = search.all_run and not found.silent
+    whole = search.all_run and not found.unproved
     if whole and not tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
     return Row(
@@ -283,7 +287,7 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
 def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
     """Of which every class was run. The states on the way are those of the one order in each client that was run."""
     bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
-    if found.silent or not (search.all_run if bound is None else bound >= 0):
+    if found.unproved or not (search.all_run if bound is None else bound >= 0):
         return SOME
     narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
     if scenario.parallel == THREADS:

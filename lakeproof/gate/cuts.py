@@ -23,9 +23,9 @@ from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.classes import Name
 from lakeproof.gate.footprints import Footprint, dependent
 from lakeproof.gate.fronts import Answer
-from lakeproof.gate.holding import CRASHED_APPLIED, LOST_APPLIED, NORMAL, REFUSED
+from lakeproof.gate.holding import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
 
-APPLIED: Final = frozenset({NORMAL, LOST_APPLIED, CRASHED_APPLIED})
+APPLIED: Final = frozenset({NORMAL, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000
 """Of one schedule. With more, nothing is said of the states on the way."""
 
@@ -137,7 +137,8 @@ def exchanged(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exch
         response = None
         if step.mode in APPLIED:
             store, response, _ = front.perform(store, step.asked, step.now)
-        told = {NORMAL: response, REFUSED: front.refusal(step.asked)}
+        refused = {REFUSED: front.refusal(step.asked), CONFLICT: front.conflict(step.asked)}
+        told = {NORMAL: response, EXPIRED: response, **refused}
         found.append(Exchange(asked=step.asked, response=told.get(step.mode)))
     return found
 

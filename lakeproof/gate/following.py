@@ -7,6 +7,7 @@ When the trace is over, one client after the other goes on to its end.
 """
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Final
 
 import attrs
@@ -17,7 +18,7 @@ from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.gate import holding
 from lakeproof.gate.classes import Choice, Pending
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.profile import Profile, matches
+from lakeproof.gate.profile import Profile
 from lakeproof.running.tasks import Unusable
 
 MODES: Final = {
@@ -108,7 +109,7 @@ class Followed:
 
     def _led(self, step: Wanted, mine: Sequence[Pending]) -> Choice:
         for each in mine:
-            if matches(each.name.label, step.pattern):
+            if fnmatchcase(each.name.label, step.pattern):
                 self._left.pop(0)
                 return self._chosen(each, step)
         later = {each.name: meant for each in mine if (meant := self._meant(each)) is not None}
@@ -125,7 +126,7 @@ class Followed:
     def _meant(self, asked: Pending) -> Wanted | None:
         """The step of the trace that a request is."""
         mine = (each for each in self._left if each.client == asked.name.client)
-        return next((each for each in mine if matches(asked.name.label, each.pattern)), None)
+        return next((each for each in mine if fnmatchcase(asked.name.label, each.pattern)), None)
 
     def _never(self, step: Wanted) -> None:
         self.notes[step.number] = f"step {step.number}, {step.told}: {step.client} never asks for {step.pattern}"

@@ -33,5 +33,12 @@ class Front(Protocol, Generic[State, Asked]):
     def perform(self, state: State, asked: Asked, now: int) -> tuple[State, Answer, Footprint]:
         """Do it: the state after it, the answer, and what was touched. now: microseconds since 1970."""
 
+    def conflict(self, asked: Asked) -> Answer | None:
+        """The answer to a write under a condition that has met another write: nothing has been done. None: the store
+        never gives it."""
+
+    def late(self, asked: Asked) -> Asked | None:
+        """The same request after what it touches has expired, as far as it can. None: nothing expires in this store."""
+
     def refusal(self, asked: Asked) -> Answer:
         """The answer of a store that is too busy: nothing has been done."""

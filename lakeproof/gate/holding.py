@@ -23,6 +23,8 @@ NORMAL: Final = "normal"
 REFUSED: Final = "refused"
 LOST_APPLIED: Final = "lost answer, applied"
 LOST_DROPPED: Final = "lost answer, not applied"
+CONFLICT: Final = "conflict"
+EXPIRED: Final = "expired before it"
 CRASHED: Final = "crash before it"
 CRASHED_APPLIED: Final = "crash after it"
 COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -31,11 +33,13 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         REFUSED: ("refusals",),
         LOST_APPLIED: ("lost_answers",),
         LOST_DROPPED: ("lost_answers",),
+        CONFLICT: ("conflicts",),
+        EXPIRED: ("expiries",),
         CRASHED: ("crashes",),
         CRASHED_APPLIED: ("crashes",),
     }
 )
-"""The ways to let a write go, and the budgets that each is spent from."""
+"""The ways to let a request go, and the budgets that each is spent from."""
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 SETUP: Final = "setup"
@@ -75,7 +79,8 @@ class Held(Generic[Asked]):
     """What it asks for, with names as they were minted."""
     asked: Asked
     body: bytes
-    writes: bool
+    faults: tuple[str, ...]
+    """The modes other than `NORMAL` in which it can be let go."""
     named: Name | None = None
     decided: trio.Event = attrs.field(factory=trio.Event)
     mode: str = NORMAL
@@ -101,7 +106,7 @@ class Gate(Generic[State, Asked]):
         self.front = front
         self.state = state
         self.now = now
-        self.server = Server(self._handle)
+        self.server = Server(self._handle, self.note)
         self.held: dict[Name, Held[Asked]] = {}
         """What waits and has a name."""
         self._arrived: list[Held[Asked]] = []
@@ -114,6 +119,8 @@ class Gate(Generic[State, Asked]):
         """How often holding has begun anew, with a state of its own."""
         self.asked: Counter[str] = Counter()
         """How many requests of each client were held."""
+        self.unknown = ""
+        """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self._of_setup = Names()
         self._names = Names()
         self._counted: Counter[tuple[str, str]] = Counter()
@@ -180,6 +187,7 @@ class Gate(Generic[State, Asked]):
     async def _handle(self, request: Request) -> Response:
         asked = self.front.understood(request)
         if isinstance(asked, Response):
+            self.note(f"{request.method} {request.path}", asked.unknown)
             return asked
         answer = await self.ask(asked, request.body)
         assert isinstance(answer, Response)
@@ -197,9 +205,10 @@ class Gate(Generic[State, Asked]):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
             self.state, answer, _ = self.front.perform(self.state, asked, self.now())
+            self.note(f"{client} {label}", answer.unknown)
             return answer
         self.asked[client] += 1
-        held = Held(client, label, asked, body, self.front.writes(asked))
+        held = Held(client, label, asked, body, self._faults(asked))
         self._arrived.append(held)
         self.arrived.ring()
         try:
@@ -209,6 +218,12 @@ class Gate(Generic[State, Asked]):
             self._forget(held)
             held.answered.set()
 
+    def _faults(self, asked: Asked) -> tuple[str, ...]:
+        writes = self.front.writes(asked)
+        can = {NORMAL: False, CONFLICT: self.front.conflict(asked) is not None}
+        can[EXPIRED] = self.front.late(asked) is not None
+        return tuple(mode for mode in COSTS if can.get(mode, writes))
+
     def _forget(self, held: Held[Asked]) -> None:
         if held.named is not None:
             self.held.pop(held.named, None)
@@ -216,17 +231,29 @@ class Gate(Generic[State, Asked]):
             self._arrived.remove(held)
 
     def _answer(self, held: Held[Asked]) -> Answer:
-        if held.mode == REFUSED:
+        conflict = self.front.conflict(held.asked) if held.mode == CONFLICT else None
+        if conflict is not None:
+            response = conflict
+        elif held.mode == REFUSED:
             response = self.front.refusal(held.asked)
         elif held.mode in (LOST_DROPPED, CRASHED):
             raise Cut
         else:
+            if held.mode == EXPIRED:
+                held.asked = self.front.late(held.asked) or held.asked
             self.state, response, footprint = self.front.perform(self.state, held.asked, self.now())
             held.footprint = self._stable(footprint, held.client)
+            self.note(f"{held.client} {held.label}", response.unknown)
             if held.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut
         held.status = response.status
         return response
+
+    def note(self, request: str, unknown: str) -> None:
+        """A request was answered. unknown: what the front does not have of it; empty: it has all."""
+        if unknown and not self.unknown:
+            why = "the gate does not have it, so what follows is not judged; let the program do without it"
+            self.unknown = f"{request}: {unknown} is not known here: {why}"
 
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
         """A footprint that can be compared with those of other runs, in which the program mints other names.

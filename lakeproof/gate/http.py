@@ -16,7 +16,7 @@ from typing import Final, Protocol, TypeVar
 import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
-from lakeproof.gate.wire import CONTINUE, Incoming, Malformed, Request, Response, sent
+from lakeproof.gate.wire import CONTINUE, TOO_LARGE, Incoming, Malformed, Request, Response, sent
 
 __all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "send"]
 CLOSING_SECONDS: Final = 1.0
@@ -73,8 +73,10 @@ class Server:
     quiet. ``seen`` counts the whole requests.
     """
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: Handler, note: Callable[[str, str], object] = lambda *_: None) -> None:
+        """note: is told what arrived and what of it no store here can take, as `lakeproof.gate.holding.Gate.note`."""
         self.handler = handler
+        self.note = note
         self.arrivals = Arrivals()
         self.busy = 0
         self.seen = 0
@@ -116,6 +118,8 @@ class Server:
         except (Gone, Cut):
             pass
         except Malformed as error:
+            if error.status == TOO_LARGE:
+                self.note("a request of HTTP", str(error))
             await _refuse(connection, error)
         finally:
             connection.close()

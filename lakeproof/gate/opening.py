@@ -16,6 +16,7 @@ from lakeproof.gate.names import Names
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, Service
 from lakeproof.gate.redis.connections import Speaker
+from lakeproof.gate.redis.state import State as Keys
 from lakeproof.gate.running import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.running.tasks import Unusable
@@ -23,6 +24,10 @@ from lakeproof.running.tasks import Unusable
 
 class SetupFailed(Unusable):
     """The setup of a scenario did not work; one line."""
+
+
+class Unjudged(Unusable):
+    """The setup of a scenario, or a process as it starts, asks for what the gate does not have; one line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,8 +45,10 @@ async def _set_up(runner: Runner) -> None:
     scenario = runner.scenario
     for each in scenario.setup:
         returned = await runner.open_call(each)
-        if not returned.ok:
+        if not returned.ok and not runner.gate.unknown:
             raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
+    if runner.gate.unknown:
+        raise Unjudged(runner.gate.unknown)
 
 
 def prepared(runner: Runner) -> Prepared:
@@ -60,16 +67,18 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
 
     Raises (in a group):
         SetupFailed: a call of the setup has raised.
+        Unjudged: a call of the setup, or a process as it starts, asks for what the gate does not have.
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)
-    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
+    store = Store(s3=s3.State(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
+    gate = Gate[Store, Asked](front, store, lambda: time.time_ns() // 1000)
     listener, redis_listener = listening(0), listening(0)
     url, redis = (f"127.0.0.1:{each.getsockname()[1]}" for each in (listener, redis_listener))
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
-        environment = dict(front.environment(f"http://{url}", redis, name))
+        environment = {**scenario.environment, **dict(front.environment(f"http://{url}", redis, name))}
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)

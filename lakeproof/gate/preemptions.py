@@ -88,8 +88,8 @@ class Bounded:
     """The events of a client."""
     _faulty: Place = 0
     _depends: dict[tuple[int, int], bool] = attrs.field(factory=dict)
-    _waiting: dict[tuple[str, Place], dict[Name, bool]] = attrs.field(factory=dict)
-    """By client, and by its events: what it waits for, and whether that writes."""
+    _waiting: dict[tuple[str, Place], dict[Name, tuple[str, ...]]] = attrs.field(factory=dict)
+    """By client, and by its events: what it waits for, and how that can go wrong."""
     _ended: set[Place] = attrs.field(factory=set)
     _first: Plan = ()
     """The first schedule that was run to its end."""
@@ -131,7 +131,7 @@ class Bounded:
         """
         names = self._names.of(each.name for each in pending)
         here = {names[each.name]: each for each in pending}
-        self._check({name: each.writes for name, each in here.items()})
+        self._check({name: each.faults for name, each in here.items()})
         depth = len(self._path)
         if depth < len(self._plan):
             self._chosen = self._plan[depth]
@@ -193,7 +193,7 @@ class Bounded:
             self._tried = 0
             self.diverged += 1
 
-    def _check(self, found: Mapping[Name, bool]) -> None:
+    def _check(self, found: Mapping[Name, tuple[str, ...]]) -> None:
         """Remember what each client waits for; or find that it is something else than before."""
         begun = bool(self._of)
         for name in found:
@@ -203,7 +203,7 @@ class Bounded:
                     self._waiting[name.client, 0] = {}  # it was silent so far, without an event of its own
         expected: set[Name] = set()
         for client, events in self._of.items():
-            here = {name: writes for name, writes in found.items() if name.client == client}
+            here = {name: faults for name, faults in found.items() if name.client == client}
             expected.update(self._waiting.setdefault((client, self._place & events), here))
         if expected != found.keys():
             self._trouble = Diverged(len(self._path), frozenset(expected), frozenset(found))
@@ -245,7 +245,8 @@ class Bounded:
             here = self._waiting.get((client, place & events))
             if here is None:
                 return None
-            found += [Choice(name, mode) for name, writes in here.items() for mode in (ways if writes else ways[:1])]
+            for name, faults in here.items():
+                found += [Choice(name, mode) for mode in ways if mode == ways[0] or mode in faults]
         return found
 
     def _way(self, at: At) -> Plan:

@@ -12,7 +12,6 @@ the program calls it. On the right ``*`` is as in the shell. A rule without a re
 import re
 import runpy
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -20,15 +19,13 @@ from urllib.parse import quote
 import attrs
 
 from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.gate.cuts import Exchange
+from lakeproof.gate.effect_log import Op
 from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
 from lakeproof.running.loading import import_beside
 from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Call, Scenario, ScenarioError
 
-SHIPPED: Final[Mapping[str, Path]] = {"lakefs": Path(__file__).with_name("profiles") / "lakefs.py"}
-"""The profiles that are part of lakeproof, by name."""
-FLOWS: Final[Mapping[str, Path]] = {"lakefs": SHIPPED["lakefs"].with_name("lakefs_flows.py")}
-"""The flows of programs that are part of lakeproof, by name."""
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -85,6 +82,8 @@ class Profile:
     """By the id of an invariant of the search: what asks the same of the program."""
     always: Mapping[str, OnTheWay] = attrs.field(factory=dict)
     through: Sequence[str] = ()
+    effect: Callable[[Exchange], tuple[Op, object] | None] | None = None
+    """What a request was to a key-value store, and the reply of that: for logs of effects. None of it: it was none."""
 
     def scenario(self, trace: Trace, scenario: Scenario) -> GateScenario:
         """The clients and the setup of a trace, as calls of the program.
@@ -134,19 +133,14 @@ class Profile:
         )
 
 
-def matches(label: str, pattern: str) -> bool:
-    """Whether a request is meant."""
-    return fnmatchcase(label, pattern)
-
-
 def load(name: str) -> Profile:
-    """A profile that is shipped, by its name, or that of a Python file with ``PROFILE``.
+    """The profile of a Python file with ``PROFILE``.
 
     Raises Unusable.
     """
-    file = SHIPPED.get(name, Path(name))
+    file = Path(name)
     if not file.is_file():
-        raise Unusable(f"{name}: no profile; expected {', '.join(SHIPPED)}, or a Python file with PROFILE")
+        raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
     import_beside(file)
     try:
         found = runpy.run_path(str(file)).get("PROFILE")

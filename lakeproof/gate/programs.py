@@ -17,6 +17,19 @@ from lakeproof.running.tasks import Unusable
 
 READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02
+PASSED_ON: Final = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT"),
+    *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "JAVA_HOME", "LAKEPROOF_LAKEFS"),
+)
+"""The variables of this process that those of a program have, too. All others are left out, such as proxies and the
+accounts of a user at Amazon; the scenario may name more."""
+FIXED: Final = {
+    "PYTHONHASHSEED": "0",
+    "TZ": "UTC",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+}
+"""The same in each run, so that a program does the same."""
 
 
 class ProgramError(Unusable):
@@ -35,6 +48,11 @@ class Returned:
     @property
     def ok(self) -> bool:
         return not self.error
+
+
+def environment_of(own: Mapping[str, str]) -> dict[str, str]:
+    """All variables of a process. own: of its client."""
+    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED | dict(own)
 
 
 class Child:
@@ -68,7 +86,11 @@ class Child:
         served = () if self.service is None else self.service.pids
         command = [sys.executable, "-m", "lakeproof.gate.child", str(self.file), *map(str, served)]
         self._process = await trio.lowlevel.open_process(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment_of(self.environment),
+            start_new_session=True,
         )
         with trio.move_on_after(READY_SECONDS) as scope:
             await self._line()
@@ -85,7 +107,7 @@ class Child:
         process = self._process
         if process is None or process.stdin is None:
             raise ProgramError(f"{self.file}: the process is not running")
-        line = json.dumps({"call": name, "args": args, "environment": self.environment}) + "\n"
+        line = json.dumps({"call": name, "args": args}) + "\n"
         try:
             await written(_number(process.stdin), line.encode())
         except BrokenPipeError:
@@ -172,7 +194,7 @@ class Service:
                 words,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env={**os.environ, **self.environment},
+                env=environment_of(self.environment),
                 start_new_session=True,
             )
         except OSError as error:

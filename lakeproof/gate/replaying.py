@@ -9,6 +9,7 @@ The trace is then no counterexample that can be relied upon: the exit code is 3,
 often, and in which replay first.
 """
 
+import shlex
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +20,7 @@ import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.loading import loaded
-from lakeproof.gate.opening import opened
+from lakeproof.gate.opening import Unjudged, opened
 from lakeproof.gate.running import Schedule
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.searching import TELL_SECONDS, completed
@@ -53,10 +54,9 @@ class Verdict:
 
 def verdict(schedule: Schedule, trace: GateTrace) -> Verdict:
     """Of one replay of a trace."""
-    if schedule.trouble:
-        return Verdict(undecided=f"the program no longer follows: {schedule.trouble}")
-    if schedule.silent and not schedule.violated:
-        return Verdict(undecided=f"nothing is shown: {schedule.silent}")
+    why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
+    if why:
+        return Verdict(undecided=f"nothing is shown: {why}")
     pairs = enumerate(zip(schedule.steps, trace.statuses, strict=True), start=1)
     other = (
         f"step {at} was answered {one.status}, in the trace {status}"
@@ -73,7 +73,7 @@ def verdict(schedule: Schedule, trace: GateTrace) -> Verdict:
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The file of the scenario. [default: as the trace names it]",
+    help="The file of the scenario, which is executed.",
 )
 @click.option("--times", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Replay it N times.")
 def replay(trace: Path, file: Path | None, times: int) -> int:
@@ -86,13 +86,17 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
         told = read(trace)
     except TraceError as error:
         raise Unusable(str(error)) from None
-    source = file or Path(told.file)
-    if not source.is_file():
-        raise Unusable(f"{trace}: its file {source} is not here; name it with --from")
-    scenarios = [each for each in loaded(source) if each.name == told.scenario]
+    if file is None:
+        named = shlex.quote(told.file)
+        raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
+    scenarios = [each for each in loaded(file) if each.name == told.scenario]
     if not scenarios:
-        raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
-    schedules = completed(partial(_replayed, scenarios[0], source, told, times))
+        raise Unusable(f"{trace}: {file} has no scenario {told.scenario}")
+    try:
+        schedules = completed(partial(_replayed, scenarios[0], file, told, times))
+    except Unjudged as error:
+        click.echo(str(error), err=True)
+        return INCONCLUSIVE
     _show(told)
     verdicts = [verdict(each, told) for each in schedules]
     if times > 1:

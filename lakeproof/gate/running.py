@@ -9,17 +9,15 @@ from typing import Final, Protocol
 import attrs
 import trio
 
-from lakeproof.gate import graveler
 from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
-from lakeproof.gate.effect_log import Op
+from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, exchanged, moments, ordered
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
+from lakeproof.gate.holding import ENDING, EXPIRED, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
-from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by
+from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
 from lakeproof.running.tasks import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -85,8 +83,11 @@ class Schedule:
     """For an invariant of every step that is violated: an order of the class that passes through the violation."""
     trouble: str = ""
     """Why it says nothing: the program diverged, or waits for ever."""
-    silent: str = ""
-    """A call that returned and had sent no request: what it answers from is not in the store."""
+    reached: bool = False
+    """Whether a call of a client has done what it is for, as far as the scenario says what that is."""
+    unproved: str = ""
+    """Why it proves nothing though it has come to its end: a call has sent no request, and so answers from what is not
+    in the store; or a call of ``after`` asks for what the gate does not have."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -126,13 +127,14 @@ class Runner:
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
         self.crashed: set[str] = set()
-        self.silent = ""
+        self.unproved = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
 
     async def schedule(self, search: Chooser) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
         self.gate.state = self.fresh
+        self.gate.unknown = ""
         self.gate.open()
         await self._revive()
         self.gate.state = self.fresh
@@ -141,7 +143,7 @@ class Runner:
         self.made = []
         self._born = {}
         self.front.passed.clear()
-        self.silent = ""
+        self.unproved = ""
         self.results = {name: [] for name in self.children if name != OPEN}
         self.unfinished = set(self.results)
         async with trio.open_nursery() as nursery:
@@ -176,20 +178,16 @@ class Runner:
             return await self.children[OPEN].call(call.name, call.args)
         raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and nothing is held")
 
-    def effects(self) -> list[tuple[str, Op, object]]:
-        """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
-        found = []
-        for made, exchange in zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True):
-            op = graveler.operation(made.asked)
-            if op is not None:
-                found.append((made.name.client, op, graveler.reply(op, exchange.response)))
-        return found
+    def exchanges(self) -> list[tuple[str, Exchange]]:
+        """What each client has asked in the last schedule, and was answered."""
+        made = zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True)
+        return [(each.name.client, exchange) for each, exchange in made]
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
         spent: list[str] = []
         while True:
-            if trouble := await self._quiet():
+            if trouble := await self._quiet() or self.gate.unknown:
                 return False, trouble
             self.gate.settle()
             if not self.gate.held:
@@ -275,8 +273,16 @@ class Runner:
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
     def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
-        left = ways(attrs.asdict(self.scenario.faults), spent) if held.writes else (NORMAL,)
-        return Pending(held.name, left, held.writes)
+        left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
+        if EXPIRED in left and not self._expires(held.asked):
+            left.remove(EXPIRED)
+        return Pending(held.name, tuple(left), held.faults)
+
+    def _expires(self, asked: Asked) -> bool:
+        """Whether it makes a difference if what a request touches expires before it."""
+        ways = [each for each in (asked, self.front.late(asked)) if each is not None]
+        one, other = (self.front.perform(self.gate.state, each, self.gate.now())[:2] for each in ways)
+        return one != other
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
@@ -290,7 +296,7 @@ class Runner:
                 break
             self.results[name].append((each, returned))
             if self.gate.asked[name] == before:
-                self.silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
+                self.unproved = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self.unfinished.discard(name)
         self.gate.arrived.ring()
 
@@ -352,6 +358,8 @@ class Runner:
             raise Unusable(f"{self.scenario.name}: through: {trouble}")
         store = self.gate.state
         after = [await self.open_call(each) for each in self.scenario.after]
+        if self.gate.unknown:
+            return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
         outcome = Outcome(results=self.results, after=after, store=store)
         asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())
@@ -362,7 +370,8 @@ class Runner:
             outcome=outcome,
             violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
             on_the_way={name: steps for name, (_, steps) in passed.items()},
-            silent=self.silent,
+            reached=reached_by(self.scenario, outcome),
+            unproved=self.unproved,
         )
 
     def _on_the_way(self) -> dict[str, tuple[str, tuple[Step, ...]]]:

@@ -90,6 +90,8 @@ class GateScenario:
     before the write takes place, or after it."""
     buckets: frozenset[str] = frozenset({"bucket"})
     """That exist at the beginning."""
+    environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Variables of the processes, and of the service, besides those that each has: see `lakeproof.gate.programs`."""
     service: Sequence[str] = ()
     """A command that serves HTTP, started once for each client, and once for ``setup`` and ``after``; calls find its
     address in the environment variable ``SERVICE_URL``. ``{port}`` in a word stands for the port to listen on."""
@@ -107,6 +109,13 @@ class GateScenario:
     """For so long nothing must have moved before a request is chosen: longer than the timers of the program after which
     one call goes on to ask while another request of it waits."""
 
+    conflicts: int = 0
+    """A budget, as those of ``faults``: S3 answers a write under a condition by 409, and nothing took place."""
+    expiries: int | None = None
+    """A budget, as those of ``faults``: before a request to Redis, the keys that it touches and that were given a time
+    to live have expired. 0: no key expires. None: a command that gives a key a time to live is not known."""
+    reached: Callable[[Outcome], bool] | None = None
+    """Whether a client's call has done what it is for. If it has in no schedule, nothing holds."""
     steps_max: int = STEPS_MAX
     """A schedule with more requests than this is given up: the program asks for ever."""
 
@@ -133,11 +142,19 @@ class GateScenario:
             raise ScenarioError(f"{self.name}: parallel={THREADS!r} with faults.crashes: {why}; leave one out")
         if not 0 <= self.calm_seconds <= CALM_SECONDS_MAX:
             raise ScenarioError(f"{self.name}: calm_seconds: {self.calm_seconds!r}: expected 0 to {CALM_SECONDS_MAX:g}")
+        for name, budget in (("conflicts", self.conflicts), ("expiries", self.expiries or 0)):
+            if budget < 0:
+                raise ScenarioError(f"{self.name}: {name}: {budget!r}: expected 0 or more")
         if self.steps_max < 1:
             raise ScenarioError(f"{self.name}: steps_max: {self.steps_max!r}: expected 1 or more")
         spent = attrs.asdict(self.faults)
         if unknown := [name for name, budget in spent.items() if budget and name not in FAULTS]:
             raise ScenarioError(f"{self.name}: faults.{unknown[0]}: the gate has {', '.join(FAULTS)}; leave it out")
+
+    @property
+    def budgets(self) -> Mapping[str, int]:
+        """Of everything that can go wrong, by name."""
+        return {**attrs.asdict(self.faults), "conflicts": self.conflicts, "expiries": self.expiries or 0}
 
 
 def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str | None:
@@ -154,3 +171,16 @@ def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str |
     if found is not None and not isinstance(found, str):
         raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
     return found
+
+
+def reached_by(scenario: GateScenario, outcome: Outcome) -> bool:
+    """Whether a client's call has done what it is for, as far as the scenario says what that is.
+
+    Raises:
+        Unusable: the function of the user raises.
+    """
+    try:
+        return scenario.reached is None or bool(scenario.reached(outcome))
+    except Exception as error:  # whatever the user's function raises
+        why = f"reached raised {type(error).__name__}: {error}; let it return whether a call has done what it is for"
+        raise Unusable(f"{scenario.name}: {why}") from error

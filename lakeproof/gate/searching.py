@@ -37,12 +37,15 @@ class Found:
     """By invariant: the shortest schedule that violates it."""
     counted: dict[str, int] = attrs.field(factory=dict)
     trouble: list[str] = attrs.field(factory=list)
-    silent: str = ""
-    """A call that sent no request, if there was one: then nothing is proved."""
+    reached: bool = False
+    """Whether any schedule has a call of a client that has done what it is for."""
+    unproved: str = ""
+    """Why a schedule proves nothing, if one does not: then nothing is proved."""
 
     def add(self, schedule: Schedule) -> None:
         self.trouble += [schedule.trouble] if schedule.trouble else []
-        self.silent = self.silent or schedule.silent
+        self.unproved = self.unproved or schedule.unproved
+        self.reached |= schedule.reached
         for name in schedule.violated:
             self.counted[name] = self.counted.get(name, 0) + 1
             known = self.shortest.get(name)
@@ -64,7 +67,8 @@ def verdict_on(invariant: Invariant | OnTheWay, found: Found, search: Chooser) -
     """``violated``; ``holds``: in all classes of schedules, and it was tested; else ``inconclusive``."""
     if invariant.__name__ in found.shortest:
         return "violated"
-    return "holds" if search.all_run and not found.silent and tested(invariant) else "inconclusive"
+    proved = search.all_run and not found.unproved and found.reached and tested(invariant)
+    return "holds" if proved else "inconclusive"
 
 
 def all_classes(scenario: GateScenario) -> Classes:

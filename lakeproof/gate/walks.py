@@ -47,8 +47,8 @@ class Pending:
     name: Name
     modes: tuple[str, ...] = ("normal",)
     """The ways in which it can be let go here, by names of the caller's own; each is run."""
-    writes: bool = False
-    """Whether it can go wrong as long as there is a fault to spend."""
+    faults: tuple[str, ...] = ()
+    """The further ways in which it can, as long as there is a fault to spend."""
 
 
 @attrs.frozen

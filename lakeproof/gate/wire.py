@@ -14,6 +14,7 @@ import attrs
 import httptools
 
 BODY_BYTES_MAX: Final = 1 << 28
+TOO_LARGE: Final = 413
 """The largest body that is read; a larger one is refused with 413, and the connection closed."""
 HEAD_BYTES_MAX: Final = 1 << 16
 """The longest beginning of a request, up to its body; a longer one is refused with 431."""
@@ -46,6 +47,8 @@ class Response:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    unknown: str = ""
+    """What was asked for that the front does not have: then this is no answer of the store's."""
 
 
 class Malformed(Exception):
@@ -162,7 +165,7 @@ class Incoming:
 
 
 def _too_large() -> Malformed:
-    return Malformed(413, f"the body is larger than {BODY_BYTES_MAX:,} bytes")
+    return Malformed(TOO_LARGE, f"a body of more than {BODY_BYTES_MAX:,} bytes")
 
 
 def sent(method: str, response: Response, stays: bool) -> bytes:

@@ -1,42 +1,17 @@
-"""The DynamoDB front on a port, in a thread of its own."""
+"""The DynamoDB front on a port, and its clients."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import boto3
-import trio
 from botocore.client import BaseClient
 from botocore.config import Config
 
-from lakeproof.gate.serving import serve_open
+from tests.gate.stores import telling
 
 
-@contextmanager
-def served(lines: list[str] | None = None) -> Iterator[str]:
+def served(lines: list[str] | None = None) -> AbstractContextManager[str]:
     """Yields its URL. lines: receives what it prints."""
-    told: list[str] = [] if lines is None else lines
-    begun = threading.Event()
-    scope = trio.CancelScope()
-    tokens: list[trio.lowlevel.TrioToken] = []
-
-    def tell(line: str) -> None:
-        told.append(line)
-        begun.set()
-
-    async def serve() -> None:
-        tokens.append(trio.lowlevel.current_trio_token())
-        with scope:
-            await serve_open(0, frozenset(), tell, "dynamodb")
-
-    thread = threading.Thread(target=trio.run, args=(serve,))
-    thread.start()
-    assert begun.wait(10)
-    try:
-        yield told[0].split()[3]
-    finally:
-        tokens[0].run_sync_soon(scope.cancel)
-        thread.join(10)
+    return telling("dynamodb", lines=lines)
 
 
 def client(url: str, name: str = "me") -> BaseClient:

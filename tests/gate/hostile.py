@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from lakeproof.gate import GateScenario, Outcome, call
-from tests.gate.nasty import ask, get, nothing
+from tests.gate.nasty import get, nothing
+from tests.gate.talking import asked
 
 STEPS_MAX = 20
 CONNECTIONS = 100
@@ -21,7 +22,7 @@ def asks_for_ever() -> None:
 def retries_for_ever() -> None:
     """Takes no answer for one."""
     while True:
-        ask("PUT", "a", b"1")
+        asked("PUT", "a", b"1")
 
 
 def connected() -> socket.socket:
@@ -50,7 +51,7 @@ def sends_half() -> None:
 
 def does_not_read() -> None:
     """Leaves a long answer where it is."""
-    ask("PUT", "long", b"x" * 30_000_000)
+    asked("PUT", "long", b"x" * 30_000_000)
     with connected() as one:
         one.sendall(head("GET", "long"))
         time.sleep(3600)
@@ -98,7 +99,7 @@ if FOLDER:
 
 def lost() -> None:
     """Puts what nobody else puts."""
-    ask("PUT", "left", b"1")
+    asked("PUT", "left", b"1")
 
 
 def nothing_is_left(outcome: Outcome) -> str | None:
@@ -131,6 +132,7 @@ SCENARIOS = [
         name="stays",
         clients=[[call(stays)]],
         service=["python", "-c", SERVES, "{port}"],
+        environment={"HOSTILE_FOLDER": FOLDER},
         invariants=[nothing],
     ),
     GateScenario(

@@ -1,36 +1,22 @@
 """A program whose keys are new in every run, and the same one with a fixed key: a client creates an object and says its
 name in another one; a second client looks there, and writes over it."""
 
-import http.client
-import os
 import uuid
-from urllib.parse import urlsplit
 
 from lakeproof.gate import GateScenario, Outcome, call
-
-
-def ask(method: str, key: str, body: bytes = b"") -> tuple[int, str]:
-    client = os.environ["AWS_ACCESS_KEY_ID"]
-    signed = {"Authorization": f"AWS4-HMAC-SHA256 Credential={client}/20260101/us-east-1/s3/aws4_request"}
-    connection = http.client.HTTPConnection(urlsplit(os.environ["AWS_ENDPOINT_URL"]).netloc)
-    try:
-        connection.request(method, f"/bucket/{key}", body, signed)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    finally:
-        connection.close()
+from tests.gate.talking import asked
 
 
 def create(minted: bool) -> None:
     name = str(uuid.uuid4()) if minted else "fixed"
-    ask("PUT", "pointer", name.encode())
-    ask("PUT", name, b"created")
+    asked("PUT", "pointer", name.encode())
+    asked("PUT", name, b"created")
 
 
 def overwrite() -> bool:
-    status, name = ask("GET", "pointer")
+    status, name = asked("GET", "pointer")
     if status == 200:
-        ask("PUT", name, b"overwritten")
+        asked("PUT", name, b"overwritten")
     return status == 200
 
 

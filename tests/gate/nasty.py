@@ -1,26 +1,16 @@
 """Programs that a gate has to cope with: they do not repeat themselves, hang, die, or answer from memory."""
 
-import http.client
 import os
 import random
 import time
-from urllib.parse import urlsplit
 
 from lakeproof import Faults
 from lakeproof.gate import GateScenario, Outcome, call
+from tests.gate.talking import asked
 
 
 def get(key: str) -> None:
-    ask("GET", key)
-
-
-def ask(method: str, key: str, body: bytes | None = None) -> None:
-    host = urlsplit(os.environ["AWS_ENDPOINT_URL"]).netloc
-    client = os.environ["AWS_ACCESS_KEY_ID"]
-    connection = http.client.HTTPConnection(host)
-    connection.request(method, f"/bucket/{key}", body, headers={"Authorization": f"AWS4 Credential={client}/x"})
-    connection.getresponse().read()
-    connection.close()
+    asked("GET", key)
 
 
 def erratic() -> None:
@@ -58,7 +48,7 @@ def cached() -> str:
 def put() -> None:
     """Two writes that belong together."""
     for key in ("first", "second"):
-        ask("PUT", key, b"x")
+        asked("PUT", key, b"x")
 
 
 def raises(outcome: Outcome) -> str | None:

@@ -4,32 +4,33 @@ import threading
 import time
 from collections.abc import Sequence
 
-from nasty import ask, get  # type: ignore[import-not-found]  # it lies beside this file
+from nasty import get  # type: ignore[import-not-found]  # it lies beside this file
+from talking import asked  # type: ignore[import-not-found]  # so does this
 
 from lakeproof.gate import GateCall, GateScenario, Moment, Outcome, call
 
 
 def swap() -> None:
     """Writes ``new``, then deletes ``old``: one of the two is always there."""
-    ask("PUT", "new", b"1")
-    ask("DELETE", "old")
+    asked("PUT", "new", b"1")
+    asked("DELETE", "old")
 
 
 def swap_at_once() -> None:
     """The same, by a client that looks at something else in between."""
     get("credentials")
-    ask("DELETE", "old")
+    asked("DELETE", "old")
     get("else")
-    ask("PUT", "new", b"1")
+    asked("PUT", "new", b"1")
 
 
 def make_old() -> None:
-    ask("PUT", "old", b"1")
-    ask("PUT", "credentials", b"1")
+    asked("PUT", "old", b"1")
+    asked("PUT", "credentials", b"1")
 
 
 def delete_new() -> None:
-    ask("DELETE", "new")
+    asked("DELETE", "new")
 
 
 def plain() -> None:
@@ -38,7 +39,7 @@ def plain() -> None:
 
 
 def change_credentials() -> None:
-    ask("PUT", "credentials", b"2")
+    asked("PUT", "credentials", b"2")
 
 
 def later() -> None:

@@ -16,11 +16,28 @@ from lakeproof.gate.redis.session import Session
 from lakeproof.gate.redis.state import State
 from lakeproof.targets import redis_scripts
 
+_IF_OWNER = """
+                if redis.call('get', KEYS[1]) == ARGV[1] then
+                    %s
+                else
+                    return 0
+                end
+            """
+OF_POTTERY = tuple(
+    _IF_OWNER % then
+    for then in (
+        f"local pttl = redis.call('pttl', KEYS[1])\n{' ' * 20}return (pttl > 0) and pttl or 0",
+        "return redis.call('pexpire', KEYS[1], ARGV[2])",
+        "return redis.call('del', KEYS[1])",
+    )
+)
+"""The scripts of `pottery.Redlock` 3.0."""
 TEXTS = {
     hashlib.sha1(text.encode()).hexdigest(): text.encode()  # noqa: S324  # as Redis does
     for text in (
         *(text for name, text in vars(redis_scripts).items() if name.isupper()),
-        redis.lock.Lock.LUA_RELEASE_SCRIPT,
+        *(getattr(redis.lock.Lock, f"LUA_{name}_SCRIPT") for name in ("RELEASE", "EXTEND", "REACQUIRE")),
+        *OF_POTTERY,
     )
 }
 """The texts of the scripts that are known, by sha."""
@@ -41,9 +58,11 @@ class Local:
     """The front behind two connections, without sockets."""
 
     def __init__(self) -> None:
-        self.state = State()
+        self.state = State(expires=True)
         self.sessions = [Session(1), Session(2)]
         self.front = RedisFront()
+        self.unknown = ""
+        """The first thing that was asked for and that the front does not have."""
 
     def ask(self, connection: int, command: Words) -> bytes:
         session = self.sessions[connection]
@@ -54,6 +73,7 @@ class Local:
             session.answered(found, reply)
         else:
             reply = found
+        self.unknown = self.unknown or reply.unknown
         return encoded(reply.value, session.protocol)
 
 
@@ -119,9 +139,13 @@ def _set(key: bytes, value: bytes, more: Sequence[bytes]) -> Words:
     return (b"SET", key, value, *more)
 
 
+TIMED = st.sampled_from([(b"EX", b"100"), (b"px", b"100000"), (b"EX", b"0"), (b"PX", b"x"), (b"EX",), (b"KEEPTTL",)])
+MORE = options(b"NX", b"GET", b"KEEPTTL")
+SPANS = st.sampled_from([b"100", b"x", b"9223372036854775807"])
 STRINGS = st.one_of(
     command("get", KEYS),
     st.builds(_set, KEYS, VALUES, options(b"nx", b"XX", b"GET", b"KEEPTTL", b"what")),
+    st.builds(lambda *found: _set(found[0], found[1], (*found[2], *found[3])), KEYS, VALUES, TIMED, MORE),
     command("SETNX", KEYS, VALUES),
     command("GETSET", KEYS, VALUES),
     command("GETDEL", KEYS),
@@ -151,6 +175,10 @@ KEYSPACE = st.one_of(
     command("TTL", KEYS),
     command("PTTL", KEYS),
     command("PERSIST", KEYS),
+    command("EXPIRE", KEYS, SPANS | st.sampled_from([b"0", b"-1"])),
+    command("PEXPIRE", KEYS, st.sampled_from([b"100000", b"-1"])),
+    command("SETEX", KEYS, SPANS, VALUES),
+    command("PSETEX", KEYS, st.sampled_from([b"100000", b"0"]), VALUES),
 )
 HASHES = st.one_of(
     command("HGET", KEYS, FIELDS),
@@ -198,14 +226,35 @@ def _of_scripts(draw: st.DrawFn) -> Words:
     if way in (b"EVAL", b"EVALSHA"):
         keys = (draw(st.sampled_from([b"h", b"a"])), draw(st.sampled_from([b"z", b"a"])))
         args = [draw(FIELDS), draw(VALUES), draw(VALUES)]
-        if script.name == "release":
-            return (way, text if way == b"EVAL" else sha, b"1", keys[1], draw(VALUES))
+        if script.keys == 1:
+            more = (b"100000", draw(st.sampled_from([b"0", b"1"]))) if script.args > 1 else ()
+            return (way, text if way == b"EVAL" else sha, b"1", keys[1], draw(VALUES), *more)
         if script.name == "scan":
             args = [draw(st.sampled_from([b"-", b"[f"])), draw(st.sampled_from([b"-1", b"1", b"2"]))]
         return (way, text if way == b"EVAL" else sha, b"2", *keys, *args)
     return {b"LOAD": (b"SCRIPT", way, text), b"EXISTS": (b"SCRIPT", way, sha), b"FLUSH": (b"SCRIPT", way)}[way]
 
 
+REST = st.one_of(
+    st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"9999999999") for each in (b"EXAT", b"PXAT")])),
+    st.builds(
+        lambda key, more: (b"ZADD", key, more, b"1", b"f"), KEYS, st.sampled_from([b"NX", b"XX", b"CH", b"INCR"])
+    ),
+    command("EXPIRE", KEYS, st.just(b"100"), st.sampled_from([b"NX", b"gt"])),
+    command("EXPIREAT", KEYS, st.just(b"9999999999")),
+    command("GETEX", KEYS),
+    command("LPUSH", KEYS, VALUES),
+    command("SETRANGE", KEYS, st.just(b"1"), VALUES),
+    command("INCRBYFLOAT", KEYS, st.just(b"1")),
+    command("HRANDFIELD", KEYS),
+    command("COPY a", KEYS),
+    command("EVAL", st.just(b"return 1"), st.just(b"0")),
+    command("SELECT 1"),
+    st.sampled_from([b"CLIENT LIST", b"SCRIPT HELP", b"OBJECT HELP", b"SWAPDB 0 1", b"PUBLISH a b"]).map(
+        lambda line: tuple(line.split())
+    ),
+)
+"""What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()
 STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, SCRIPTED)
 """Commands that ask something of the store."""

@@ -11,7 +11,7 @@ from lakeproof.gate.s3.state import State
 from lakeproof.gate.s3.wire import S3Request
 from lakeproof.model.objects import etag
 
-BUCKETS: Final = ("a", "b")
+BUCKETS: Final = ("aaa", "bbb")
 KEYS: Final = ("k", "k/1", "k/2", "l")
 CLIENTS: Final = ("me", "you")
 CONTENTS: Final = (b"", b"1", b"22")

@@ -23,18 +23,25 @@ class Served:
 
 
 @contextmanager
-def served(*buckets: str) -> Iterator[Served]:
-    """An S3 with these buckets; it ends with the block."""
-    lines: list[str] = []
+def telling(protocol: str, *buckets: str, lines: list[str] | None = None) -> Iterator[str]:
+    """The address of a store that holds nothing; it ends with the block. lines: receives what is printed."""
+    told: list[str] = [] if lines is None else lines
     begun = threading.Event()
 
     def tell(line: str) -> None:
-        lines.append(line)
+        told.append(line)
         begun.set()
 
-    with in_thread(lambda: serve_open(0, frozenset(buckets), tell)):
+    with in_thread(lambda: serve_open(0, frozenset(buckets), tell, protocol)):
         assert begun.wait(10)
-        host, port = lines[0].split()[3].rstrip(",").removeprefix("http://").split(":")
+        yield told[0].split()[3].rstrip(",")
+
+
+@contextmanager
+def served(*buckets: str) -> Iterator[Served]:
+    """An S3 with these buckets."""
+    with telling("s3", *buckets) as url:
+        host, port = url.removeprefix("http://").split(":")
         yield Served((host, int(port)))
 
 

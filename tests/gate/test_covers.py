@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 
 NASTY = Path(__file__).parent / "nasty.py"
 COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"
 
 
 def gate(file: Path, name: str, *words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", "run", str(file), name, *words])
+    return lakeproof("gate", "run", str(file), name, *words)
 
 
 def run(tmp_path: Path, name: str, *words: str, file: Path = COUNTER) -> tuple[int, dict[str, object]]:
@@ -21,45 +21,36 @@ def run(tmp_path: Path, name: str, *words: str, file: Path = COUNTER) -> tuple[i
     return result.exit_code, json.loads(result.stdout)
 
 
-def in_one_order(tmp_path: Path) -> Path:
-    edited = tmp_path / "counter.py"
-    edited.write_text(COUNTER.read_text().replace("setup=[call(create)]", "setup=[call(create)], parallel=False"))
-    return edited
-
-
-def test_all_is_true_if_nothing_narrows_it(tmp_path: Path) -> None:
-    _, row = run(tmp_path, "counter/careful")
-    assert (row["all"], row["covers"], row["parallel"], row["left"]) == (True, "all", True, None)
+@pytest.mark.parametrize(
+    ("name", "words", "code", "expected"),
+    [
+        ("counter/careful", (), 0, {"verdict": "holds", "all": True, "covers": "all", "parallel": True, "left": None}),
+        ("counter/careful", ("--strategy", "random", "--schedules", "1"), 3, {"all": False, "covers": "some"}),
+        # One client after the other, in two orders. What is left begins with a read of each.
+        ("counter/blind", ("--preemptions", "0"), 3, {"covers": "at most 0 preemptions", "schedules": 2, "left": 2}),
+        (
+            "counter/blind",
+            ("--preemptions", "1"),
+            0,
+            {"verdict": "violated", "schedules": 4, "violating": 2, "left": 0},
+        ),
+        ("counter/careful", ("--preemptions", "9"), 3, {"verdict": "inconclusive", "all": False, "left": 0}),
+        ("counter/careful", ("--preemptions", "2", "--schedules", "1"), 3, {"covers": "some", "left": None}),
+    ],
+)
+def test_a_verdict_covers_what_was_run_and_no_more(
+    tmp_path: Path, name: str, words: tuple[str, ...], code: int, expected: dict[str, object]
+) -> None:
+    found, row = run(tmp_path, name, *words)
+    assert (found, {each: row[each] for each in expected}) == (code, expected)
 
 
 def test_with_one_order_in_each_client_all_is_false_and_the_json_says_what_was_run(tmp_path: Path) -> None:
-    code, row = run(tmp_path, "counter/careful", file=in_one_order(tmp_path))
+    edited = tmp_path / "counter.py"
+    edited.write_text(COUNTER.read_text().replace("setup=[call(create)]", "setup=[call(create)], parallel=False"))
+    code, row = run(tmp_path, "counter/careful", file=edited)
     assert (code, row["verdict"]) == (0, "holds")
     assert (row["all"], row["covers"], row["parallel"]) == (False, "one order in each client", False)
-
-
-def test_a_sample_covers_nothing_that_has_a_name(tmp_path: Path) -> None:
-    _, row = run(tmp_path, "counter/careful", "--strategy", "random", "--schedules", "1")
-    assert (row["all"], row["covers"]) == (False, "some")
-
-
-def test_without_a_preemption_the_lost_update_is_not_met_and_nothing_is_proved(tmp_path: Path) -> None:
-    # One client after the other, in two orders. What is left begins with a read of each.
-    code, row = run(tmp_path, "counter/blind", "--preemptions", "0")
-    assert (code, row["verdict"], row["schedules"]) == (3, "inconclusive", 2)
-    assert (row["all"], row["covers"], row["left"]) == (False, "at most 0 preemptions", 2)
-
-
-def test_one_preemption_finds_the_lost_update_in_the_classes_that_all_schedules_have(tmp_path: Path) -> None:
-    code, row = run(tmp_path, "counter/blind", "--preemptions", "1")
-    assert (code, row["verdict"], row["schedules"], row["violating"]) == (0, "violated", 4, 2)
-    assert (row["all"], row["left"]) == (False, 0)
-    assert Path(str(row["trace"])).exists()
-
-
-def test_a_bounded_run_of_a_program_that_holds_is_inconclusive_also_if_nothing_is_left(tmp_path: Path) -> None:
-    code, row = run(tmp_path, "counter/careful", "--preemptions", "9")
-    assert (code, row["verdict"], row["all"], row["left"]) == (3, "inconclusive", False, 0)
 
 
 def test_crashes_are_spent_within_a_bound_as_without_one(tmp_path: Path) -> None:
@@ -74,11 +65,6 @@ def test_keys_that_are_new_in_every_run_have_the_classes_of_fixed_ones_within_a_
 ) -> None:
     _, row = run(tmp_path, name, "--preemptions", "3", file=NASTY.parent / "minting.py")
     assert (row["verdict"], row["schedules"], row["violating"], row["left"]) == ("violated", 3, 1, 0)
-
-
-def test_a_bounded_run_that_is_cut_short_does_not_say_what_is_left(tmp_path: Path) -> None:
-    code, row = run(tmp_path, "counter/careful", "--preemptions", "2", "--schedules", "1")
-    assert (code, row["covers"], row["left"]) == (3, "some", None)
 
 
 @pytest.mark.parametrize("name", ["erratic", "cached"])

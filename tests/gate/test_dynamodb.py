@@ -113,61 +113,10 @@ class TestItems:
         assert says in refused(error)[2]
         assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"] == item
 
-    @pytest.mark.parametrize(
-        ("key", "says"),
-        [
-            ({"p": s("a")}, "does not match the schema"),
-            ({"p": s("a"), "k": s("1")}, "does not match the schema"),
-            ({"p": s("a"), "k": n(1), "x": n(1)}, "does not match the schema"),
-            ({"p": s(""), "k": n(1)}, "cannot contain an empty string value. Key: p"),
-            ({"p": s("x" * 2049), "k": n(1)}, "Size of hashkey has exceeded the maximum size limit of 2048 bytes"),
-        ],
-    )
-    def test_a_key_that_is_none_is_refused(self, db: BaseClient, key: dict[str, object], says: str) -> None:
-        with pytest.raises(ClientError) as error:
-            db.get_item(TableName=TWO, Key=key)
-        assert says in refused(error)[2]
-
-    def test_an_item_that_is_too_large_is_refused(self, db: BaseClient) -> None:
-        db.put_item(TableName=ONE, Item={"p": s("a"), "v": s("x" * (400 * 1024 - 3))})
-        with pytest.raises(ClientError) as error:
-            db.put_item(TableName=ONE, Item={"p": s("a"), "v": s("x" * (400 * 1024 - 2))})
-        assert refused(error)[2] == "Item size has exceeded the maximum allowed size"
-
-    @pytest.mark.parametrize(
-        "fields",
-        [
-            {"Expected": {"p": {"Exists": False}}},
-            {"ReturnValues": "ALL_NEW"},
-            {"ConditionExpression": "a <"},
-            {"ConditionExpression": "size(a)"},
-            {"ConditionExpression": "attribute_exists(a) = attribute_exists(b)"},
-            {"ConditionExpression": "a = :x"},
-            {"ConditionExpression": "begins_with(a)"},
-        ],
-    )
-    def test_what_is_not_known_is_refused_and_not_ignored(self, db: BaseClient, fields: dict[str, object]) -> None:
-        with pytest.raises(ClientError) as error:
-            db.put_item(TableName=ONE, Item={"p": s("a")}, **fields)
-        assert code(error) == "ValidationException"
-        assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("a")})
-
     def test_consumed_capacity_is_told_if_it_is_asked_for(self, db: BaseClient) -> None:
         told = db.put_item(TableName=ONE, Item={"p": s("a")}, ReturnConsumedCapacity="TOTAL")
         assert told["ConsumedCapacity"] == {"TableName": ONE, "CapacityUnits": 1.0}
         assert "ConsumedCapacity" not in db.get_item(TableName=ONE, Key={"p": s("a")})
-
-
-class TestSeveral:
-    def test_one_item_comes_once_in_a_transaction_or_a_batch(self, db: BaseClient) -> None:
-        put = {"Put": {"TableName": ONE, "Item": {"p": s("a")}}}
-        delete = {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}}
-        with pytest.raises(ClientError) as error:
-            db.transact_write_items(TransactItems=[put, delete])
-        assert "multiple operations on one item" in refused(error)[2]
-        with pytest.raises(ClientError) as error:
-            db.batch_get_item(RequestItems={ONE: {"Keys": [{"p": s("a")}, {"p": s("a")}]}})
-        assert "contains duplicates" in refused(error)[2]
 
 
 class TestTables:
@@ -188,21 +137,68 @@ class TestTables:
             db.describe_table(TableName=ONE)
         assert code(error) == "ResourceNotFoundException"
 
-    @pytest.mark.parametrize(
-        "spoiled",
-        [
-            {"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]},
-            {"KeySchema": [{"AttributeName": "p", "KeyType": "RANGE"}]},
-            {"BillingMode": "PROVISIONED"},
-            {"GlobalSecondaryIndexes": []} | {"StreamSpecification": {"StreamEnabled": True}},
-        ],
-    )
-    def test_a_table_that_cannot_be_is_refused(self, db: BaseClient, spoiled: dict[str, object]) -> None:
-        with pytest.raises(ClientError) as error:
-            db.create_table(**create(ONE)[1] | {"TableName": "three"} | spoiled)
-        assert code(error) == "ValidationException"
 
-    def test_an_operation_that_is_not_known(self, db: BaseClient) -> None:
-        with pytest.raises(ClientError) as error:
-            db.list_backups()
-        assert code(error) == "UnknownOperationException"
+ITEM = {"TableName": ONE, "Item": {"p": s("a")}}
+THREE = {**create(ONE)[1], "TableName": "three"}
+PUT, DELETE = {"Put": ITEM}, {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}}
+NO_KEY = "does not match the schema"
+
+
+@pytest.mark.parametrize(
+    ("operation", "asked", "code", "says"),
+    [
+        *(
+            ("get_item", {"TableName": TWO, "Key": key}, "ValidationException", says)
+            for key, says in (
+                ({"p": s("a")}, NO_KEY),
+                ({"p": s("a"), "k": s("1")}, NO_KEY),
+                ({"p": s("a"), "k": n(1), "x": n(1)}, NO_KEY),
+                ({"p": s(""), "k": n(1)}, "cannot contain an empty string value. Key: p"),
+                ({"p": s("x" * 2049), "k": n(1)}, "Size of hashkey has exceeded the maximum size limit of 2048 bytes"),
+            )
+        ),
+        *(
+            ("put_item", {**ITEM, **fields}, "ValidationException", says)
+            for fields, says in (
+                ({"Item": {"p": s("a"), "v": s("x" * (400 * 1024 - 2))}}, "Item size has exceeded"),
+                ({"Expected": {"p": {"Exists": False}}}, "Expected of PutItem"),
+                ({"ReturnValues": "ALL_NEW"}, "Return values"),
+                ({"ConditionExpression": "a <"}, "Syntax error"),
+                ({"ConditionExpression": "size(a)"}, "size"),
+                ({"ConditionExpression": "attribute_exists(a) = attribute_exists(b)"}, "attribute_exists"),
+                ({"ConditionExpression": "a = :x"}, ":x"),
+                ({"ConditionExpression": "begins_with(a)"}, "Incorrect number of operands"),
+            )
+        ),
+        *(
+            ("create_table", {**THREE, **fields}, "ValidationException", "")
+            for fields in (
+                {"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]},
+                {"KeySchema": [{"AttributeName": "p", "KeyType": "RANGE"}]},
+                {"BillingMode": "PROVISIONED"},
+                {"GlobalSecondaryIndexes": [], "StreamSpecification": {"StreamEnabled": True}},
+            )
+        ),
+        ("transact_write_items", {"TransactItems": [PUT, DELETE]}, "ValidationException", "multiple operations on one"),
+        (
+            "batch_get_item",
+            {"RequestItems": {ONE: {"Keys": [{"p": s("a")}] * 2}}},
+            "ValidationException",
+            "contains duplicates",
+        ),
+        ("list_backups", {}, "UnknownOperationException", "ListBackups"),
+    ],
+)
+def test_what_is_refused_has_its_error_and_changes_nothing(
+    db: BaseClient, operation: str, asked: dict[str, object], code: str, says: str
+) -> None:
+    with pytest.raises(ClientError) as error:
+        getattr(db, operation)(**asked)
+    assert refused(error)[1] == code
+    assert says in refused(error)[2]
+    assert db.list_tables()["TableNames"] == [ONE, TWO]
+    assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("a")})
+
+
+def test_an_item_of_the_largest_size_is_taken(db: BaseClient) -> None:
+    db.put_item(TableName=ONE, Item={"p": s("a"), "v": s("x" * (400 * 1024 - 3))})

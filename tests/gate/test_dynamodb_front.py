@@ -6,6 +6,7 @@ import pytest
 
 from lakeproof.gate.aws import AWSFront, Store
 from lakeproof.gate.dynamodb.front import DynamoDBFront
+from lakeproof.gate.dynamodb.state import State
 from lakeproof.gate.footprints import Touch
 from lakeproof.gate.http import Response
 from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s
@@ -122,3 +123,39 @@ class TestFront:
             state, _, _ = front.perform(state, asked, NOW + seconds * 1_000_000)
             values += [str(item["v"].content) for item in state.tables[ONE].items.values()]  # type: ignore[union-attr]  # a number
         assert values == ["1", "1", "2"]
+
+    @pytest.mark.parametrize(
+        ("operation", "fields", "unknown"),
+        [
+            ("ExecuteStatement", {"Statement": "UPDATE t"}, '"Statement": "UPDATE t"}'),
+            ("PutItem", {"Expected": {}}, "Expected of PutItem"),
+            ("PutItem", {"Younger": 1}, "Younger of PutItem"),
+            ("CreateTable", {"GlobalSecondaryIndexes": [{}]}, "GlobalSecondaryIndexes of CreateTable"),
+            ("CreateTable", {"StreamSpecification": {"StreamEnabled": True}}, "StreamSpecification or"),
+        ],
+    )
+    def test_what_the_front_does_not_have_is_named(
+        self, operation: str, fields: dict[str, object], unknown: str
+    ) -> None:
+        front = DynamoDBFront()
+        asked = front.understood(request(operation, {"TableName": ONE} | fields))
+        answer = asked if isinstance(asked, Response) else front.perform(State(), asked, NOW)[1]
+        assert answer.status == 400
+        assert unknown in answer.unknown
+
+    @pytest.mark.parametrize(
+        ("update", "code"),
+        [
+            ("ADD v :s", "ValidationException"),
+            ("SET v = v + :s", "ValidationException"),
+            ("SET v = list_append(v, :s)", "ValidationException"),
+            ("SET p = :s", "TransactionCanceledException"),
+        ],
+    )
+    def test_an_update_that_makes_sense_for_no_table_is_no_reason_of_a_transaction(
+        self, update: str, code: str
+    ) -> None:
+        values = {"ExpressionAttributeValues": {":s": s("x")}}
+        item = {"TableName": ONE, "Key": {"p": s("a")}, "UpdateExpression": update, **values}
+        _, status, body, _ = done(after(create(ONE)), "TransactWriteItems", {"TransactItems": [{"Update": item}]})
+        assert (status, str(body["__type"]).rpartition("#")[2]) == (400, code)

@@ -18,8 +18,9 @@ from lakeproof.gate.dynamodb.names import Attached
 from lakeproof.gate.dynamodb.requests import OPERATIONS
 from lakeproof.gate.dynamodb.state import State
 from lakeproof.gate.dynamodb.values import item
-from lakeproof.gate.footprints import Access, Touch, dependent
+from lakeproof.gate.footprints import Access, Touch
 from lakeproof.gate.http import Request, Response
+from tests.gate import laws
 from tests.gate.dynamodb_requests import (
     NOW,
     ONE,
@@ -40,18 +41,7 @@ TABLES = (create(ONE), create(TWO))
 
 
 def exchanged(state: State, one: Asked, other: Asked) -> str:
-    """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
-    middle, *first = done(state, *one)
-    end, *second = done(middle, *other)
-    if dependent(first[2], second[2]):  # type: ignore[arg-type]  # the last one is the footprint
-        return ""
-    middle, *second_first = done(state, *other)
-    swapped, *first_second = done(middle, *one)
-    if first != first_second:
-        return f"{one} is answered {first[:2]}, and {first_second[:2]} after {other}"
-    if second != second_first:
-        return f"{other} is answered {second[:2]} after {one}, and else {second_first[:2]}"
-    return "" if end == swapped else f"{one} and {other} leave different states"
+    return laws.exchanged(lambda state, each: done(state, *each), state, one, other)
 
 
 @settings(max_examples=150)

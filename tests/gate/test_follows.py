@@ -6,9 +6,8 @@ from pathlib import Path
 
 import attrs
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
 from lakeproof.gate import effect_log
@@ -22,6 +21,7 @@ from lakeproof.model.identifiers import CommitID, InstanceUID
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.running.loading import Source, named
 from lakeproof.scenario import Call, Scenario
+from tests.commands import lakeproof
 
 FLOWS = "repositories/step1/delete-delete-create"
 TWO_CREATES = "repositories/step1/absent/create-create"
@@ -60,7 +60,7 @@ def refuted(effects: Effects, flows: str = FLOWS, window: int = 1) -> str:
 def follows(tmp_path: Path, effects: Effects, *words: str, flows: str = FLOWS) -> Result:
     log = tmp_path / "log.jsonl"
     effect_log.write(log, effects)
-    return CliRunner().invoke(main, ["follows", str(log), "--flows", flows, *words])
+    return lakeproof("follows", str(log), "--flows", flows, *words)
 
 
 @pytest.mark.parametrize("flows", [FLOWS, "repositories/upstream/delete-delete-create", TWO_CREATES])
@@ -194,7 +194,7 @@ def test_a_log_that_is_none_or_shows_nothing_is_refused_in_one_line(
 ) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join(lines))
-    result = CliRunner().invoke(main, ["follows", str(log), "--flows", FLOWS])
+    result = lakeproof("follows", str(log), "--flows", FLOWS)
     assert (result.exit_code, result.stdout) == (2, "")
     assert told in result.stderr
     assert result.stderr.count("\n") == 1

@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 
 PROGRAM = Path(__file__).with_name("forgetful.py")
 
 
 def run(tmp_path: Path, name: str, *words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", "run", str(PROGRAM), name, "--json", "--out", str(tmp_path), *words])
+    return lakeproof("gate", "run", str(PROGRAM), name, "--json", "--out", str(tmp_path), *words)
 
 
 def test_kept_processes_that_remember_do_not_repeat_themselves_and_nothing_is_said_of_all(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_with_fresh_processes_all_four_classes_are_run_and_the_trace_replays(tmp
     assert (row["verdict"], row["all"], row["schedules"], row["violating"]) == ("violated", True, 4, 2)
     told = json.loads(Path(row["trace"]).read_text())
     assert [step["request"].split()[0] for step in told["steps"]] == ["GET", "GET", "PUT", "PUT"]
-    again = CliRunner().invoke(main, ["gate", "replay", row["trace"], "--times", "2"])
+    again = lakeproof("gate", "replay", row["trace"], "--from", str(PROGRAM), "--times", "2")
     assert again.exit_code == 1
     assert "2 of 2: violated, same invariant: counted" in again.output
 

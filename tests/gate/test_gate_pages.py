@@ -5,20 +5,23 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 from tests.gate.test_releases import ON_RELEASES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 COMMAND = re.compile(r"^ +\$ (lakeproof (?!verify).*)$", re.MULTILINE)
 FILE = "lakeproof gate run examples/gate/"
+REPLAY = "lakeproof gate replay out/traces/"
 
 ENDS = {
     "gate-ten-minutes.md": {
         f"{FILE}first.py s3/blind": (0, "violated: 8 schedules, all of them"),
-        "lakeproof gate replay out/traces/s3_blind.what_was_added_is_there.json": (1, "violated: what_was_added_is_"),
+        f"{REPLAY}s3_blind.what_was_added_is_there.json --from examples/gate/first.py": (
+            1,
+            "violated: what_was_added_is_",
+        ),
         f"{FILE}first.py s3/careful": (0, "holds: 8 schedules, all of them"),
         f"{FILE}first.py dynamodb": (0, "dynamodb/careful: one_is_sold holds: 6 schedules, all of them"),
         f"{FILE}redis_lock.py lock/blind": (0, "who_has_taken_it_has_it violated: 20 schedules, all of them"),
@@ -26,7 +29,10 @@ ENDS = {
     },
     "gallery/delta.md": {
         f"{FILE}delta.py delta/one-append/lost-answer": (0, "recorded_once violated: 5 schedules, all with"),
-        "lakeproof gate replay out/traces/delta_one-append_lost-answer.recorded_once.json": (1, "violated: recorded_"),
+        f"{REPLAY}delta_one-append_lost-answer.recorded_once.json --from examples/gate/delta.py": (
+            1,
+            "violated: recorded_",
+        ),
         f"{FILE}delta.py delta/append-append": (0, "holds: 18 schedules, all with parallel requests as threads"),
         f"{FILE}delta.py delta/append-optimize --preemptions 1": (3, "all with at most 1 preemption ("),
     },
@@ -62,7 +68,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def end_as_it_says(page: str, count: int) -> None:
     """The first commands of a page."""
     for command, (code, told) in list(ENDS[page].items())[:count]:
-        result = CliRunner().invoke(main, shlex.split(command)[1:])
+        result = lakeproof(*shlex.split(command)[1:])
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
 
 

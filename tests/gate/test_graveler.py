@@ -1,17 +1,18 @@
 """Records of lakeFS in a table: requests as operations, and the invariants of the search asked of them."""
 
 import base64
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 import pytest
 
-from lakeproof.gate import GateCall, judged
+from lakeproof.gate import GateCall
 from lakeproof.gate.aws import AWSFront, Store
 from lakeproof.gate.classes import Name
 from lakeproof.gate.cuts import Made, moments
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.graveler import Judged, contents, operation, reply, snapshot
 from lakeproof.gate.holding import NORMAL
 from lakeproof.gate.http import Response
 from lakeproof.impl.codec import encode
@@ -20,7 +21,18 @@ from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, Sto
 from lakeproof.model.invariants import repositories
 from lakeproof.model.records import Repository, RepositoryState
 from lakeproof.running.tasks import Unusable
+from lakeproof.scenario import ScenarioError
 from tests.gate.dynamodb_requests import NOW, after, request
+
+sys.path.append(str(Path(__file__).parents[2] / "examples" / "lakefs"))
+from graveler import (  # type: ignore[import-not-found]  # of the example
+    Judged,
+    contents,
+    judged,
+    operation,
+    reply,
+    snapshot,
+)
 
 TABLE = "kvstore"
 NAMES = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
@@ -196,3 +208,9 @@ def test_an_active_entry_without_its_branch_is_found_in_each_state_that_has_it()
 
 def test_an_invariant_that_was_never_tested_is_no_proof() -> None:
     assert attrs.fields_dict(Judged)["reached"].default == 0
+
+
+def test_an_invariant_of_the_search_that_the_gate_cannot_ask_is_refused() -> None:
+    for invariant in (repositories.create_is_effective, repositories.deleted_is_inaccessible):
+        with pytest.raises(ScenarioError, match=f"{invariant.id}: the gate asks invariants of states"):
+            judged(invariant)

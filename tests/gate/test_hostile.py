@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
 from lakeproof.gate import running
-from tests.commands import ended
+from tests.commands import ended, lakeproof
 from tests.gate import hostile
 
 FILE = Path(hostile.__file__)
@@ -23,7 +22,7 @@ deep = pytest.mark.deep
 
 
 def gate(name: str, out: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--out", str(out), *words])
+    return lakeproof("gate", "run", str(FILE), name, "--out", str(out), *words)
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from click.testing import CliRunner
 
-from lakeproof.cli import main
 from lakeproof.gate import searching, side_by_side
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.holding import Bell
@@ -20,7 +18,7 @@ from lakeproof.gate.opening import opened, prepared
 from lakeproof.gate.s3.state import Upload
 from lakeproof.gate.searching import Found, all_classes, completed, searched
 from lakeproof.running.tasks import Unusable
-from tests.commands import ended
+from tests.commands import ended, lakeproof
 from tests.gate.test_running import COUNTER, NASTY, noted
 
 MINTING = Path(__file__).parent / "minting.py"
@@ -108,7 +106,7 @@ def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
     monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
     words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
     monkeypatch.setattr("lakeproof.gate.running.PATIENCE_SECONDS", 1.0)
-    result = CliRunner().invoke(main, words)
+    result = lakeproof(*words)
     assert result.exit_code == 3, result.output
     assert json.loads(result.stdout)["verdict"] == "inconclusive"
     assert len(pids()) > 3, "of more than one gate"

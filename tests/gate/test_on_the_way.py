@@ -5,19 +5,17 @@ from pathlib import Path
 
 import attrs
 import pytest
-from click.testing import CliRunner
 
-from lakeproof.cli import main
-from lakeproof.gate import GateScenario, Outcome, call, judged
-from lakeproof.model.invariants import repositories
+from lakeproof.gate import GateScenario, Outcome, call
 from lakeproof.scenario import ScenarioError
+from tests.commands import lakeproof
 
 FILE = Path(__file__).parent / "on_the_way.py"
 
 
 def run(tmp_path: Path, name: str) -> tuple[int, dict[str, dict[str, object]], str]:
     """The exit code, the row of each invariant, and the errors."""
-    result = CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--json", "--out", str(tmp_path)])
+    result = lakeproof("gate", "run", str(FILE), name, "--json", "--out", str(tmp_path))
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {str(row["invariant"]): row for row in rows}, result.stderr
 
@@ -35,7 +33,7 @@ def test_a_state_between_two_steps_is_seen_and_its_trace_replays(tmp_path: Path)
     assert rows["nothing"]["verdict"] == "holds"
     trace = str(row["trace"])
     assert all("credentials" not in each["request"] for each in json.loads(Path(trace).read_text())["steps"])
-    result = CliRunner().invoke(main, ["gate", "replay", trace])
+    result = lakeproof("gate", "replay", trace, "--from", str(FILE))
     assert result.exit_code == 1
     assert "violated: one_is_there" in result.stdout
 
@@ -62,7 +60,7 @@ def test_calm_outlasts_a_timer_of_the_program_and_one_order_says_that_it_is_one(
     code, rows, _ = run(tmp_path, "timer-in-one-order")
     assert (code, rows["nothing"]["schedules"], rows["nothing"]["parallel"]) == (0, 1, False)
     words = ["gate", "run", str(FILE), "timer-in-one-order", "--out", str(tmp_path)]
-    assert "1 schedule, all with one order in each client, " in CliRunner().invoke(main, words).stdout
+    assert "1 schedule, all with one order in each client, " in lakeproof(*words).stdout
 
 
 def nothing(outcome: Outcome) -> str | None:
@@ -74,13 +72,9 @@ def a_call() -> None:
     """Does nothing."""
 
 
-def test_an_invariant_of_the_search_that_the_gate_cannot_ask_is_refused() -> None:
-    for invariant in (repositories.create_is_effective, repositories.deleted_is_inaccessible):
-        with pytest.raises(ScenarioError, match=f"{invariant.id}: the gate asks invariants of states"):
-            judged(invariant)
-    one = judged(repositories.active_is_complete)
-    with pytest.raises(ScenarioError, match="two have one name among active-is-complete, active-is-complete"):
-        GateScenario(name="x", clients=[[call(a_call)]], always=[one, one])
+def test_a_scenario_with_two_invariants_of_one_name_or_no_sensible_calm_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="two have one name among nothing, nothing"):
+        GateScenario(name="x", clients=[[call(a_call)]], invariants=[nothing, nothing])
     with pytest.raises(ScenarioError, match="calm_seconds: -1: expected 0 to 60"):
         GateScenario(name="x", clients=[[call(a_call)]], invariants=[nothing], calm_seconds=-1)
     assert attrs.fields_dict(GateScenario)["parallel"].default is True

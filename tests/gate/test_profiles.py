@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
 from lakeproof.explore import trace as traces
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
@@ -13,9 +12,11 @@ from lakeproof.gate.classes import Choice, Name, Pending
 from lakeproof.gate.following import Followed, Wanted, wanted
 from lakeproof.gate.profile import Rule, load
 from lakeproof.running.tasks import Unusable
+from tests.commands import lakeproof
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SERVICE = EXAMPLES / "gate" / "service"
+LAKEFS = EXAMPLES / "lakefs" / "lakefs_profile.py"
 SCENARIO = "repositories/step1/delete-delete-create"
 
 
@@ -23,7 +24,7 @@ SCENARIO = "repositories/step1/delete-delete-create"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the counterexamples of the search."""
     made = tmp_path_factory.mktemp("traces")
-    assert CliRunner().invoke(main, ["verify", SCENARIO, "--out", str(made), "--jobs", "1"]).exit_code == 0
+    assert lakeproof("verify", SCENARIO, "--out", str(made), "--jobs", "1").exit_code == 0
     return made
 
 
@@ -32,7 +33,7 @@ def trace(folder: Path, invariant: str) -> Path:
 
 
 def replay(file: Path, profile: object, *words: str) -> Result:
-    return CliRunner().invoke(main, ["replay", str(file), "--gate", str(profile), *words])
+    return lakeproof("replay", str(file), "--gate", str(profile), *words)
 
 
 def test_a_counterexample_of_the_search_happens_in_the_program(folder: Path) -> None:
@@ -60,7 +61,7 @@ def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> 
     assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in result.stderr
     result = replay(trace(folder, "create-is-effective"), "unheard-of")
     assert result.exit_code == 2
-    assert "unheard-of: no profile; expected lakefs, or a Python file with PROFILE" in result.stderr
+    assert "unheard-of: no profile; expected a Python file with PROFILE" in result.stderr
     empty = tmp_path / "empty.py"
     empty.write_text("")
     assert "PROFILE is None; make it a" in replay(trace(folder, "create-is-effective"), empty).stderr
@@ -68,13 +69,13 @@ def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> 
 
 def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
     words = ["replay", str(trace(folder, "create-is-effective")), "--log", str(tmp_path / "log")]
-    result = CliRunner().invoke(main, words)
+    result = lakeproof(*words)
     assert result.exit_code == 2
     assert "--log is for --gate" in result.stderr
 
 
-def test_the_shipped_profile_knows_each_step_of_the_counterexample(folder: Path) -> None:
-    steps = wanted(traces.read(trace(folder, "delete-spares-successor")), load("lakefs"))
+def test_the_profile_of_lakefs_knows_each_step_of_the_counterexample(folder: Path) -> None:
+    steps = wanted(traces.read(trace(folder, "delete-spares-successor")), load(str(LAKEFS)))
     assert [each.number for each in steps] == list(range(1, 13))
     assert steps[4].pattern == "DeleteItem kvstore/repository-r-*/branches%2Fmain"
 
@@ -139,10 +140,10 @@ def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
     found = traces.read(trace(folder, "create-is-effective"))
     late = TraceStep(client="", mode=Mode.DELIVER)
     with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
-        wanted(_with(found, late), load("lakefs"))
+        wanted(_with(found, late), load(str(LAKEFS)))
     unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
     with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
-        wanted(_with(found, unknown), load("lakefs"))
+        wanted(_with(found, unknown), load(str(LAKEFS)))
 
 
 def _with(found: Trace, only: TraceStep) -> Trace:

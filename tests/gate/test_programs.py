@@ -1,14 +1,14 @@
 """Released programs behind the gate: what is known of each of them, and what is proved."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 from _pytest.mark import ParameterSet
-from click.testing import CliRunner
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "gate"
@@ -26,7 +26,8 @@ COVERS = "parallel requests as threads"
 def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[str, dict[str, object]]]:
     """The exit code, and the row of each invariant of one scenario."""
     asked = ["gate", "run", str(EXAMPLES / file), name, "--json", "--out", str(tmp_path), *words]
-    result = CliRunner().invoke(main, asked)
+    result = lakeproof(*asked)
+    sys.stderr.write(result.stderr)  # why, if the test fails
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
 
@@ -57,7 +58,7 @@ def test_what_is_known_of_a_program_is_found_and_replays(
     _, rows = run(tmp_path, file, name, *schedules)
     row = rows[invariant]
     assert (row["verdict"], row["expected"]) == ("violated", "violated")
-    again = CliRunner().invoke(main, ["gate", "replay", str(row["trace"])])
+    again = lakeproof("gate", "replay", str(row["trace"]), "--from", str(EXAMPLES / file))
     assert again.exit_code == 1, again.output
     assert f"violated: {invariant}" in again.output
 
@@ -180,8 +181,9 @@ def test_a_catalog_of_iceberg_has_the_verdicts_that_its_page_tells(
 
 def replayed(trace: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    result = CliRunner().invoke(main, ["gate", "replay", str(trace), "--times", str(times)])
-    [invariant] = json.loads(trace.read_text())["violated"]
+    told = json.loads(trace.read_text())
+    result = lakeproof("gate", "replay", str(trace), "--from", told["file"], "--times", str(times))
+    [invariant] = told["violated"]
     told = f"{times} of {times}: violated, same invariant: {invariant}"
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, told), result.output
 

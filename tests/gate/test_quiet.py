@@ -22,7 +22,6 @@ from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child
 from lakeproof.gate.quiet import Watch
 from lakeproof.gate.redis.connections import Speaker
-from lakeproof.gate.s3.state import State
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
 
@@ -164,13 +163,6 @@ class TestOneLook:
         monkeypatch.setattr(os, "listdir", lambda folder: ["2"])
         assert watch.asleep([1]) == {1: 11}
 
-    def test_no_file_stays_open_of_a_process_that_nobody_asks_for_any_more(
-        self, watch: Watch, threads: list[Path], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        watch._drop((1, "1"))
-        assert watch.asleep([]) == {}
-        assert watch._threads == {}
-
 
 def test_the_clock_of_a_process_counts_threads_that_have_ended() -> None:
     code = """import threading, time
@@ -192,6 +184,10 @@ time.sleep(60)"""
 class TestWhatWasSent:
     """It is at each moment unread, or being read, or held: so no look at a program that sleeps can miss it."""
 
+    async def at_rest(self, gate: Gate[Store, Asked]) -> None:
+        while gate.server.arrivals.unread() or gate.server.busy:
+            await trio.lowlevel.cancel_shielded_checkpoint()
+
     async def held_after(self, gate: Gate[Store, Asked], pieces: list[bytes], connection: socket.socket) -> int:
         """How many requests are held at the first moment at which a look could find the store at rest."""
         before = sum(gate.asked.values())
@@ -201,62 +197,43 @@ class TestWhatWasSent:
             assert gate.server.busy, "a part of a request"
             assert sum(gate.asked.values()) == before
         connection.sendall(pieces[-1])
-        while gate.server.arrivals.unread() or gate.server.busy:
-            await trio.lowlevel.cancel_shielded_checkpoint()
+        await self.at_rest(gate)
         return sum(gate.asked.values()) - before
 
-    @pytest.mark.parametrize("pieces", [[REQUEST], [REQUEST[:20], REQUEST[20:]], [PUT[:-1], PUT[-1:]]])
-    def test_a_request_is_held_once_nothing_is_unread_and_no_connection_is_busy(self, pieces: list[bytes]) -> None:
-        async def sends() -> None:
-            front = PassingFront((), "reader")
-            gate = Gate[Store, Asked](front, Store(s3=State(buckets=frozenset({"b"}))), lambda: 0)
-            gate.hold(frozenset({"c1"}))
-            listener = listening(0)
-            address = listener.getsockname()
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(gate.server.serve, listener)
-                await trio.testing.wait_all_tasks_blocked()
-                with socket.create_connection(address) as first:
-                    assert gate.server.arrivals.unread(), "a connection waits to be accepted"
-                    assert await self.held_after(gate, pieces, first) == 1
-                with socket.create_connection(address) as connection:
-                    assert await self.held_after(gate, pieces, connection) == 1
-                    connection.sendall(REQUEST)
-                    await trio.testing.wait_all_tasks_blocked()
-                    assert not gate.server.arrivals.unread(), "what follows a request that is held is for later"
-                    gate.open()
-                    await trio.testing.wait_all_tasks_blocked()
-                    assert gate.server.seen == 3
-                    nursery.cancel_scope.cancel()
-
-        trio.run(sends)
-
-    @pytest.mark.parametrize("cut", [len(COMMAND), 1, 20, len(COMMAND) - 1])
-    def test_so_is_a_command_of_redis(self, cut: int) -> None:
-        pieces = [each for each in (COMMAND[:cut], COMMAND[cut:]) if each]
-
+    @pytest.mark.parametrize(
+        ("redis", "pieces"),
+        [
+            (False, [REQUEST]),
+            (False, [REQUEST[:20], REQUEST[20:]]),
+            (False, [PUT[:-1], PUT[-1:]]),
+            (True, [COMMAND]),
+            *((True, [COMMAND[:cut], COMMAND[cut:]]) for cut in (1, 20, len(COMMAND) - 1)),
+        ],
+    )
+    def test_a_request_is_held_once_nothing_is_unread_and_no_connection_is_busy(
+        self, redis: bool, pieces: list[bytes]
+    ) -> None:
         async def sends() -> None:
             gate = Gate[Store, Asked](PassingFront((), "reader"), Store(), lambda: 0)
             gate.hold(frozenset({"c1"}))
             listener = listening(0)
-            address = listener.getsockname()
+            served = (listener, Speaker(gate).talk if redis else gate.server._talk)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
+                nursery.start_soon(gate.server.serve_all, served)
                 await trio.testing.wait_all_tasks_blocked()
-                with socket.create_connection(address) as connection:
+                with socket.create_connection(listener.getsockname()) as connection:
                     assert gate.server.arrivals.unread(), "a connection waits to be accepted"
-                    connection.sendall(b"AUTH c1 secret\r\n")
-                    while gate.server.arrivals.unread() or gate.server.busy:
-                        await trio.lowlevel.cancel_shielded_checkpoint()
-                    assert connection.recv(5) == b"+OK\r\n"
+                    if redis:
+                        connection.sendall(b"AUTH c1 secret\r\n")
+                        await self.at_rest(gate)
+                        assert connection.recv(5) == b"+OK\r\n"
                     assert await self.held_after(gate, pieces, connection) == 1
-                    connection.sendall(COMMAND)
+                    connection.sendall(COMMAND if redis else REQUEST)
                     await trio.testing.wait_all_tasks_blocked()
-                    assert not gate.server.arrivals.unread(), "what follows a command that is held is for later"
+                    assert not gate.server.arrivals.unread(), "what follows a request that is held is for later"
                     gate.settle()
                     await gate.let_go(next(iter(gate.held)), NORMAL)
-                    while gate.server.arrivals.unread() or gate.server.busy:
-                        await trio.lowlevel.cancel_shielded_checkpoint()
+                    await self.at_rest(gate)
                     assert gate.asked["c1"] == 2
                     nursery.cancel_scope.cancel()
 

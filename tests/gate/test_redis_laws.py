@@ -1,5 +1,6 @@
 """What holds of the Redis front for all requests: those whose footprints are independent can be exchanged."""
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from lakeproof.gate.redis.replies import CommandError
 from lakeproof.gate.redis.scripts import SCRIPTS
 from lakeproof.gate.redis.state import State
 from lakeproof.gate.redis.work import KEY, SCRIPT, of_key, shown
+from tests.gate import laws
 from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 
 
@@ -26,7 +28,7 @@ def possible(command: Words) -> bool:
 
 COMMANDS = STEPS.filter(possible)
 WATCHED = st.dictionaries(KEYS, st.integers(0, 2), max_size=2).map(lambda found: tuple(found.items()))
-REQUESTS = st.one_of(
+AT_ONCE = st.one_of(
     st.builds(lambda command: RedisRequest("c", (command,)), COMMANDS),
     st.builds(lambda keys: RedisRequest("c", ((b"WATCH", *keys),)), st.lists(KEYS, min_size=1, max_size=2)),
     st.builds(
@@ -35,29 +37,19 @@ REQUESTS = st.one_of(
         WATCHED,
     ),
 )
+REQUESTS = st.builds(lambda asked, late: attrs.evolve(asked, late=late), AT_ONCE, st.booleans())
 BEFORE = st.lists(REQUESTS, max_size=6)
 
 
 def after(before: list[RedisRequest]) -> State:
-    state = State()
+    state = State(expires=True)
     for each in before:
         state, *_ = performed(state, each)
     return state
 
 
 def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
-    """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
-    middle, *first = performed(state, one)
-    end, *second = performed(middle, other)
-    if dependent(first[1], second[1]):  # type: ignore[arg-type]  # the last one is the footprint
-        return ""
-    middle, *second_first = performed(state, other)
-    swapped, *first_second = performed(middle, one)
-    if first != first_second:
-        return f"{one} is answered {first}, and {first_second} after {other}"
-    if second != second_first:
-        return f"{other} is answered {second} after {one}, and else {second_first}"
-    return "" if end == swapped else f"{one} and {other} leave different states"
+    return laws.exchanged(performed, state, one, other)
 
 
 @settings(max_examples=300)
@@ -84,7 +76,8 @@ def test_a_request_changes_nothing_that_its_footprint_does_not_write(
     changed, _, found = performed(state, asked)
     written = [each for each in found if each.touch is not Touch.READ]
     for key in {*state.versions, *changed.versions, *state.keys, *changed.keys}:
-        if (state.keys.get(key), state.versions.get(key)) != (changed.keys.get(key), changed.versions.get(key)):
+        held, now = ((each.keys.get(key), each.versions.get(key), each.lives.get(key)) for each in (state, changed))
+        if held != now:
             assert any(each.conflicts(of_key(key, Touch.READ)) for each in written), key
     for script in state.scripts ^ changed.scripts:
         assert any(each.key == f"{SCRIPT}{script}" for each in written)
@@ -95,7 +88,7 @@ def test_a_request_changes_nothing_that_its_footprint_does_not_write(
 def test_what_is_said_to_write_nothing_writes_nothing(before: list[RedisRequest], asked: RedisRequest) -> None:
     state = after(before)
     changed, _, found = performed(state, asked)
-    if all(each.touch is Touch.READ for each in found) or not RedisFront().writes(asked):
+    if all(each.touch is Touch.READ for each in found) or not (RedisFront().writes(asked) or asked.late):
         assert changed == state
 
 
@@ -107,6 +100,18 @@ def test_a_key_whose_value_has_changed_has_another_version(before: list[RedisReq
     for key in {*state.keys, *changed.keys}:
         if state.keys.get(key) != changed.keys.get(key):
             assert state.versions.get(key, 0) < changed.versions[key]
+
+
+@settings(max_examples=200)
+@given(BEFORE, AT_ONCE)
+def test_a_request_before_which_its_keys_expire_is_one_to_a_store_without_them(
+    before: list[RedisRequest], asked: RedisRequest
+) -> None:
+    state = after(before)
+    touched = performed(state, asked)[2]
+    gone = [key for key in state.lives if any(each.conflicts(of_key(key, Touch.WRITE)) for each in touched)]
+    without = performed(state, RedisRequest("c", ((b"DEL", *gone),)))[0] if gone else state
+    assert performed(state, attrs.evolve(asked, late=True))[:2] == performed(without, asked)[:2]
 
 
 def ask(*lines: str, watched: tuple[tuple[bytes, int], ...] | None = None) -> RedisRequest:

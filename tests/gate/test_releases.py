@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STALLED = "replay docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json"
+STALLED = (
+    "replay docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json --from examples/gate/slatedb_store.py"
+)
 ON_RELEASES = (
     ("slatedb-0.10.0", STALLED),
     ("slatedb-0.10.0", f"{STALLED} --times 100"),

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lakeproof.cli import main
 from lakeproof.gate.replaying import Verdict
+from tests.commands import complaint, lakeproof
 
 COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"
 
@@ -21,20 +21,20 @@ def flips(outcome):
 """
 
 
-def gate(*words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", *words])
+def replay(trace: Path, *words: str, file: Path = COUNTER) -> Result:
+    return lakeproof("gate", "replay", str(trace), "--from", str(file), *words)
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the lost update."""
     folder = tmp_path_factory.mktemp("traces")
-    gate("run", str(COUNTER), "counter/blind", "--out", str(folder))
+    lakeproof("gate", "run", str(COUNTER), "counter/blind", "--out", str(folder))
     return folder / "counter_blind.counted_once.json"
 
 
 def test_a_violation_that_comes_every_time_is_told_in_one_line(trace: Path) -> None:
-    result = gate("replay", str(trace), "--times", "5")
+    result = replay(trace, "--times", "5")
     assert result.exit_code == 1, result.output
     assert result.stdout.splitlines()[-1] == "5 of 5: violated, same invariant: counted_once"
 
@@ -43,7 +43,7 @@ def test_a_verdict_that_differs_once_is_counted_and_its_replay_named(trace: Path
     edited = tmp_path / "counter.py"
     text = COUNTER.read_text().replace("[counted_once]", "[flips]").replace('"counted_once"', '"flips"')
     edited.write_text(text.replace("scenario = partial", f"{FLIPS}scenario = partial"))
-    result = gate("replay", str(trace), "--from", str(edited), "--times", "3")
+    result = replay(trace, "--times", "3", file=edited)
     assert result.exit_code == 3, result.output
     assert result.stdout.splitlines()[-3:] == [
         "2 of 3: not violated; first in replay 1",
@@ -55,7 +55,7 @@ def test_a_verdict_that_differs_once_is_counted_and_its_replay_named(trace: Path
 def test_another_invariant_every_time_is_not_the_verdict_of_the_trace(trace: Path, tmp_path: Path) -> None:
     other = tmp_path / "trace.json"
     other.write_text(trace.read_text().replace('"counted_once"', '"another"', 1))
-    result = gate("replay", str(other), "--times", "2")
+    result = replay(other, "--times", "2")
     assert result.exit_code == 3
     assert result.stdout.splitlines()[-2:] == ["2 of 2: violated: counted_once", "the trace has violated: another"]
 
@@ -66,33 +66,39 @@ def test_an_answer_that_the_trace_does_not_have_is_named(trace: Path, tmp_path: 
     other = tmp_path / "trace.json"
     other.write_text(json.dumps(told))
     otherwise = "step 3 was answered 200, in the trace 412"
-    result = gate("replay", str(other), "--times", "2")
+    result = replay(other, "--times", "2")
     assert result.exit_code == 3
     assert f"2 of 2: violated: counted_once; {otherwise}" in result.stdout
-    once = gate("replay", str(other))
+    once = replay(other)
     assert (once.exit_code, once.stderr.strip()) == (1, otherwise)
 
 
 def test_a_program_that_no_longer_follows_does_so_every_time(trace: Path, tmp_path: Path) -> None:
     other = tmp_path / "trace.json"
     other.write_text(trace.read_text().replace('"counter/blind"', '"counter/careful"'))
-    result = gate("replay", str(other), "--times", "2")
+    result = replay(other, "--times", "2")
     assert result.exit_code == 3
-    assert "2 of 2: the program no longer follows: after " in result.stdout
+    assert "2 of 2: nothing is shown: after " in result.stdout
 
 
 def test_a_program_that_is_mended_violates_nothing_however_often(trace: Path, tmp_path: Path) -> None:
     edited = tmp_path / "counter.py"
     edited.write_text(COUNTER.read_text().replace("return None if found == acknowledged else", "return None and"))
-    result = gate("replay", str(trace), "--from", str(edited), "--times", "2")
+    result = replay(trace, "--times", "2", file=edited)
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "2 of 2: not violated")
 
 
-@pytest.mark.parametrize("times", ["0", "-1", "many"])
-def test_a_number_of_times_that_is_none_is_refused(trace: Path, times: str) -> None:
-    result = gate("replay", str(trace), "--times", times)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "--times" in result.stderr
+def test_a_trace_executes_no_file_by_itself(trace: Path, tmp_path: Path) -> None:
+    """It may be anybody's. The file is executed that the user names, and no other."""
+    executed = tmp_path / "executed"
+    planted = tmp_path / "planted file.py"
+    planted.write_text(f"open({str(executed)!r}, 'w')\n")
+    other = tmp_path / "trace.json"
+    other.write_text(trace.read_text().replace(str(COUNTER), str(planted)))
+    said = complaint(lakeproof("gate", "replay", str(other)))
+    assert f"if its file is yours, add --from '{planted}'" in said
+    assert replay(other).exit_code == 1
+    assert not executed.exists()
 
 
 def test_a_replay_of_which_nothing_is_known_is_inconclusive_and_never_a_pass() -> None:

@@ -1,8 +1,11 @@
 """The S3 front, as boto3 and obstore see it: what real clients ask for, and the errors that they rely on."""
 
+import base64
+import hashlib
 import io
 from collections.abc import Iterator
 
+import attrs
 import boto3
 import obstore
 import pytest
@@ -12,10 +15,13 @@ from botocore.exceptions import ClientError
 from obstore.exceptions import AlreadyExistsError, PreconditionError
 from obstore.store import S3Store
 
+from lakeproof.gate.footprints import Footprint, Touch
 from lakeproof.gate.http import Request, Response
+from lakeproof.gate.s3.checksums import DIGESTS
 from lakeproof.gate.s3.front import S3Front
 from lakeproof.gate.s3.state import State
 from lakeproof.gate.s3.wire import S3Error, addressed
+from lakeproof.model.objects import StoredObject
 from tests.gate.stores import served
 
 
@@ -119,12 +125,47 @@ class TestBoto3:
             s3.delete_object(Bucket="b", Key="k", IfMatch=etag)
         assert refused(error) == (404, "NoSuchKey")
 
-    @pytest.mark.parametrize("asked", [{"PartNumber": 1}, {"ResponseContentType": "x"}, {"VersionId": "1"}])
-    def test_what_the_store_does_not_know_is_refused(self, s3: BaseClient, asked: dict[str, object]) -> None:
+    def test_a_completion_that_comes_again_is_answered_as_the_first_one(self, s3: BaseClient) -> None:
+        upload = {"Bucket": "b", "Key": "k", "UploadId": s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]}
+        etags = [s3.upload_part(**upload, PartNumber=number, Body=b"x")["ETag"] for number in (1, 2)]
+        parts = [{"Parts": [{"PartNumber": number, "ETag": etags[number - 1]}]} for number in (1, 2)]
+        first = s3.complete_multipart_upload(**upload, MultipartUpload=parts[0])
+        s3.put_object(Bucket="b", Key="k", Body=b"later")
+        assert s3.complete_multipart_upload(**upload, MultipartUpload=parts[0])["ETag"] == first["ETag"]
+        assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"later", "nothing was done"
+        for call, options in (
+            (s3.complete_multipart_upload, {"MultipartUpload": parts[1]}),
+            (s3.upload_part, {"PartNumber": 1, "Body": b"y"}),
+            (s3.abort_multipart_upload, {}),
+        ):
+            with pytest.raises(ClientError) as error:
+                call(**upload, **options)
+            assert refused(error) == (404, "NoSuchUpload")
+
+    def test_a_checksum_is_told_to_a_client_that_asks_for_it(self, s3: BaseClient) -> None:
+        def told(**made: object) -> dict[str, str]:
+            s3.put_object(Bucket="b", Key="k", Body=b"123456789", **made)
+            found = s3.get_object(Bucket="b", Key="k", ChecksumMode="ENABLED")
+            assert found["Body"].read() == b"123456789", "boto3 verifies what it knows"
+            return {name: value for name, value in found.items() if name.startswith("Checksum")}
+
+        whole = {"ChecksumType": "FULL_OBJECT"}
+        assert told(ChecksumAlgorithm="CRC32") == {"ChecksumCRC32": "y/Q5Jg==", **whole}
+        sha1 = base64.b64encode(hashlib.sha1(b"123456789").digest()).decode()  # noqa: S324  # a checksum
+        assert told(ChecksumAlgorithm="SHA1") == {"ChecksumSHA1": sha1, **whole}
+        made = s3.create_multipart_upload(Bucket="b", Key="k", ChecksumAlgorithm="SHA1")
+        upload = {"Bucket": "b", "Key": "k", "UploadId": made["UploadId"]}
+        etag = s3.upload_part(**upload, PartNumber=1, Body=b"x", ChecksumAlgorithm="SHA1")["ETag"]
+        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
+        found = s3.head_object(Bucket="b", Key="k", ChecksumMode="ENABLED")
+        part = hashlib.sha1(hashlib.sha1(b"x").digest()).digest()  # noqa: S324  # checksums
+        assert found["ChecksumSHA1"] == f"{base64.b64encode(part).decode()}-1"
+        assert found["ChecksumType"] == "COMPOSITE"
+
+    def test_a_page_of_no_keys_is_whole(self, s3: BaseClient) -> None:
         s3.put_object(Bucket="b", Key="k", Body=b"1")
-        with pytest.raises(ClientError) as error:
-            s3.get_object(Bucket="b", Key="k", **asked)
-        assert refused(error) == (501, "NotImplemented")
+        page = s3.list_objects_v2(Bucket="b", MaxKeys=0)
+        assert (page["IsTruncated"], page["KeyCount"], "NextContinuationToken" in page) == (False, 0, False)
 
     def test_a_bucket_with_objects_is_not_deleted(self, s3: BaseClient) -> None:
         s3.create_bucket(Bucket="new")
@@ -140,9 +181,6 @@ class TestBoto3:
         with pytest.raises(ClientError) as error:
             s3.put_object(Bucket="nowhere", Key="k", Body=b"")
         assert refused(error) == (404, "NoSuchBucket")
-        with pytest.raises(ClientError) as error:
-            s3.get_bucket_acl(Bucket="b")
-        assert refused(error) == (501, "NotImplemented")
 
     def test_the_signature_of_chunks_and_trailing_checksums(self, s3: BaseClient) -> None:
         for algorithm in ("CRC32", "SHA1", "SHA256"):
@@ -184,6 +222,15 @@ def request(method: str = "PUT", path: str = "/b/k", body: bytes = b"", **header
     return Request(method=method, path=path, query=(), headers=named, body=body)
 
 
+STATE = State(buckets=frozenset({"b"}), objects={"b/k": StoredObject(b"1")})
+
+
+def performed(asked: Request) -> tuple[State, Response, Footprint]:
+    found = S3Front().understood(asked)
+    assert not isinstance(found, Response)
+    return S3Front().perform(STATE, found, 0)
+
+
 class TestWire:
     def test_a_virtual_host_names_the_bucket(self) -> None:
         found = addressed(request(path="/a/k", host="my-bucket.localhost:9000"))
@@ -198,9 +245,92 @@ class TestWire:
             addressed(request(body=body, x_amz_content_sha256="STREAMING-UNSIGNED-PAYLOAD-TRAILER"))
         assert error.value.code == code
 
-    def test_a_body_that_is_not_what_its_checksum_says_is_refused(self) -> None:
-        with pytest.raises(S3Error, match="BadDigest"):
-            addressed(request(body=b"x", content_md5="AAAAAAAAAAAAAAAAAAAAAA=="))
+    @pytest.mark.parametrize(
+        ("headers", "code"),
+        [
+            ({"content_md5": "AAAAAAAAAAAAAAAAAAAAAA=="}, "BadDigest"),
+            ({"content_md5": "AAAA"}, "InvalidDigest"),
+            ({"content_md5": "no digest"}, "InvalidDigest"),
+            ({"x_amz_checksum_crc32": "AAAAAA=="}, "BadDigest"),
+            ({"x_amz_checksum_crc32": "AAAA"}, "InvalidRequest"),
+        ],
+    )
+    def test_a_body_that_is_not_what_its_checksum_says_is_refused(self, headers: dict[str, str], code: str) -> None:
+        with pytest.raises(S3Error, match=code):
+            addressed(request(body=b"x", **headers))
+
+    def test_checksums_have_their_published_values(self) -> None:
+        found = {name: DIGESTS[name](b"123456789").hex() for name in ("crc32c", "crc64nvme")}
+        assert found == {"crc32c": "e3069283", "crc64nvme": "ae8b14860a799888"}
+
+    @pytest.mark.parametrize(
+        ("asked", "code"),
+        [
+            (request(path="/b/" + "é" * 512), ""),
+            (request(path="/b/" + "é" * 512 + "k"), "KeyTooLongError"),
+            (request("GET", path="/b/" + "k" * 1025), "KeyTooLongError"),
+            (request(path="/new-bucket"), ""),
+            (request(path="/New"), "InvalidBucketName"),
+            (request(path="/a..b"), "InvalidBucketName"),
+            (request(path="/ab"), "InvalidBucketName"),
+            (request(path="/192.168.5.4"), "InvalidBucketName"),
+            (request(path="/xn--a"), "InvalidBucketName"),
+            (request(path="/some-s3alias"), "InvalidBucketName"),
+            (request("GET", path="/Of_2017/k"), "NoSuchBucket"),
+            (request("GET", path="/a b/k"), "InvalidBucketName"),
+        ],
+    )
+    def test_names_are_those_that_s3_has(self, asked: Request, code: str) -> None:
+        _, answer, _ = performed(asked)
+        assert f"<Code>{code}</Code>".encode() in answer.body if code else answer.status == 200
+
+    @pytest.mark.parametrize(
+        ("asked", "unknown"),
+        [
+            (request(x_amz_tagging="a=b"), "x-amz-tagging of a PUT"),
+            (request(x_amz_never_heard_of="1"), "x-amz-never-heard-of of a PUT"),
+            (request(x_amz_acl="public-read"), "x-amz-acl of a PUT"),
+            (request(x_amz_grant_read="id=1"), "x-amz-grant-read of a PUT"),
+            (request(x_amz_object_lock_mode="GOVERNANCE"), "x-amz-object-lock-mode of a PUT"),
+            (request(x_amz_server_side_encryption="aws:kms"), "x-amz-server-side-encryption of a PUT"),
+            (request(x_amz_write_offset_bytes="1"), "x-amz-write-offset-bytes of a PUT"),
+            (request("DELETE", x_amz_if_match_size="1"), "x-amz-if-match-size of a DELETE"),
+            (
+                request(x_amz_copy_source="b/k", x_amz_copy_source_if_modified_since="x"),
+                "x-amz-copy-source-if-modified-since of a PUT",
+            ),
+            (request(x_amz_storage_class="GLACIER"), "x-amz-storage-class of a PUT"),
+            (request(if_unmodified_since="x"), "if-unmodified-since of a PUT"),
+            (request("DELETE", if_none_match="*"), "if-none-match of a DELETE"),
+            (request("GET", if_range="x"), "if-range of a GET"),
+            (request("GET", range="bytes=0-1,3-4"), "range: bytes=0-1,3-4"),
+            (request(if_match="*"), "if-match: * of a write"),
+            (request("PATCH"), "PATCH of an object"),
+            (attrs.evolve(request("GET"), query=(("versionId", "1"),)), "versionId of a GET"),
+            (attrs.evolve(request("GET"), query=(("partNumber", "1"),)), "partNumber of a GET"),
+            (attrs.evolve(request("GET", path="/b"), query=(("acl", ""),)), "acl of a GET"),
+            (request("POST", path="/"), "POST of a service"),
+        ],
+    )
+    def test_what_the_front_does_not_have_is_named_and_changes_nothing(self, asked: Request, unknown: str) -> None:
+        state, answer, touched = performed(asked)
+        assert (answer.status, answer.unknown, state) == (501, unknown, STATE)
+        assert all(each.touch is Touch.READ for each in touched)
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"x_amz_storage_class": "STANDARD", "x_amz_server_side_encryption": "AES256", "x_amz_acl": "private"},
+            {"x_amz_meta_anything": "1", "x_amz_expected_bucket_owner": "1", "x_amz_security_token": "1"},
+            {"if_none_match": '"tag"'},
+            {"x_amz_api_version": "2006-03-01", "x_amz_user_agent": "aws-sdk-java/2", "amz_sdk_request": "attempt=1"},
+            {"x_amz_checksum_crc64nvme": "AAAAAAAAAAA=", "x_amz_sdk_checksum_algorithm": "CRC64NVME"},
+            {"x_amz_sdk_invocation_id": "1", "x_amz_source_expected_bucket_owner": "1", "content_type": "text/plain"},
+            {"x_amz_tagging_directive": "COPY", "x_amz_request_payer": "requester", "x_amz_trailer": "x"},
+        ],
+    )
+    def test_what_changes_nothing_or_is_refused_by_s3_as_well_is_no_unknown(self, headers: dict[str, str]) -> None:
+        assert performed(request("PUT", "/b/new", b"", **headers))[1].unknown == ""
 
     def test_a_refused_write_has_only_read(self) -> None:
         front = S3Front()

@@ -94,7 +94,7 @@ def understood(method: str, response: Response) -> Response:
     return Response(head.status_code, headers, body)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(states, st.lists(raw, min_size=1, max_size=3))
 @example(State(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])
 @example(
@@ -113,6 +113,9 @@ def test_every_request_has_an_answer_that_can_be_sent(state: State, requests: li
             front.client_of(asked)
             state, response, _ = front.perform(state, asked, NOW)
         assert 200 <= response.status < 600
+        if response.status == 501:  # S3 answers so as well where a write is to be refused for one ETag
+            tag = request.headers.get("if-none-match", "*")
+            assert response.unknown or tag != "*"
         read = understood(request.method, response)
         assert read.status == response.status
         assert read.body == (b"" if request.method == "HEAD" else response.body)

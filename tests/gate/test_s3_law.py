@@ -124,23 +124,23 @@ def ask(client: str, method: str, path: str, body: bytes = b"", **query: str) ->
     return S3Request(method, bucket, key, query, {}, body, client)
 
 
-FULL = State(buckets=frozenset({"a"}))
-PART = ask("me", "PUT", "a/k", b"1", uploadId=upload_id("a/k", "me", 0), partNumber="1")
-BEGUN = perform(FULL, ask("me", "POST", "a/k", uploads=""), NOW)[0]
-OTHERS_PART = ask("you", "PUT", "a/k", b"2", uploadId=upload_id("a/k", "me", 0), partNumber="1")
+FULL = State(buckets=frozenset({"aaa"}))
+PART = ask("me", "PUT", "aaa/k", b"1", uploadId=upload_id("aaa/k", "me", 0), partNumber="1")
+BEGUN = perform(FULL, ask("me", "POST", "aaa/k", uploads=""), NOW)[0]
+OTHERS_PART = ask("you", "PUT", "aaa/k", b"2", uploadId=upload_id("aaa/k", "me", 0), partNumber="1")
 
 
 @pytest.mark.parametrize(
     ("cut", "pair"),
     [
-        (without_prefixes, (FULL, ask("me", "PUT", "a/k"), ask("you", "GET", "a", prefix="k"))),
-        (without_prefixes, (FULL, ask("me", "PUT", "a/k"), ask("you", "DELETE", "a"))),
-        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "PUT", "a/k"))),
-        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "HEAD", "a"))),
-        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "GET", ""))),
+        (without_prefixes, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "GET", "aaa", prefix="k"))),
+        (without_prefixes, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "DELETE", "aaa"))),
+        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "PUT", "aaa/k"))),
+        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "HEAD", "aaa"))),
+        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "GET", ""))),
         (without_uploads, (BEGUN, PART, OTHERS_PART)),
-        (without_uploads, (FULL, ask("me", "POST", "a/k", uploads=""), OTHERS_PART)),
-        (without_reads, (FULL, ask("me", "PUT", "a/k"), ask("you", "GET", "a/k"))),
+        (without_uploads, (FULL, ask("me", "POST", "aaa/k", uploads=""), OTHERS_PART)),
+        (without_reads, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "GET", "aaa/k"))),
     ],
 )
 def test_a_footprint_that_is_too_small_breaks_the_law(cut: Callable[[Footprint], Footprint], pair: Pair) -> None:
@@ -149,8 +149,8 @@ def test_a_footprint_that_is_too_small_breaks_the_law(cut: Callable[[Footprint],
 
 
 def test_the_law_is_not_kept_by_making_all_requests_dependent() -> None:
-    one, other = ask("me", "PUT", "a/k"), ask("you", "PUT", "a/l")
+    one, other = ask("me", "PUT", "aaa/k"), ask("you", "PUT", "aaa/l")
     assert not dependent(footprint(FULL, one), footprint(FULL, other))
-    assert not dependent(footprint(FULL, one), footprint(FULL, ask("you", "GET", "a", prefix="l")))
-    uploading = ask("me", "POST", "a/k", uploads=""), ask("you", "POST", "a/k", uploads="")
+    assert not dependent(footprint(FULL, one), footprint(FULL, ask("you", "GET", "aaa", prefix="l")))
+    uploading = ask("me", "POST", "aaa/k", uploads=""), ask("you", "POST", "aaa/k", uploads="")
     assert not dependent(*(footprint(FULL, each) for each in uploading))

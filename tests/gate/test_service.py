@@ -6,11 +6,10 @@ import runpy
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lakeproof.cli import main
 from lakeproof.gate.aws import Store
 from lakeproof.gate.scenario import Outcome
+from tests.commands import lakeproof
 from tests.gate.dynamodb_requests import Asked, after, s
 
 SCENARIOS = Path(__file__).parents[2] / "examples" / "gate" / "service" / "scenarios.py"
@@ -19,7 +18,7 @@ SCENARIOS = Path(__file__).parents[2] / "examples" / "gate" / "service" / "scena
 def run(tmp_path: Path, name: str) -> tuple[int, dict[str, dict[str, object]]]:
     """The exit code, and the row of each invariant."""
     words = ["gate", "run", str(SCENARIOS), name, "--json", "--out", str(tmp_path)]
-    result = CliRunner().invoke(main, words)
+    result = lakeproof(*words)
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {str(row["invariant"]): row for row in rows}
 

@@ -168,7 +168,9 @@ def driven(program: Program, search: Chooser) -> Run:
     run = Run(*program)
     while run.waiting:
         waiting = run.waiting.items()
-        choice = search.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
+        choice = search.choose(
+            [Pending(who, run.modes(request), FAULTY[1:] if request.writes else ()) for who, request in waiting]
+        )
         if choice is None:
             break
         search.let_go(run.move(choice.name, choice.mode).footprint)

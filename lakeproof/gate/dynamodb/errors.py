@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Mapping
 from typing import Final, NoReturn
 
+import attrs
+
 from lakeproof.gate.http import Response
 
 SERVICE: Final = "com.amazonaws.dynamodb.v20120810"
@@ -18,10 +20,12 @@ UNKNOWN_OPERATION: Final = "com.amazon.coral.service#UnknownOperationException"
 
 
 class DynamoDBError(Exception):
-    """An error of DynamoDB: its type, its message, and further fields of its body. The status is 400."""
+    """An error of DynamoDB: its type, its message, and further fields of its body. The status is 400. unknown: what was
+    asked for that the front does not have: then this is no error of DynamoDB's."""
 
-    def __init__(self, kind: str, message: str, fields: Mapping[str, object] | None = None) -> None:
+    def __init__(self, kind: str, message: str, fields: Mapping[str, object] | None = None, unknown: str = "") -> None:
         super().__init__(f"{kind.rpartition('#')[2]}: {message}")
+        self.unknown = unknown
         self.kind = kind
         self.message = message
         self.fields = fields or {}
@@ -35,6 +39,11 @@ class DynamoDBError(Exception):
 def invalid(message: str) -> NoReturn:
     """Raise ValidationException: the request is not one that DynamoDB accepts."""
     raise DynamoDBError(VALIDATION, message)
+
+
+def not_known(what: str, kind: str = VALIDATION) -> NoReturn:
+    """Refuse what the front does not have."""
+    raise DynamoDBError(kind, f"{what} is not known here", unknown=what)
 
 
 def malformed(message: str) -> NoReturn:
@@ -61,4 +70,5 @@ def answer(fields: Mapping[str, object], status: int = 200) -> Response:
 def error_answer(error: DynamoDBError) -> Response:
     """The answer that an error is. Errors of whole transactions write their message in a field of another name."""
     name = "Message" if error.code in _CAPITAL else "message"
-    return answer({"__type": error.kind, name: error.message, **error.fields}, 400)
+    made = answer({"__type": error.kind, name: error.message, **error.fields}, 400)
+    return attrs.evolve(made, unknown=error.unknown)

@@ -16,9 +16,11 @@ from lakeproof.gate.dynamodb.errors import (
     answer,
     error_answer,
     malformed,
+    not_known,
 )
 from lakeproof.gate.dynamodb.items import Answered
 from lakeproof.gate.dynamodb.labels import label
+from lakeproof.gate.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.dynamodb.queries import KeyCondition, answered
 from lakeproof.gate.dynamodb.requests import (
     OPERATIONS,
@@ -38,6 +40,8 @@ from lakeproof.gate.http import Request, Response
 TARGET: Final = "x-amz-target"
 """The header that names the operation, such as ``DynamoDB_20120810.GetItem``."""
 VERSION: Final = "DynamoDB_20120810"
+BODY_TOLD_BYTES: Final = 100
+"""Of a request that is not known."""
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")
 _WRITING: Final = ("CreateTable", "DeleteTable", "UpdateTimeToLive")
@@ -67,6 +71,7 @@ class DynamoDBFront:
         try:
             operation = _operation(request)
             told = _body(request.body)
+            refuse_unknown(operation, told)
             one_of(told, "ReturnConsumedCapacity", _CAPACITY)
             meant = OPERATIONS[operation](told)
         except DynamoDBError as error:
@@ -112,7 +117,8 @@ class DynamoDBFront:
 def _operation(request: Request) -> str:
     version, _, name = request.headers.get(TARGET, "").partition(".")
     if request.method != "POST" or version != VERSION or name not in OPERATIONS:
-        raise DynamoDBError(UNKNOWN_OPERATION, f"{request.method} {version}.{name} is not known here")
+        asked = request.body[:BODY_TOLD_BYTES].decode(errors="backslashreplace")
+        not_known(f"{request.method} {version}.{name} {asked}", UNKNOWN_OPERATION)
     return name
 
 

@@ -45,7 +45,7 @@ def effect(state: State, change: Change) -> Effect:
     key = touched.key_of_change(table, change)
     before = table.items.get(key)
     if change.update is not None:
-        change.update.check(table.key_names)
+        change.update.check_keys(table.key_names)
     if change.condition is not None and not change.condition.holds(before or {}):
         told = {"Item": written_item(before)} if change.tells and before is not None else {}
         failed("ConditionalCheckFailedException", _CONDITION_FAILED, told)

@@ -14,6 +14,7 @@ from lakeproof.gate.dynamodb import grammar
 from lakeproof.gate.dynamodb.conditions import Asked
 from lakeproof.gate.dynamodb.errors import invalid, malformed
 from lakeproof.gate.dynamodb.names import Attached
+from lakeproof.gate.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.dynamodb.paths import Steps, overlap
 from lakeproof.gate.dynamodb.updates import Wanted
 from lakeproof.gate.dynamodb.values import DEPTH_MAX, Item, fields, item
@@ -25,10 +26,6 @@ BATCH_READS_MAX: Final = 100
 BATCH_WRITES_MAX: Final = 25
 TRANSACTION_MAX: Final = 100
 _PLACEHOLDER: Final = re.compile(r"#[A-Za-z0-9_]+")
-_LEGACY: Final = (
-    *("AttributesToGet", "AttributeUpdates", "ConditionalOperator", "Expected", "KeyConditions", "QueryFilter"),
-    "ScanFilter",
-)
 _RETURNS: Final[Mapping[str, tuple[str, ...]]] = {
     "PutItem": ("NONE", "ALL_OLD"),
     "DeleteItem": ("NONE", "ALL_OLD"),
@@ -156,12 +153,6 @@ def table_name(told: Fields) -> str:
     return found
 
 
-def _refuse_legacy(told: Fields) -> None:
-    present = [name for name in _LEGACY if name in told]
-    if present:
-        invalid(f"{', '.join(present)}: not known here; use expressions")
-
-
 def condition(told: Fields, name: str, attached: Attached) -> Asked | None:
     """The condition in a field of the request."""
     if name not in told:
@@ -197,7 +188,7 @@ def _readable(told: Fields, *names: str) -> str:
 
 def read(told: Fields) -> Read:
     """GetItem."""
-    _refuse_legacy(told)
+    refuse_unknown("GetItem", told)
     flag(told, "ConsistentRead", default=False)
     attached = Attached.of(told)
     parsed, steps = _projection(told, attached)
@@ -207,7 +198,7 @@ def read(told: Fields) -> Read:
 
 def change(kind: str, told: Fields) -> Change:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
-    _refuse_legacy(told)
+    refuse_unknown(kind, told)
     attached = Attached.of(told)
     asked = condition(told, "ConditionExpression", attached)
     if kind == "ConditionCheck" and asked is None:
@@ -220,11 +211,14 @@ def change(kind: str, told: Fields) -> Change:
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
     tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
+    wanted = None if update is None else Wanted(update, attached)
+    if wanted is not None:
+        wanted.check()
     return Change(
         kind=kind,
         table=table_name(told),
         item=item(told.get("Item" if kind == "PutItem" else "Key")),
-        update=None if update is None else Wanted(update, attached),
+        update=wanted,
         condition=asked,
         returns=returns,
         tells=tells == "ALL_OLD",
@@ -234,7 +228,7 @@ def change(kind: str, told: Fields) -> Change:
 
 def pages(kind: str, told: Fields) -> Pages:
     """Query or Scan."""
-    _refuse_legacy(told)
+    refuse_unknown(kind, told)
     if "IndexName" in told:
         invalid(f"The table does not have the specified index: {text(told, 'IndexName')}")
     flag(told, "ConsistentRead", default=False)

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.dynamodb import touched
-from lakeproof.gate.dynamodb.errors import failed, invalid, malformed
+from lakeproof.gate.dynamodb.errors import failed, invalid, malformed, not_known
 from lakeproof.gate.dynamodb.items import Answered
 from lakeproof.gate.dynamodb.requests import Fields, flag, one_of, text, whole
 from lakeproof.gate.dynamodb.state import KeyAttribute, State, Table
@@ -23,10 +23,10 @@ def create(state: State, told: Fields, name: str, now: int) -> Answered:
     """CreateTable. now: in microseconds since 1970."""
     for each in _UNKNOWN:
         if told.get(each):
-            invalid(f"{each}: not known here; create the table without")
+            not_known(f"{each} of CreateTable")
     stream = fields(told.get("StreamSpecification", {}), "StreamSpecification")
     if flag(stream, "StreamEnabled", default=False) or flag(told, "DeletionProtectionEnabled", default=False):
-        invalid("streams and deletion protection are not known here; create the table without")
+        not_known("StreamSpecification or DeletionProtectionEnabled of CreateTable")
     kinds = _definitions(told)
     keys = [(text(each, "AttributeName"), text(each, "KeyType")) for each in _objects(told, "KeySchema")]
     if [kind for _, kind in keys] not in (["HASH"], ["HASH", "RANGE"]):

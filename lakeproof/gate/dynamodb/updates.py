@@ -33,12 +33,15 @@ class Wanted:
         """What it changes. Raises DynamoDBError: a name is not defined."""
         return tuple(self.attached.path(action.path, WHERE) for action in self.update.actions)
 
-    def check(self, keys: Sequence[str]) -> None:
-        """keys: the names of the key's attributes. Raises DynamoDBError: it does not make sense for any item."""
+    def check_keys(self, keys: Sequence[str]) -> None:
+        """keys: the names of the key's attributes. Raises DynamoDBError: it changes one of them."""
         for steps in self.paths:
             if steps[0] in keys:
                 invalid(f"One or more parameter values were invalid: Cannot update attribute {steps[0]}. "
                         "This attribute is part of the key")  # fmt: skip
+
+    def check(self) -> None:
+        """Raises DynamoDBError: it does not make sense for any item of any table."""
         for one, other in combinations(self.paths, 2):
             if paths.overlap(one, other):
                 invalid(f"Invalid {WHERE}: Two document paths overlap with each other; must remove or rewrite one of "
@@ -116,6 +119,10 @@ def _check(attached: Attached, operand: Operand) -> None:
                         "if_not_exists")  # fmt: skip
             for each in operands:
                 _check(attached, each)
+                literal = attached.value(each.name, WHERE).kind if isinstance(each, Placeholder) else "L"
+                if function == "list_append" and literal != "L":
+                    invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or function: "
+                            f"list_append, operand type: {literal}")  # fmt: skip
 
 
 def _made(attached: Attached, action: Action, steps: Steps, item: Item) -> Value | None:

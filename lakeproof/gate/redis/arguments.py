@@ -27,6 +27,24 @@ def fits(number: int) -> bool:
     return _MIN <= number <= _MAX
 
 
-def no_expiry(word: bytes) -> CommandError:
-    """The error of what would make a key expire."""
-    return CommandError(f"ERR {word.decode('latin-1').upper()}: nothing expires here: the gate has no time")
+TIMES: Final = (b"EX", b"PX", b"EXAT", b"PXAT")
+"""Options of SET."""
+_IN_SECONDS: Final = frozenset({b"EX", b"EXPIRE", b"SETEX"})
+
+
+def lifetime(word: bytes, text: bytes, known: bool, *, positive: bool = True) -> int:
+    """In milliseconds. word: the option or the command that has it. known: whether keys may have one here."""
+    found = integer(text) * (1000 if word in _IN_SECONDS else 1)
+    name = (b"SET" if word in TIMES else word).decode()
+    if not fits(found) or (positive and found <= 0):
+        raise CommandError(f"ERR invalid expire time in '{name.lower()}' command")
+    if word in TIMES[2:]:
+        raise not_known(f"{name} {word.decode()}")
+    if not known:
+        raise not_known(f"{word.decode()} without GateScenario(expiries=...)")
+    return found
+
+
+def not_known(what: str) -> CommandError:
+    """The error of an option that a Redis has, and the front has not."""
+    return CommandError(f"ERR {what} is not known here", what)

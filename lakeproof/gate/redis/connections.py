@@ -14,6 +14,7 @@ import trio
 
 from lakeproof.gate.fronts import Answer
 from lakeproof.gate.http import CLOSING_SECONDS, Cut, Gone, Server, send
+from lakeproof.gate.redis.commands import label_of
 from lakeproof.gate.redis.front import RedisRequest
 from lakeproof.gate.redis.incoming import Incoming, Malformed, Words
 from lakeproof.gate.redis.replies import Failure, Reply, encoded
@@ -21,12 +22,18 @@ from lakeproof.gate.redis.session import Session
 
 STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
 
+OF_HTTP: Final = frozenset({b"post", b"host:"})
+"""Words that a page makes a browser send. As a Redis does, the connection is closed at once."""
+UNNAMED: Final = "a connection that is of no client of REDIS_URL"
+
 
 class Asks(Protocol):
     """What is needed of `lakeproof.gate.holding.Gate`."""
 
     server: Server
     rounds: int
+
+    def note(self, request: str, unknown: str, /) -> None: ...
 
     async def ask(self, asked: RedisRequest, body: bytes, /) -> Answer: ...
 
@@ -56,6 +63,8 @@ class Speaker:
                 if isinstance(words, Malformed):
                     await self._refuse(connection, session, words)
                     return
+                if words[0].lower() in OF_HTTP:
+                    return
                 if rounds != self.gate.rounds:  # versions of another schedule say nothing of this one
                     rounds = self.gate.rounds
                     session.unwatch()
@@ -69,7 +78,11 @@ class Speaker:
         server = self.gate.server
         server.seen += 1
         found = session.taken(words)
-        reply = await self._asked(session, found) if isinstance(found, RedisRequest) else found
+        if isinstance(found, RedisRequest):
+            reply = await self._asked(session, found)
+        else:
+            reply = found
+            self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
         server.busy += 1
         try:
             await send(connection, encoded(reply.value, session.protocol))
@@ -78,6 +91,7 @@ class Speaker:
 
     async def _asked(self, session: Session, asked: RedisRequest) -> Reply:
         if self.clients and asked.user not in self.clients:
+            self.gate.note(f"{asked.user or 'somebody'} {label_of(asked.commands[0])}", UNNAMED)
             return Reply(Failure(STRANGER))
         reply = await self.gate.ask(asked, asked.body)
         assert isinstance(reply, Reply)
@@ -88,5 +102,6 @@ class Speaker:
 
     async def _refuse(self, connection: socket.socket, session: Session, malformed: Malformed) -> None:
         """Tell a client that speaks no RESP so, as far as it listens."""
+        self.gate.note(session.client, malformed.unknown)
         with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
             await send(connection, encoded(Failure(malformed.why), session.protocol))

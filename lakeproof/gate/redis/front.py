@@ -26,6 +26,8 @@ class RedisRequest:
     commands: tuple[Words, ...]
     transaction: bool = False
     watched: tuple[tuple[bytes, int], ...] = ()
+    late: bool = False
+    """Whether the keys that it touches, and that were given a time to live, have expired before it."""
 
     @property
     def watches(self) -> bool:
@@ -59,12 +61,19 @@ class RedisFront:
 
     def perform(self, state: State, asked: RedisRequest, now: int) -> tuple[State, Reply, Footprint]:
         work = Work(state)
+        if asked.late:
+            trial = Work(state)
+            self._reply(trial, asked)
+            work.expire(trial.footprint)
+        reply = self._reply(work, asked)
+        return work.state, reply, work.footprint
+
+    def _reply(self, work: Work, asked: RedisRequest) -> Reply:
         if asked.watches:
             keys = dict.fromkeys(asked.commands[0][1:])
-            reply = Reply(OK, tuple((key, work.version(key)) for key in keys))
-        else:
-            reply = Reply(self._value(work, asked))
-        return work.state, reply, work.footprint
+            return Reply(OK, tuple((key, work.version(key)) for key in keys))
+        value = self._value(work, asked)
+        return Reply(value, unknown=work.unknown)
 
     def _value(self, work: Work, asked: RedisRequest) -> Value:
         if not asked.transaction:

@@ -7,26 +7,28 @@ _ANY: Final = frozenset(range(256))
 
 
 def compiled(pattern: bytes) -> re.Pattern[bytes]:
-    """What matches the whole of a key."""
-    parts: list[bytes] = []
+    """What matches the whole of a key. Between two stars the first place that fits is the best, and no other one is
+    tried: the cost is that of a look at each byte of the key for each of the pattern."""
+    pieces: list[list[bytes]] = [[]]
     at = 0
     while at < len(pattern):
         one = pattern[at : at + 1]
         at += 1
         if one == b"*":
-            if parts[-1:] != [b".*"]:
-                parts.append(b".*")
+            pieces.append([])
         elif one == b"?":
-            parts.append(b".")
+            pieces[-1].append(b".")
         elif one == b"[":
             found, at = _set(pattern, at)
-            parts.append(_one_of(found))
+            pieces[-1].append(_one_of(found))
         else:
             if one == b"\\" and at < len(pattern):
                 one = pattern[at : at + 1]
                 at += 1
-            parts.append(re.escape(one))
-    return re.compile(b"".join(parts), re.DOTALL)
+            pieces[-1].append(re.escape(one))
+    first, *rest = (b"".join(each) for each in pieces)
+    between = b"".join(b"(?>.*?%b)" % each for each in rest[:-1] if each)
+    return re.compile(first + (between + b".*" + rest[-1] if rest else b""), re.DOTALL)
 
 
 def literal(pattern: bytes) -> bytes:

@@ -4,7 +4,7 @@ import math
 from typing import Final
 
 from lakeproof.gate.redis import globs
-from lakeproof.gate.redis.arguments import NO_INTEGER, SYNTAX, Args, integer
+from lakeproof.gate.redis.arguments import NO_INTEGER, SYNTAX, Args, integer, not_known
 from lakeproof.gate.redis.replies import OK, CommandError, Pairs, Value
 from lakeproof.gate.redis.state import Hash, SortedSet
 from lakeproof.gate.redis.work import Work
@@ -109,10 +109,15 @@ def hscan(work: Work, args: Args) -> Value:
     return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)
 
 
+_ZADD_OPTIONS: Final = frozenset({b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"})
+
+
 def zadd(work: Work, args: Args) -> Value:
     """``ZADD key score member ...``, without options. What changes nothing touches nothing."""
     key, *rest = args
-    if len(rest) % 2 or not rest:
+    if rest[0].upper() in _ZADD_OPTIONS:
+        raise not_known(f"ZADD {rest[0].decode('latin-1').upper()}")
+    if len(rest) % 2:
         raise CommandError(SYNTAX)
     scores = [_score(text) for text in rest[::2]]
     found = dict(work.sorted_set(key).scores)

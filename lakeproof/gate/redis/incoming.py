@@ -15,6 +15,8 @@ WORDS_MAX: Final = 1 << 20
 """Words of a command; one with more is refused."""
 LINE_BYTES_MAX: Final = 1 << 16
 """The longest line; a longer one is refused, as by Redis."""
+BULK_BYTES_MAX: Final = 1 << 29
+"""Of a Redis: it refuses a longer word as well."""
 DIGITS_MAX: Final = 20
 _CRLF: Final = b"\r\n"
 
@@ -26,10 +28,20 @@ class Malformed:
     """What has arrived is no command, or too large a one: nothing more can be read from this connection."""
 
     why: str
+    unknown: str = ""
+    """What a Redis reads, and this does not."""
 
 
 class _ProtocolError(Exception):
-    pass
+    unknown = ""
+
+
+class _Quoted(_ProtocolError):
+    unknown = "a quote in a line of words"
+
+
+class _TooLarge(_ProtocolError):
+    unknown = f"a command of more than {BODY_BYTES_MAX:,} bytes"
 
 
 class Incoming:
@@ -64,7 +76,7 @@ class Incoming:
         except _ProtocolError as error:
             self._broken = True
             self._rest.clear()
-            self.whole.append(Malformed(f"ERR Protocol error: {error}"))
+            self.whole.append(Malformed(f"ERR Protocol error: {error}", error.unknown))
 
     def wants_continue(self) -> bool:
         """Never: that is of HTTP."""
@@ -103,7 +115,7 @@ class Incoming:
 
     def _inline(self, line: bytes) -> None:
         if b'"' in line or b"'" in line:
-            raise _ProtocolError("quotes in a line of words are not known here; send an array of bulk strings")
+            raise _Quoted("quotes in a line of words are not known here; send an array of bulk strings")
         if words := tuple(line.split()):
             self.whole.append(words)
 
@@ -117,8 +129,10 @@ class Incoming:
         if line[:1] != b"$":
             raise _ProtocolError(f"expected '$', got '{line[:1].decode('latin-1') or ' '}'")
         length = _integer(line[1:])
-        if length is None or length < 0 or self._bytes + length > BODY_BYTES_MAX:
+        if length is None or length < 0:
             raise _ProtocolError("invalid bulk length")
+        if self._bytes + length > BODY_BYTES_MAX:
+            raise (_TooLarge if length <= BULK_BYTES_MAX else _ProtocolError)("invalid bulk length")
         self._length = length
         self._bytes += length
 

@@ -1,11 +1,11 @@
 """Commands on keys, whatever they hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Final
 
 from lakeproof.gate.redis import globs
-from lakeproof.gate.redis.arguments import SYNTAX, Args, integer, no_expiry
+from lakeproof.gate.redis.arguments import SYNTAX, Args, integer, lifetime, not_known
 from lakeproof.gate.redis.replies import OK, CommandError, Simple, Value
 from lakeproof.gate.redis.state import Hash, Held, place
 from lakeproof.gate.redis.work import Work
@@ -99,20 +99,34 @@ def _whole_places(rest: Sequence[bytes], count: int) -> Sequence[bytes]:
 
 
 def ttl(work: Work, args: Args) -> Value:
+    life = pttl(work, args)
+    return (life + 500) // 1000 if life > 0 else life
+
+
+def pttl(work: Work, args: Args) -> int:
     """-1: it has no time to live; -2: there is no such key."""
-    return -2 if work.get(args[0]) is None else -1
+    if work.get(args[0]) is None:
+        return -2
+    life = work.life(args[0])
+    return -1 if life is None else life
 
 
 def persist(work: Work, args: Args) -> Value:
-    """It has nothing to take away."""
-    work.get(args[0])
-    return 0
+    if work.life(args[0]) is None:
+        return 0
+    work.live(args[0], None)
+    return 1
 
 
-def expiring(name: str) -> Callable[[Work, Args], Value]:
-    """A command that would make a key expire: it is refused."""
-
-    def refused(work: Work, args: Args) -> Value:
-        raise no_expiry(name.encode())
-
-    return refused
+def expire(word: bytes, work: Work, args: Args) -> Value:
+    """``EXPIRE key seconds``, or what word says. A time that is over removes the key."""
+    key, life = args[0], lifetime(word, args[1], work.expires, positive=False)
+    if args[2:]:
+        raise not_known(b" ".join((word, *args[2:])).decode("latin-1").upper())
+    if work.get(key) is None:
+        return 0
+    if life <= 0:
+        work.put(key, None)
+    else:
+        work.live(key, life)
+    return 1

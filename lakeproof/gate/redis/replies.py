@@ -42,15 +42,22 @@ OK: Final = Simple("OK")
 
 
 class CommandError(Exception):
-    """A command that is answered by an error, in Redis' words."""
+    """A command that is answered by an error, in Redis' words. unknown: what the front does not have, and a Redis
+    does."""
+
+    def __init__(self, text: str, unknown: str = "") -> None:
+        super().__init__(text)
+        self.unknown = unknown
 
 
 @attrs.frozen
 class Reply:
-    """The answer to a command. watched: by key, the versions that WATCH has seen."""
+    """The answer to a command. watched: by key, the versions that WATCH has seen. unknown: what was asked for that
+    the front does not have: then this is no answer of a Redis."""
 
     value: Value
     watched: tuple[tuple[bytes, int], ...] = ()
+    unknown: str = ""
 
     @property
     def status(self) -> str:

@@ -1,4 +1,4 @@
-"""Scripts, known by their text: those of lakeproof's own Redis driver, and one of redis-py. Lua is not known here.
+"""Scripts, known by their text: those of lakeproof's own Redis driver, and of two locks. Lua is not known here.
 
 A script is one step, and does what its commands do. Each of them stands here a second time, as Python.
 """
@@ -11,6 +11,7 @@ import attrs
 
 from lakeproof.gate.redis.arguments import Args, integer
 from lakeproof.gate.redis.hashes import hdel, hexists, hget, hset, zadd, zrangebylex, zrem
+from lakeproof.gate.redis.keyspace import expire, pttl
 from lakeproof.gate.redis.replies import OK, CommandError, Failure, Value
 from lakeproof.gate.redis.work import Work
 from lakeproof.targets import redis_scripts
@@ -74,12 +75,34 @@ def _scan(work: Work, keys: Args, args: Args) -> Value:
     return tuple(each for key in members if isinstance(key, bytes) for each in (key, hget(work, (keys[0], key))))
 
 
+def _if_owner(do: Callable[[Work, Args, Args], Value]) -> Callable[[Work, Args, Args], Value]:
+    """A script of a lock: its key holds the token of who asks, or 0 is answered."""
+    return lambda work, keys, args: do(work, keys, args) if work.string(keys[0]) == args[0] else 0
+
+
+def _lock(name: str, sha: str, do: Callable[[Work, Args, Args], Value], args: int = 1) -> Script:
+    return Script(name, sha, _if_owner(do), args, keys=1, told=0, line=2)
+
+
 def _release(work: Work, keys: Args, args: Args) -> Value:
-    """Of a lock of redis-py: remove the key if it holds a token."""
-    if work.string(keys[0]) != args[0]:
-        return 0
     work.put(keys[0], None)
     return 1
+
+
+def _reacquire(work: Work, keys: Args, args: Args) -> Value:
+    return expire(b"PEXPIRE", work, (keys[0], args[1]))
+
+
+def _extend(work: Work, keys: Args, args: Args) -> Value:
+    """By a time, or to it."""
+    left = pttl(work, keys)
+    if left < 0:
+        return 0
+    return expire(b"PEXPIRE", work, (keys[0], b"%d" % (integer(args[1]) + left * (args[2] == b"0"))))
+
+
+def _left(work: Work, keys: Args, args: Args) -> Value:
+    return max(0, pttl(work, keys))
 
 
 SCRIPTS: Final = (
@@ -90,9 +113,14 @@ SCRIPTS: Final = (
     _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
     _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
     _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
-    Script("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release, args=1, keys=1, told=0, line=2),
+    _lock("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release),
+    _lock("extend", "a4e8783852e6b949f9ef3a97212805108459a890", _extend, args=3),
+    _lock("reacquire", "1cac51482acf5858da00f6d685d68f886cd6b6b2", _reacquire, args=2),
+    _lock("pottery/acquired", "f5f7bd3a3aa4a63c507c1155c5ea1219b350d992", _left),
+    _lock("pottery/extend", "ba015a80261b616e7a62d35df0b8e3edbe6c9414", _reacquire, args=2),
+    _lock("pottery/release", "a4aada0b36710970eedaaaeec4a6b7d8c78c4f80", _release),
 )
-"""The last one is `redis.lock.Lock.LUA_RELEASE_SCRIPT` of redis-py."""
+"""Those after ``scan`` are of `redis.lock.Lock` of redis-py, and of `pottery.Redlock`."""
 _BY_SHA: Final[Mapping[str, Script]] = {each.sha: each for each in SCRIPTS}
 _NO_SCRIPT: Final = "NOSCRIPT No matching script. Please use EVAL."
 
@@ -111,7 +139,8 @@ def _known(text: bytes) -> Script:
     script = of_text(text)
     if script is None:
         names = ", ".join(each.name for each in SCRIPTS)
-        raise CommandError(f"ERR this script is not known here: the gate has no Lua; it knows by their text {names}")
+        why = f"this script is not known here: the gate has no Lua; it knows by their text {names}"
+        raise CommandError(f"ERR {why}", f"the Lua of {_sha(text)}")
     return script
 
 

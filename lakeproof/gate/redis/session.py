@@ -54,14 +54,19 @@ class Session:
         try:
             command = known(words)
         except CommandError as error:
+            if words[0].upper() == b"EXEC":
+                self._end()
+                told = str(error).removeprefix("ERR ")
+                return Reply(Failure(f"EXECABORT Transaction discarded because of: {told}"))
             self._spoiled = self._queued is not None
-            return Reply(Failure(str(error)))
+            return Reply(Failure(str(error)), unknown=error.unknown)
         name = name_of(words)
         try:
             if self._queued is not None and name not in _NOT_QUEUED:
                 return Reply(self._queue(words, command.do is not None))
             if name in _OF_NOTHING:
-                return Reply(performed(Work(State()), words))
+                work = Work(State())
+                return Reply(performed(work, words), unknown=work.unknown)
             if name in _OF_THE_CONNECTION:
                 return Reply(_OF_THE_CONNECTION[name](self, args_of(words)))
             if name == b"EXEC":
@@ -69,7 +74,7 @@ class Session:
             if name == b"WATCH" and self._queued is not None:
                 raise CommandError("ERR WATCH inside MULTI is not allowed")
         except CommandError as error:
-            return Reply(Failure(str(error)))
+            return Reply(Failure(str(error)), unknown=error.unknown)
         return RedisRequest(self.client, (words,))
 
     def answered(self, asked: RedisRequest, reply: Reply) -> None:
@@ -80,9 +85,8 @@ class Session:
     def _queue(self, words: Words, possible: bool) -> Value:
         if not possible:
             self._spoiled = True
-            raise CommandError(
-                f"ERR {name_of(words).decode('latin-1').replace('|', ' ')}: not known in a transaction here"
-            )
+            told = name_of(words).decode("latin-1").replace("|", " ")
+            raise CommandError(f"ERR {told}: not known in a transaction here", f"{told} in a transaction")
         assert self._queued is not None
         self._queued.append(words)
         return Simple("QUEUED")

@@ -38,6 +38,10 @@ class State:
     """How often each key was changed, removed ones too: by this WATCH knows whether a key was touched."""
     scripts: frozenset[str] = frozenset()
     """The known scripts that were loaded, by name; see `lakeproof.gate.redis.scripts`."""
+    lives: Mapping[bytes, int] = attrs.field(factory=dict)
+    """How long keys were given to live, in milliseconds. No time passes: a key is there until an expiry removes it."""
+    expires: bool = False
+    """Whether keys may be given a time to live. Else such a command is not known."""
 
     def text(self, key: str) -> str | None:
         """The string at a key, for invariants; None: there is none. Bytes that are no UTF-8 are escaped."""

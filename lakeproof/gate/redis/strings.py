@@ -1,10 +1,8 @@
 """Commands on strings."""
 
-from lakeproof.gate.redis.arguments import SYNTAX, Args, fits, integer, no_expiry
+from lakeproof.gate.redis.arguments import SYNTAX, TIMES, Args, fits, integer, lifetime
 from lakeproof.gate.redis.replies import OK, CommandError, Value
 from lakeproof.gate.redis.work import Work
-
-_EXPIRIES = (b"EX", b"PX", b"EXAT", b"PXAT")
 
 
 def get(work: Work, args: Args) -> Value:
@@ -12,19 +10,37 @@ def get(work: Work, args: Args) -> Value:
 
 
 def set_(work: Work, args: Args) -> Value:
-    """``SET key value [NX | XX] [GET] [KEEPTTL]``. One that is refused only reads."""
+    """``SET key value [NX | XX] [GET] [KEEPTTL | EX seconds | PX milliseconds]``. One that is refused only reads."""
     key, value, *options = args
-    words = [each.upper() for each in options]
-    for word in words:
-        if word in _EXPIRIES:
-            raise no_expiry(word)
-    if not {*words} <= {b"NX", b"XX", b"GET", b"KEEPTTL"} or {b"NX", b"XX"} <= {*words}:
+    words: set[bytes] = set()
+    time = word = b""
+    while options:
+        word = options.pop(0).upper()
+        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"}:
+            time = options.pop(0)
+        elif word not in (b"NX", b"XX", b"GET", b"KEEPTTL") or (word == b"KEEPTTL" and words & {*TIMES}):
+            raise CommandError(SYNTAX)
+        words.add(word)
+    if {b"NX", b"XX"} <= words:
         raise CommandError(SYNTAX)
+    word = next(iter(words & {*TIMES}), b"")
+    life = lifetime(word, time, work.expires) if word else None
     before = work.string(key) if b"GET" in words else None
     if (b"NX" in words and work.get(key) is not None) or (b"XX" in words and work.get(key) is None):
         return before
-    work.put(key, value)
+    work.put(key, value, lives_on=b"KEEPTTL" in words)
+    if life is not None:
+        work.live(key, life)
     return before if b"GET" in words else OK
+
+
+def set_for(word: bytes, work: Work, args: Args) -> Value:
+    """``SETEX key seconds value``, or what word says."""
+    key, time, value = args
+    life = lifetime(word, time, work.expires)
+    work.put(key, value)
+    work.live(key, life)
+    return OK
 
 
 def setnx(work: Work, args: Args) -> Value:
@@ -36,7 +52,7 @@ def setnx(work: Work, args: Args) -> Value:
 
 def getset(work: Work, args: Args) -> Value:
     before = work.string(args[0])
-    work.put(args[0], args[1])
+    work.put(args[0], args[1], lives_on=False)
     return before
 
 
@@ -54,7 +70,7 @@ def mget(work: Work, args: Args) -> Value:
 
 def mset(work: Work, args: Args) -> Value:
     for key, value in _pairs(args, "mset"):
-        work.put(key, value)
+        work.put(key, value, lives_on=False)
     return OK
 
 

@@ -45,8 +45,12 @@ class Work:
         self._changed: dict[bytes, Held | None] = {}
         self._before = state
         self._versions: dict[bytes, int] = {}
+        self.expires = state.expires
         self._scripts = state.scripts
+        self._lives: dict[bytes, int | None] = {}
         self._touched: dict[Access, None] = {}
+        self.unknown = ""
+        """What was asked for that the front does not have."""
 
     @property
     def footprint(self) -> Footprint:
@@ -59,10 +63,13 @@ class Work:
         if not self._changed and self._scripts == self._before.scripts:
             return self._before
         keys = {**self._before.keys, **self._changed}
+        lives = {**self._before.lives, **self._lives}
         return State(
             keys={key: held for key, held in keys.items() if held is not None},
             versions={**self._before.versions, **self._versions},
             scripts=self._scripts,
+            lives={key: life for key, life in lives.items() if life is not None},
+            expires=self.expires,
         )
 
     def get(self, key: bytes) -> Held | None:
@@ -75,10 +82,30 @@ class Work:
         self._touched[of_key(key, Touch.READ)] = None
         return self._versions.get(key, self._before.versions.get(key, 0))
 
-    def put(self, key: bytes, held: Held | None) -> None:
-        """Change what a key holds, or remove it. It is touched even if it has held the same."""
+    def put(self, key: bytes, held: Held | None, *, lives_on: bool = True) -> None:
+        """Change what a key holds, or remove it. It is touched even if it has held the same. lives_on: it expires when
+        it would have."""
         self._touched[of_key(key, Touch.WRITE)] = None
         self._change(key, held)
+        if not lives_on:
+            self._lives[key] = None
+
+    def life(self, key: bytes) -> int | None:
+        """How long a key was given to live, in milliseconds; None: it does not expire, or is not there."""
+        self._touched[of_key(key, Touch.READ)] = None
+        return self._lives.get(key, self._before.lives.get(key))
+
+    def live(self, key: bytes, life: int | None) -> None:
+        """Let a key that is there expire after so many milliseconds, or never."""
+        self.put(key, self._found(key))
+        self._lives[key] = life
+
+    def expire(self, trial: Footprint) -> None:
+        """Remove each key with a time to live that a request touches. trial: what the request touches without that."""
+        self._touched.update(dict.fromkeys(trial))
+        for key in sorted(self._before.lives):
+            if any(each.conflicts(of_key(key, Touch.WRITE)) for each in trial):
+                self.put(key, None)
 
     def named(self, prefix: bytes = b"") -> list[bytes]:
         """The keys that begin so, in the order of a scan."""
@@ -141,6 +168,8 @@ class Work:
 
     def _change(self, key: bytes, held: Held | None) -> None:
         self._changed[key] = held
+        if held is None:
+            self._lives[key] = None
         self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
 
     def _all(self, prefix: bytes) -> list[bytes]:

@@ -53,6 +53,13 @@ class S3Front:
     def perform(self, state: State, asked: S3Request, now: int) -> tuple[State, Response, Footprint]:
         return perform(state, asked, now)
 
+    def conflict(self, asked: S3Request) -> Response | None:
+        """Amazon S3 User Guide, *Conditional write behavior*."""
+        if asked.method not in ("PUT", "POST") or not {"if-match", "if-none-match"} & asked.headers.keys():
+            return None
+        message = "The conditional request cannot succeed due to a conflicting operation against this resource."
+        return error_response(S3Error(409, "ConditionalRequestConflict", message), asked)
+
     def refusal(self, asked: S3Request) -> Response:
         return error_response(S3Error(503, "SlowDown", "Please reduce your request rate."), asked)
 

@@ -24,7 +24,7 @@ def listing(state: State, request: S3Request) -> Response:
     prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
     begin = (query.get("continuation-token") or query.get("start-after", "")) if second else query.get("marker", "")
     found = list(_entries(state, request.bucket, prefix, delimiter, begin))
-    page, more = found[:limit], len(found) > limit
+    page, more = found[:limit], len(found) > limit > 0
     encode = quote if query.get("encoding-type") == "url" else str
     children = [
         element("Name", request.bucket),

@@ -7,6 +7,7 @@ import attrs
 
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.http import Response
+from lakeproof.gate.s3 import checksums
 from lakeproof.gate.s3.state import State, Upload
 from lakeproof.gate.s3.times import iso
 from lakeproof.gate.s3.touching import existence, touches, upload
@@ -31,10 +32,12 @@ def upload_id(address: str, client: str, number: int) -> str:
     return etag(f"{address} {client} {number}".encode())
 
 
-def _found(state: State, request: S3Request) -> tuple[str, Upload]:
+def _found(state: State, request: S3Request, completed: object = None) -> tuple[str, Upload]:
+    """An upload that is open; or one that was completed so."""
     name = request.query["uploadId"]
     found = state.uploads.get(name)
-    if found is None or found.address != request.address:
+    gone = found is None or found.address != request.address
+    if found is None or gone or found.completed not in (None, completed):
         refuse(404, "NoSuchUpload", "The specified upload does not exist.")
     return name, found
 
@@ -46,7 +49,9 @@ def create(state: State, request: S3Request, now: int) -> Done:
     who = request.address, request.access_key
     count = state.minted.get(who, 0)
     name = upload_id(*who, count)
-    uploads = {**state.uploads, name: Upload(request.address, metadata_of(request))}
+    whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
+    algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
+    uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     told = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
     touched = existence(request.bucket), upload(request.address, name)
@@ -68,34 +73,49 @@ def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done
 
 
 def complete(state: State, request: S3Request, now: int) -> Done:
-    """CompleteMultipartUpload: the object appears, whole, under the conditions of the request."""
+    """CompleteMultipartUpload: the object appears, whole, under the conditions of the request. Once it has, the same
+    request is answered in the same way, and nothing is done: whoever has lost the answer asks again."""
+    wanted = _wanted(request)
+    known = state.uploads.get(request.query["uploadId"])
+    if known is not None and known.completed is not None and known.completed[0] == wanted:
+        _found(state, request, known.completed)
+        return state, _completed(request, known.completed[1]), touches(request)
     name, found = _found(state, request)
-    chosen: list[bytes] = []
-    before = 0
-    for each in parsed(request.body).iter("Part"):
-        position = number((each.findtext("PartNumber") or "").strip())
-        told = (each.findtext("ETag") or "").strip().strip('"')
-        if position is None:
-            refuse(400, "MalformedXML", "a part has no number")
-        if position <= before:
-            refuse(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
+    for position, told in wanted:
         if position not in found.parts or etag(found.parts[position]) != told:
             refuse(400, "InvalidPart", "One or more of the specified parts could not be found.")
-        before = position
-        chosen.append(found.parts[position])
-    if not chosen:
-        refuse(400, "MalformedXML", "You must specify at least one part")
+    chosen = [found.parts[position] for position, _ in wanted]
     if any(len(each) < PART_BYTES_MIN for each in chosen[:-1]):
         refuse(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
     content = b"".join(chosen)
-    after = written(state, request, content, found.metadata, now)
-    uploads = {key: value for key, value in state.uploads.items() if key != name}
-    children = (
-        element("Bucket", request.bucket),
-        element("Key", request.key),
-        element("ETag", f'"{etag(content)}"'),
+    metadata = (*found.metadata, *checksums.of_parts(found.algorithm, chosen))
+    after = written(state, request, content, metadata, now)
+    done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
+    return (
+        attrs.evolve(after, uploads={**state.uploads, name: done}),
+        _completed(request, etag(content)),
+        touches(request),
     )
-    return attrs.evolve(after, uploads=uploads), xml("CompleteMultipartUploadResult", *children), touches(request)
+
+
+def _wanted(request: S3Request) -> tuple[tuple[int, str], ...]:
+    """The parts that a completion names: their numbers, which ascend, and ETags."""
+    found: list[tuple[int, str]] = []
+    for each in parsed(request.body).iter("Part"):
+        position = number((each.findtext("PartNumber") or "").strip())
+        if position is None:
+            refuse(400, "MalformedXML", "a part has no number")
+        if found and position <= found[-1][0]:
+            refuse(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
+        found.append((position, (each.findtext("ETag") or "").strip().strip('"')))
+    if not found:
+        refuse(400, "MalformedXML", "You must specify at least one part")
+    return tuple(found)
+
+
+def _completed(request: S3Request, whole: str) -> Response:
+    told = element("Bucket", request.bucket), element("Key", request.key), element("ETag", f'"{whole}"')
+    return xml("CompleteMultipartUploadResult", *told)
 
 
 def abort(state: State, request: S3Request, now: int) -> Done:

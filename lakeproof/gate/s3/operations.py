@@ -12,12 +12,12 @@ import attrs
 
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.http import Response
-from lakeproof.gate.s3 import multipart
+from lakeproof.gate.s3 import checksums, multipart
 from lakeproof.gate.s3.listing import listing
 from lakeproof.gate.s3.state import State
 from lakeproof.gate.s3.times import from_http, http
 from lakeproof.gate.s3.touching import only_read, source_of, to_delete, touches
-from lakeproof.gate.s3.wire import S3Error, S3Request, element, error_response, parsed, refuse, xml
+from lakeproof.gate.s3.wire import S3Error, S3Request, element, error_response, not_known, parsed, refuse, xml
 from lakeproof.gate.s3.writing import SYSTEM_METADATA, metadata_of, written
 from lakeproof.model import objects
 from lakeproof.model.objects import StoredObject
@@ -27,23 +27,50 @@ DELETES_MAX: Final = 1000
 
 ALWAYS: Final = frozenset(("x-id",))
 """Parameters that mean nothing; those of a signature in the address, ``X-Amz-...``, are passed over, too."""
-UNKNOWN_HEADERS: Final = frozenset(
-    (
-        *("x-amz-copy-source-if-modified-since", "x-amz-copy-source-if-unmodified-since", "x-amz-tagging"),
-        *("x-amz-if-match-last-modified-time", "x-amz-if-match-size", "x-amz-write-offset-bytes"),
-        *("x-amz-server-side-encryption-customer-algorithm", "x-amz-object-lock-mode"),
-    )
+WITHOUT_EFFECT: Final = re.compile(
+    r"x-amz-(date|content-sha256|security-token|trailer|decoded-content-length|api-version|user-agent|request-payer"
+    r"|(source-)?expected-bucket-owner|sdk-.+|meta-.+|checksum-.+|copy-source(-range|-if-(none-)?match)?"
+    r"|metadata-directive)"
 )
-"""Parts of S3 that the front does not have. A request for one is refused, and not taken for another."""
+"""Amazon's own headers that are known, or say something of the client, its signature or its account alone."""
+DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "x-amz-acl": ("private", "bucket-owner-full-control"),
+    "x-amz-bucket-object-lock-enabled": ("false",),
+    "x-amz-object-ownership": ("BucketOwnerEnforced",),
+    "x-amz-server-side-encryption": ("AES256",),
+    "x-amz-storage-class": ("STANDARD",),
+    "x-amz-tagging-directive": ("COPY",),
+}
+"""Headers that are known with these values: what S3 does without them."""
+CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
+KEY_BYTES_MAX: Final = 1024
+_BUCKET: Final = re.compile(r"[A-Za-z0-9._-]{3,255}")
+_NEW_BUCKET: Final = re.compile(
+    r"(?!xn--|sthree-|amzn-s3-demo-)(?!\d+\.\d+\.\d+\.\d+\Z)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+    r"(?<!-s3alias)(?<!--ol-s3)(?<!\.mrap)(?<!--x-s3)(?<!--table-s3)"
+)
+"""A bucket as it may be created today; some of those from before 2018 have other names.
+Source: Amazon S3 User Guide, *General purpose bucket naming rules*."""
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def perform(state: State, request: S3Request, now: int) -> Done:
     """One request, atomically. now: the store's clock, in microseconds since 1970."""
     try:
+        _check_names(state, request)
         return _operation(request)(state, request, now)
     except S3Error as error:
         return state, error_response(error, request), only_read(touches(request))
+
+
+def _check_names(state: State, request: S3Request) -> None:
+    """A bucket that is there has a good name, whatever it is."""
+    if len(request.key.encode()) > KEY_BYTES_MAX:
+        refuse(400, "KeyTooLongError", "Your key is too long")
+    created = request.method == "PUT" and not request.key
+    name = _NEW_BUCKET if created else _BUCKET
+    if request.bucket and request.bucket not in state.buckets and not name.fullmatch(request.bucket):
+        refuse(400, "InvalidBucketName", "The specified bucket is not valid.")
 
 
 def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
@@ -51,11 +78,24 @@ def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
     asked = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
     for wanted, method, parameter, others, operation in OPERATIONS:
         if wanted == place and method == request.method and (not parameter or parameter in asked):
-            unknown = sorted(asked - others - {parameter}) + sorted(UNKNOWN_HEADERS & request.headers.keys())
+            unknown = sorted(asked - others - {parameter}) + _unknown_headers(request, operation)
             if unknown:
-                refuse(501, "NotImplemented", f"{request.method} of {', '.join(unknown)} is not known here")
+                not_known(f"{', '.join(unknown)} of a {request.method}")
             return operation
-    return refuse(501, "NotImplemented", f"{request.method} of a {place} with {sorted(request.query)}")
+    told = f" with {', '.join(sorted(asked))}" if asked else ""
+    return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{told}")
+
+
+def _unknown_headers(request: S3Request, operation: Callable[[State, S3Request, int], Done]) -> list[str]:
+    """What of its headers the front does not have, of those that matter."""
+    heeded = HEEDED.get(operation, NONE)
+    return sorted(name for name, value in request.headers.items() if _matters(name, value) and name not in heeded)
+
+
+def _matters(name: str, value: str) -> bool:
+    """Whether a header may change what is done: a condition, or one of Amazon's of which that is not known."""
+    own = name.startswith("x-amz-") and not WITHOUT_EFFECT.fullmatch(name)
+    return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
 
 
 def _found(state: State, request: S3Request) -> StoredObject:
@@ -75,6 +115,8 @@ def get_object(state: State, request: S3Request, now: int) -> Done:
     found = _found(state, request)
     _check_read(request.headers, found)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
+        headers = (*headers, *checksums.told(found))
     read = touches(request)
     wanted = request.headers.get("range")
     size = len(found.content)
@@ -90,7 +132,7 @@ def _bounds(text: str, size: int) -> tuple[int, int]:
     """First and last byte of a range, both included."""
     match = _RANGE.fullmatch(text)
     if match is None or match[1] == match[2] == "":
-        refuse(501, "NotImplemented", f"the range is {text!r}; one range of bytes is understood")
+        not_known(f"range: {text}")
     first, last = match[1], match[2]
     if not first:
         begin, end = max(size - int(last), 0), size - 1
@@ -133,7 +175,8 @@ def put_object(state: State, request: S3Request, now: int) -> Done:
     if "x-amz-copy-source" in request.headers:
         return _copy_object(state, request, now)
     after = written(state, request, request.body, metadata_of(request), now)
-    return after, Response(200, (("ETag", f'"{objects.etag(request.body)}"'),)), touches(request)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.sent(request.headers)))
+    return after, answer, touches(request)
 
 
 def copied(state: State, request: S3Request) -> StoredObject:
@@ -154,7 +197,8 @@ def _copy_object(state: State, request: S3Request, now: int) -> Done:
     replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source_of(request) == request.address and not replace:
         refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
-    after = written(state, request, found.content, metadata_of(request) if replace else found.metadata, now)
+    metadata = metadata_of(request) if replace else checksums.copied(found.metadata)
+    after = written(state, request, found.content, metadata, now)
     stored = after.objects[request.address]
     return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
 
@@ -191,7 +235,7 @@ def delete_objects(state: State, request: S3Request, now: int) -> Done:
     if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
         refuse(400, "MalformedXML", f"name 1 to {DELETES_MAX} objects, each with its key")
     if any(each.tag in ("VersionId", "LastModifiedTime", "Size") for each in body.iter()):
-        refuse(501, "NotImplemented", "a delete under a condition knows the ETag alone")
+        not_known("a condition other than the ETag, or a version, of a POST with delete")
     told = []
     for key, etag in found:
         stored = state.objects.get(f"{request.bucket}/{key}")
@@ -267,3 +311,10 @@ OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[State, S3
 )
 """Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
 fits; a parameter that it does not know is refused, and not passed over."""
+HEEDED: Final[Mapping[Callable[[State, S3Request, int], Done], frozenset[str]]] = {
+    get_object: CONDITIONS - {"if-range"},
+    put_object: frozenset(("if-match", "if-none-match")),
+    multipart.complete: frozenset(("if-match", "if-none-match")),
+    delete_object: frozenset(("if-match",)),
+}
+"""Of what is done: the conditions that it heeds."""

@@ -9,11 +9,14 @@ from lakeproof.model.objects import Metadata, Objects
 
 @attrs.frozen
 class Upload:
-    """An upload in parts that is neither complete nor aborted."""
+    """An upload in parts that is not aborted. completed: the numbers and ETags of the parts, and the ETag of the whole,
+    with which it was completed. algorithm: that of its checksum, where that is one of the parts' checksums."""
 
     address: str
     metadata: Metadata
+    algorithm: str = ""
     parts: Mapping[int, bytes] = attrs.field(factory=dict)
+    completed: tuple[tuple[tuple[int, str], ...], str] | None = None
 
 
 @attrs.frozen

@@ -6,16 +6,15 @@ Source: Amazon S3 API Reference, API version 2006-03-01.
 """
 
 import base64
-import binascii
-import hashlib
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, NoReturn
 
 import attrs
 
 from lakeproof.gate.http import Request, Response
+from lakeproof.gate.s3.checksums import VERIFIED
 
 NAMESPACE: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
@@ -23,16 +22,12 @@ _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,12})(?:;|\Z)")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _VIRTUAL: Final = re.compile(r"^([a-z0-9][a-z0-9.-]*)\.(?:s3\.)?localhost(?::\d+)?$")
 
-CHECKSUMS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
-    "content-md5": lambda body: hashlib.md5(body, usedforsecurity=False).digest(),
-    "x-amz-checksum-sha256": lambda body: hashlib.sha256(body).digest(),
-    "x-amz-checksum-sha1": lambda body: hashlib.sha1(body, usedforsecurity=False).digest(),
-    "x-amz-checksum-crc32": lambda body: binascii.crc32(body).to_bytes(4, "big"),
-}
-
 
 class S3Error(Exception):
     """An error of S3: its status, code and message, as the reference has them."""
+
+    unknown = ""
+    """What was asked for that the front does not have: then this is no error of S3's."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -43,6 +38,13 @@ class S3Error(Exception):
 
 def refuse(status: int, code: str, message: str) -> NoReturn:
     raise S3Error(status, code, message)
+
+
+def not_known(what: str) -> NoReturn:
+    """Refuse what the front does not have."""
+    error = S3Error(501, "NotImplemented", f"{what} is not known here")
+    error.unknown = what
+    raise error
 
 
 @attrs.frozen
@@ -121,9 +123,22 @@ def _decoded(request: Request) -> tuple[bytes, dict[str, str]]:
 
 
 def _check(headers: Mapping[str, str], body: bytes) -> None:
-    for name, digest in CHECKSUMS.items():
-        if name in headers and headers[name] != base64.b64encode(digest(body)).decode():
-            refuse(400, "BadDigest", f"the body does not have the {name} {headers[name]}")
+    """Refuse a body that is not what its checksums say."""
+    for name, digest in VERIFIED.items():
+        told = headers.get(name)
+        if told is None:
+            continue
+        try:
+            sent = base64.b64decode(told, validate=True)
+        except ValueError:
+            sent = b""
+        found = digest(body)
+        if len(sent) != len(found):
+            md5 = name == "content-md5"
+            text = "The Content-MD5 you specified was invalid." if md5 else f"Value for {name} header is invalid."
+            refuse(400, "InvalidDigest" if md5 else "InvalidRequest", text)
+        if sent != found:
+            refuse(400, "BadDigest", f"the body does not have the {name} {told}")
 
 
 def xml(root: str, *children: ET.Element, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
@@ -152,7 +167,7 @@ def error_response(error: S3Error, request: S3Request | None) -> Response:
         body.append(element("Key", request.key))
     body.append(element("RequestId", "0"))
     text = b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(body, encoding="utf-8")
-    return Response(error.status, (("Content-Type", "application/xml"),), text)
+    return Response(error.status, (("Content-Type", "application/xml"),), text, error.unknown)
 
 
 def number(text: str) -> int | None:

@@ -4,14 +4,15 @@ from typing import Final
 
 import attrs
 
+from lakeproof.gate.s3 import checksums
 from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.wire import S3Request, refuse
+from lakeproof.gate.s3.wire import S3Request, not_known, refuse
 from lakeproof.model import objects
 from lakeproof.model.objects import Metadata
 
 SYSTEM_METADATA: Final = (
     *("content-type", "content-encoding", "content-language", "content-disposition"),
-    "cache-control",
+    *("cache-control", "expires"),
 )
 
 
@@ -22,7 +23,9 @@ def written(state: State, request: S3Request, content: bytes, metadata: Metadata
         S3Error: 412, as the condition does not hold; 404 for ``If-Match`` where nothing is.
     """
     none, match = request.headers.get("if-none-match"), request.headers.get("if-match")
-    if (none is not None and none != "*") or match == "*":
+    if match == "*":
+        not_known("if-match: * of a write")
+    if none is not None and none != "*":
         refuse(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
     if match is not None and request.address not in state.objects:
         refuse(404, "NoSuchKey", "The specified key does not exist.")
@@ -40,7 +43,7 @@ def metadata_of(request: S3Request) -> Metadata:
         name: value
         for name, value in request.headers.items()
         if name in SYSTEM_METADATA or name.startswith("x-amz-meta-")
-    }
+    } | dict(checksums.sent(request.headers))
     coding = kept.get("content-encoding", "")
     plain = ",".join(each for each in coding.split(",") if each.strip() != "aws-chunked")
     kept.pop("content-encoding", None)

@@ -112,6 +112,12 @@ def reply(op: Op, response: Answer | None) -> object:
             return None
 
 
+def effect(exchange: Exchange) -> tuple[Op, object] | None:
+    """What a request asked of the key-value store, and its reply there; None: it was of none, or of another one."""
+    op = operation(exchange.asked)
+    return None if op is None else (op, reply(op, exchange.response))
+
+
 def contents(store: Store, table: str = TABLE) -> dict[kv.Address, bytes]:
     """What the key-value store holds: bytes by address."""
     found = store.dynamodb.tables.get(table)
@@ -133,6 +139,11 @@ def _record(partition: bytes, key: bytes, value: bytes) -> Record | bytes:
     except Undecodable as error:
         raise Unusable(f"{error}; is this a table of lakeFS?") from None
     return value if found is None else found
+
+
+def states(store: Store) -> dict[str, str]:
+    """The state of each repository: ``active`` or ``deleting``."""
+    return {each.repository_id: each.state.name.lower() for each in repositories.entries(snapshot(store))}
 
 
 @attrs.define(eq=False)

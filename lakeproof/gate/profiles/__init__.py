@@ -1,1 +1,0 @@
-"""Profiles that are shipped: programs, seen from the flows. See `lakeproof.gate.profile`."""
