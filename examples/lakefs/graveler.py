@@ -170,7 +170,11 @@ class Judged:
 
     def _state(self, moment: Moment) -> list[object]:
         assert isinstance(self.invariant, Always)
-        return list(self.invariant.check(snapshot(moment.store, self.table)))
+        seen = snapshot(moment.store, self.table)
+        found = list(self.invariant.check(seen))
+        if seen.refused:  # the check may have caught it
+            raise seen.refused[0]
+        return found
 
     def _step(self, moment: Moment, calls: Sequence[GateCall]) -> list[object]:
         assert isinstance(self.invariant, OnStep)
@@ -199,7 +203,7 @@ def judged(invariant: object, table: str = TABLE) -> Judged:
     """
     if isinstance(invariant, str):
         invariant = next((each for each in repositories.ALL if each.id == invariant), invariant)
-    if isinstance(invariant, OnStep) or (isinstance(invariant, Always) and invariant.reads <= {Reads.STORE}):
+    if isinstance(invariant, OnStep) or (isinstance(invariant, Always) and (invariant.reads or set()) <= {Reads.STORE}):
         return Judged(invariant, table)
     name = getattr(invariant, "id", invariant)
     raise ScenarioError(f"{name}: the gate asks invariants of states that read the store alone, and of steps; leave it")

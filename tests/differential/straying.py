@@ -44,7 +44,7 @@ class Look:
 
 
 @attrs.frozen
-class Strays:  # type: ignore[explicit-any]  # the classes of invariants have no common constructor
+class Strays:
     """Not all of these are true. One after the other is looked at, up to the first that is not; what a look raises
     passes for a no, as in a check that catches every exception."""
 
