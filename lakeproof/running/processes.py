@@ -207,7 +207,7 @@ def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
     """The outcome of a scenario whose process is gone."""
     if exitcode == HUNG:
         return undecided(scenario, "its code ran on without an effect, and could not be interrupted; end its loop")
-    if exitcode is None or exitcode >= 0:
+    if exitcode is None or exitcode >= 0 or exitcode == -signal.SIGALRM:  # the timer of the watch outlives an exec
         return unusable(
             scenario,
             f"{scenario.name}: its code ended the process (exit code {exitcode}); take the exit out of it",

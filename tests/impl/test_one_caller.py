@@ -29,10 +29,10 @@ class Caller:
     """Calls of one variant, one after the other."""
 
     def __init__(self, variant: ModuleType) -> None:
-        self._variant, self._hand = variant, Hand()
+        self._flows, self._hand = variant.FLOWS, Hand()
 
     def __call__(self, flow: str, *args: object) -> Any:  # type: ignore[explicit-any]  # whatever the flow returns
-        return self._hand.do(getattr(self._variant, flow)(self._hand.env, R, *args))
+        return self._hand.do(getattr(self._flows, flow)(self._hand.env, R, *args))
 
 
 @VARIANTS
