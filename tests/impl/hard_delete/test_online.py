@@ -58,7 +58,7 @@ def read(hand: Hand, path: bytes = X, branch: BranchID = BRANCH) -> bytes:
 
 
 class TestCosts:
-    """The table of docs/online-hard-delete.md."""
+    """The table of docs/designs/online.md."""
 
     def test_an_upload_is_five_operations_and_a_put_and_one_more_over_a_staged_entry(self, hand: Hand) -> None:
         assert cost(hand, today.upload_object, MAIN, X, b"1") == (3, 1)
