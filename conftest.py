@@ -6,19 +6,22 @@ change touches. ``long``: takes minutes; only `make deep` runs it, with all that
 
 import os
 import signal
+from contextlib import suppress
 from random import SystemRandom
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from tools.tier import areas_of_test
 
-settings.register_profile(
-    "lakeproof",
-    deadline=None,  # a busy machine is no fault
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("lakeproof")
+with suppress(ModuleNotFoundError):  # docs/ten-minutes.md runs a flow of one's own in a clone, with pytest alone
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "lakeproof",
+        deadline=None,  # a busy machine is no fault
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    settings.load_profile("lakeproof")
 
 SEED = "LAKEPROOF_SEED"
 """The environment's name for the seed of a run. CI takes it from the commit; without it the system draws one."""

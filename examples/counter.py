@@ -1,4 +1,4 @@
-"""A counter that loses updates, and one that does not: the example of docs/tutorial.md."""
+"""A counter that loses updates, and one that does not: see docs/ten-minutes.md."""
 
 from collections.abc import Iterator
 from contextlib import suppress

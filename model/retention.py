@@ -12,7 +12,7 @@ its head. `Left` is a record of such a head, ours: with it they count from when 
 Dates are microseconds since 1970; a day has 24 hours. A commit that is dated exactly at the threshold is not after it;
 one that is dated in the future is. A line ends at a parent that is missing, and where it comes back to itself (damaged
 data). A rule for a branch that does not exist keeps nothing.
-Source: committed-object-retention.md; the readings are told apart in docs/hard-delete/retention.md.
+Source: committed-object-retention.md; the readings are told apart in docs/designs/retention.md.
 """
 
 import json

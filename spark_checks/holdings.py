@@ -1,6 +1,6 @@
 """What repositories refer to, as rows of a physical address and the bits of who does: staged entries, commits.
 
-Source: docs/hard-delete/offline.md: all entries under all tokens of a branch count, those that a newer one hides, too,
+Source: docs/designs/hard-delete.md: all entries under all tokens of a branch count, those that a newer one hides, too,
 and all commit records. An entry keeps its object wherever it lies: also in the namespace of another repository.
 """
 

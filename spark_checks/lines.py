@@ -20,7 +20,7 @@ Where the parent of such a child is on a head's line, one more line with thresho
 
 Cost: O(commits + starts * log starts) time, some 30 bytes a commit. Lines are walked side by side while there are many,
 and one by one when few are left.
-Source: committed-object-retention.md; docs/hard-delete/retention.md.
+Source: committed-object-retention.md; docs/designs/retention.md.
 """
 
 from itertools import pairwise

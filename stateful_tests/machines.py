@@ -49,7 +49,7 @@ TWICE: Final = "refuted of tags/plain, whose flow it is: two deletes of a tag bo
 LATE: Final = "refusals duplicates scan_failures"
 """What is asked of entries takes it that a call does nothing after its answer, even in doubt; and a write whose last
 look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
-docs/findings-branches.md."""
+docs/designs/branches.md."""
 
 AGAIN: Final = "refuted of hard-delete/no_copies: an address is staged once more after another token was found"
 REFUSALS: Final = "refusals"
@@ -133,7 +133,7 @@ TIMES: Final = (
 USERS: Final = (*world.USERS.split(), "upload@main", "upload:y", "commit@main", "reset@main")
 GARBAGE: Final = frozenset({"garbage-is-reclaimed"})
 """Not asked under faults: who crashed may have put an object that the next commit decides on, see
-docs/online-hard-delete.md; the scenarios ask it without faults."""
+docs/designs/online.md; the scenarios ask it without faults."""
 
 LIVING: Final = Swarm(
     name="world/living",

@@ -46,7 +46,7 @@ def programs() -> Iterator[tuple[str, str]]:
             yield path.name, path.read_text()
     for path in (
         ROOT / "README.md",
-        ROOT / "docs" / "tutorial.md",
+        ROOT / "docs" / "ten-minutes.md",
         *sorted((ROOT / "docs" / "reference").glob("*.md")),
     ):
         yield from ((f"{path.name} {number}", text) for number, text in enumerate(SNIPPET.findall(path.read_text())))

@@ -101,6 +101,7 @@ def test_from_the_clone(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists() or shutil.which("make") is None:
         pytest.fail(f"{ROOT}: needs git's checkout and make")
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    environment["COLUMNS"] = "80"
     walker = Walker(tmp_path, environment)
     for kind, text in blocks():
         if "git clone" in text:

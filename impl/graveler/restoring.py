@@ -11,7 +11,7 @@ One path x, committed as 0 and staged as 1 under t1; a committer has sealed t1 a
     staging t3, sealed r t2 t1          after the reset: x = 0 under r; readers find 0
     staging t3, sealed r t2             after the commit, of all changes under t1 but that of x
 
-Source: ours. The document describes no reset, see "Reset" in docs/designs-branches.md.
+Source: ours. The document describes no reset, see "Reset" in docs/designs/branches.md.
 """
 
 from typing import Final

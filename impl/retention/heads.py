@@ -36,7 +36,7 @@ class Reading(runs.Reading):
 
 
 AS_WRITTEN: Final = Reading()
-"""As docs/hard-delete/retention.md describes it: "writes down the head before it leaves it"."""
+"""As docs/designs/retention.md describes it: "writes down the head before it leaves it"."""
 LEFT_FIRST: Final = Reading(order=("clock", "left", "staged", "branches", "commits"))
 """A negative control: the records are read before the branches."""
 AFTERWARDS: Final = Reading(before=False)

@@ -10,7 +10,7 @@ sees the pin or what came of it. Nobody removes the sentence of a commit that wa
     key = retention/condemned/<commit>/<run>      value = the run
 
 A pin whose owner crashed keeps its commit for good, unless pins have a ``lease``.
-Source: docs/hard-delete/retention.md.
+Source: docs/designs/retention.md.
 """
 
 from collections.abc import Awaitable, Callable
@@ -58,7 +58,7 @@ class Reading(runs.Reading):
 
 
 AS_WRITTEN: Final = Reading()
-"""As docs/hard-delete/retention.md describes it: a run "condemns its suspects. Then it reads the pins"."""
+"""As docs/designs/retention.md describes it: a run "condemns its suspects. Then it reads the pins"."""
 
 
 async def mark(

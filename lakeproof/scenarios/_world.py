@@ -1,4 +1,4 @@
-"""One repository with everything on: words, invariants and what there is before. See docs/world.md.
+"""One repository with everything on: words, invariants and what there is before. See docs/designs/together.md.
 
 Two histories. ``fresh``: main, and a branch b from it; nothing is old. ``aged``, where a run of retention is in the
 race: that of `_retention`, 20 and 30 days old, under rules of seven days.
@@ -159,7 +159,7 @@ class WorldDesign(Design[WorldFlows]):
 
     name: str = "world/composed"
     flows: WorldFlows = FLOWS
-    source: str = "docs/world.md"
+    source: str = "docs/designs/together.md"
     refuted: Mapping[str, Refuted] = HOLDS
     parts: tuple[str, ...] = ()
     """What there is of the aged history."""

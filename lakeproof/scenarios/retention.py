@@ -135,7 +135,7 @@ PINNED: Final = RetentionDesign(
     name="retention/pinned",
     flows=pins.FLOWS,
     tags=True,
-    source="docs/hard-delete/retention.md",
+    source="docs/designs/retention.md",
     refuted={
         RECLAIMED: Refuted(
             STAYS,

@@ -68,7 +68,7 @@ LOGGED: Final = HeadsDesign(
     name="retention/heads-logged",
     flows=heads.FLOWS,
     words=words(heads.delete_branch),
-    source="docs/hard-delete/retention.md, A log of heads",
+    source="docs/designs/retention.md, A log of heads",
     refuted=HOLDS,
 )
 CONTROL: Final = (None, " (negative control)")

@@ -3,7 +3,7 @@
 A create that succeeds has found the path absent; one that answers `PathExists` has found a value. A replacement that
 succeeds has found the expected identity; one that answers `EntryChanged` has found another value, or none. So each such
 write is put to `lakeproof.model.invariants.entries.read_is_legal` as a read of its path; what the write itself brings
-explains nothing. Source: docs/designs-branches.md; lakeFS' ``pkg/graveler``, "SetIf" of staged entries.
+explains nothing. Source: docs/designs/branches.md; lakeFS' ``pkg/graveler``, "SetIf" of staged entries.
 """
 
 from collections.abc import Callable, Hashable

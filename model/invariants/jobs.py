@@ -1,6 +1,6 @@
 """What background jobs and sweeps answer: what they have deleted, no more and no less.
 
-Source: docs/hard-delete/README.md; each job's docstring says whether it returns addresses or how many.
+Source: docs/designs/hard-delete.md; each job's docstring says whether it returns addresses or how many.
 """
 
 from collections.abc import Hashable, Iterator

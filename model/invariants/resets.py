@@ -11,7 +11,7 @@ Of a value that was acknowledged before a reset was invoked, the promise is one 
 
 What is gone is not found by any read that is invoked later, and is not in the branch in the end, unless it is written
 again. Which order it was is not decided by a read on a path that another write or delete changes meanwhile: that may
-hide a committed value for a while. Source: docs/designs-branches.md, "Reset, merge, revert".
+hide a committed value for a while. Source: docs/designs/branches.md, "Reset, merge, revert".
 
 Example: x = 1 is acknowledged; a commit and a reset of x are under way at once; both return. Finding x = 1 twice is
 fine, and so is finding nothing twice. Nothing first and x = 1 then is a violation, and so is nothing first, and x = 1

@@ -1,6 +1,6 @@
 """A run over what was never committed: the listing, minus what anybody refers to, minus what is young or no user's.
 
-Source: hard-delete-uncommitted-data.md, "Decision"; docs/hard-delete/offline.md; docs/spark-uncommitted.md.
+Source: hard-delete-uncommitted-data.md, "Decision"; docs/designs/hard-delete.md; docs/spark-uncommitted.md.
 """
 
 from pathlib import Path

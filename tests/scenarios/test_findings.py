@@ -1,4 +1,4 @@
-"""docs/findings.md and docs/designs.md say what the catalogue says."""
+"""docs/designs/repositories.md says what the catalogue says."""
 
 import inspect
 import re
@@ -10,14 +10,12 @@ import pytest
 from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
 from lakeproof.scenarios import catalogue
 
-DOCS = Path(__file__).parents[2] / "docs"
-FINDINGS = (DOCS / "findings.md").read_text(encoding="utf-8")
-DESIGNS = (DOCS / "designs.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "designs" / "repositories.md").read_text(encoding="utf-8")
 CATALOGUE = {scenario.name: scenario for scenario in catalogue() if scenario.name.startswith("repositories/")}
 
 
 def test_every_scenario_that_is_named_exists_and_refutes_something() -> None:
-    named = set(re.findall(r"`((?:naive|kv3|step1|step2)[\w-]*/[\w.:@/-]+)`", FINDINGS))
+    named = set(re.findall(r"`((?:naive|kv3|step1|step2)[\w-]*/[\w.:@/-]+)`", PAGE))
     assert len(named) >= 15
     for name in named:
         assert CATALOGUE[f"repositories/{name}"].expect, name
@@ -30,4 +28,4 @@ def test_every_option_of_a_flow_is_explained(variant: ModuleType) -> None:
         if flow is not None:
             parameters = inspect.signature(flow).parameters.values()
             for option in (each.name for each in parameters if each.kind is each.KEYWORD_ONLY):
-                assert option in DESIGNS, f"{variant.__name__}.{name}: {option}"
+                assert option in PAGE, f"{variant.__name__}.{name}: {option}"

@@ -1,4 +1,4 @@
-"""docs/findings-branches.md and docs/designs-branches.md say what the catalogue says."""
+"""docs/designs/branches.md says what the catalogue says."""
 
 import inspect
 import re
@@ -14,11 +14,10 @@ from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
 
 DOCS = Path(__file__).parents[2] / "docs"
-FINDINGS = re.sub(r"\s+", " ", (DOCS / "findings-branches.md").read_text(encoding="utf-8"))
-DESIGNS = (DOCS / "designs-branches.md").read_text(encoding="utf-8")
+PAGE = re.sub(r"\s+", " ", (DOCS / "designs" / "branches.md").read_text(encoding="utf-8"))
 CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
 
-VIOLATIONS = re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w.:@/-]+)`, (\d+) steps", FINDINGS)
+VIOLATIONS = re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w.:@/-]+)`, (\d+) steps", PAGE)
 """Invariant, scenario, steps."""
 
 
@@ -27,8 +26,8 @@ def scenario_named(name: str) -> Scenario:
 
 
 def test_every_scenario_that_is_named_exists() -> None:
-    named = re.findall(r"`((?:commits/)?(?:lock-free|optimistic|locked)[\w-]*/[\w.:@-]+[\w/-]*)`", FINDINGS)
-    named += re.findall(r"`((?:branches|tags|migrations)/[\w-]+/[\w.:@/-]+)`", FINDINGS)
+    named = re.findall(r"`((?:commits/)?(?:lock-free|optimistic|locked)[\w-]*/[\w.:@-]+[\w/-]*)`", PAGE)
+    named += re.findall(r"`((?:branches|tags|migrations)/[\w-]+/[\w.:@/-]+)`", PAGE)
     assert len(named) >= 15
     for name in named:
         assert scenario_named(name).name
@@ -64,4 +63,4 @@ def test_there_are_violations_to_compare() -> None:
 def test_every_option_of_a_flow_is_explained(flow: Callable[..., object]) -> None:  # type: ignore[explicit-any]
     parameters = inspect.signature(flow).parameters.values()
     for option in (each.name for each in parameters if each.kind is each.KEYWORD_ONLY):
-        assert option == "batch_size" or option in DESIGNS, option
+        assert option == "batch_size" or option in PAGE, option

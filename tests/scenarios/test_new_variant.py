@@ -45,7 +45,8 @@ ROWS = [*rows(CARELESS, "delete-commit copy-commit", before=UPLOADED)]
 SCENARIOS = built(ROWS)
 '''
 LOST = '{"committed-data-is-kept": Refuted("the entry is committed meanwhile", "staged/delete-commit")}'
-PAGE = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+INDEX = "docs/designs/README.md"
+PAGE = (ROOT / INDEX).read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def written(folder: Path, text: str) -> None:
 
 
 def undocumented(found: tuple[ModuleType, ...], readme: str) -> list[str]:
-    """The files of the catalogue none of whose designs has a row in a table of docs/catalogue.md."""
+    """The files of the catalogue none of whose designs has a row in a table of docs/designs/README.md."""
     cells = [line.split("|")[1] for line in readme.splitlines() if line.startswith("| ")]
     told = {name for cell in cells for name in re.findall(r"`([\w/-]+)`", cell)}
     missing = []
@@ -70,7 +71,7 @@ def undocumented(found: tuple[ModuleType, ...], readme: str) -> list[str]:
         names = {row.design.name for row in module.ROWS}
         parts = {part for name in names for part in (name, *name.split("/"))}
         if not parts & told:
-            missing.append(f"{module.__name__.replace('.', '/')}.py: no row for {sorted(names)} in docs/catalogue.md")
+            missing.append(f"{module.__name__.replace('.', '/')}.py: no row for {sorted(names)} in {INDEX}")
     return missing
 
 
@@ -103,7 +104,7 @@ def test_a_new_file_belongs_to_the_catalogue_and_comes_last(folder: Path) -> Non
 
 def test_a_new_file_without_a_row_in_the_readme_is_named(folder: Path) -> None:
     written(folder, VARIANT.replace("EXPECTED", "HOLDS"))
-    assert undocumented(modules(), PAGE) == [f"{FILE}: no row for ['hard-delete/careless'] in docs/catalogue.md"]
+    assert undocumented(modules(), PAGE) == [f"{FILE}: no row for ['hard-delete/careless'] in {INDEX}"]
     assert undocumented(modules(), PAGE + "\n| `careless` | a delete | it loses |\n") == []
 
 

@@ -13,7 +13,7 @@ import lakeproof.pages.html
 import lakeproof.running.verifying  # noqa: F401
 
 pytest_plugins = "pytester"
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
 
 COUNTER = """
 from lakeproof import Call, Env, Eventually, Scenario, Violation, kv

@@ -1,7 +1,7 @@
 """The life of a repository id, one table per variant: what its entry may become, and by what.
 
 The tables say what each design means to allow, one operation after the other; that a flow does something else when
-operations overlap is what scenarios are there to find. docs/designs.md shows them.
+operations overlap is what scenarios are there to find. docs/designs/repositories.md shows them.
 Source: repository-operations-error-handling.md, "Repository State", "Flows", "Decision"; graveler-on-kv.md, "Deleting
 a Repository". The tables of the variants follow `lakeproof.impl.repositories`, and a test holds the flows to them.
 """
