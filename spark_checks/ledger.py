@@ -17,12 +17,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model.catalog import DATA_PREFIX
-from lakeproof.spark_checks import addresses, footers
-from lakeproof.spark_checks.addresses import INTERNAL_PREFIX
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.namespaces import Namespaces
-from lakeproof.spark_checks.tables import LONG, OBJECTS, table
-from lakeproof.spark_checks.workspace import staged
+from lakeproof.spark_checks.data import addresses
+from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.namespaces import Namespaces
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, table
+from lakeproof.spark_checks.engine.workspace import staged
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
@@ -165,7 +167,7 @@ def judging(listed: Listing, order: Sequence[str], references: Mapping[str, Data
     *claims, _ = order
     if strange := references.keys() - claims:
         raise ValueError(f"references of {sorted(strange)}, expected reasons among {claims}: put them in the order")
-    pieces = max(count // PIECE + 1, listed.objects.sparkSession.sparkContext.defaultParallelism)
+    pieces = max(count // PIECE + 1, cores(listed.objects.sparkSession))
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
     rows = listed.owners(rows.repartition(pieces, "listed_as"))
     holds = listed.alone() | {name: _is_among(each, pieces) for name, each in references.items()}

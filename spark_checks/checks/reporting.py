@@ -11,10 +11,10 @@ from rich.text import Text
 
 from lakeproof.pages import summary as pages
 from lakeproof.report.style import is_ascii, plural, seconds
-from lakeproof.spark_checks import denominators, manifest
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
-from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.data import denominators, manifest
+from lakeproof.spark_checks.engine.folders import Folder
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}

@@ -12,17 +12,16 @@ from typing import Final, Protocol
 import attrs
 import numpy as np
 import pyarrow as pa
-from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from lakeproof.spark_checks import places, staging, workspace
+from lakeproof.spark_checks.engine import places, staging, workspace
+from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.exploring import working
 from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
 from lakeproof.spark_checks.exploring.known import Known
-from lakeproof.spark_checks.staging import Written
 
 Row = tuple[int, ...]
 """The words of a state."""
@@ -110,7 +109,6 @@ class SparkLevels:
         self._old_layout = Layout((), 1)
         self._known = Known()
         self._paths: list[str] = []
-        self._sent: list[Broadcast[Job]] = []
 
     def keep(self, words: Words, layout: Layout) -> Part:
         path = self._path("level")
@@ -200,7 +198,7 @@ class SparkLevels:
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
-                places.delete(self._spark, old.where)
+                places.delete(old.where)
             self._old, self._old_layout = [new], layout
 
     def _answers(self, tables: Sequence[Written], layout: Layout) -> DataFrame:
@@ -213,14 +211,12 @@ class SparkLevels:
         return self._sought(part, job, partial(_preceding, target))
 
     def drop(self, part: Part) -> None:
-        places.delete(self._spark, _folder(part))
+        places.delete(_folder(part))
 
     def clear(self) -> None:
-        for sent in self._sent:
-            sent.destroy()
         for path in self._paths:
-            places.delete(self._spark, path.rpartition("/")[0])
-        self._sent, self._paths, self._old, self._known = [], [], [], Known()
+            places.delete(path.rpartition("/")[0])
+        self._paths, self._old, self._known = [], [], Known()
         self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 
@@ -262,10 +258,8 @@ class SparkLevels:
         return working.words_of(found.combine_chunks(), held.layout.words)
 
     def _mapped(self, part: Part, job: Job, task: Task, columns: Sequence[str]) -> DataFrame:
-        sent = self._spark.sparkContext.broadcast(job)
-        self._sent.append(sent)
         rows = self._read(part, job.kernel.layout)
-        return rows.mapInArrow(partial(_on_worker, sent, task), _schema([], *columns))
+        return rows.mapInArrow(partial(task, job), _schema([], *columns))
 
     def _sought(self, part: Part, job: Job, task: Task) -> Sought:
         names = working.names(job.kernel.layout.words)
@@ -280,10 +274,6 @@ class SparkLevels:
 def _one_each(rows: DataFrame, *by: str, names: Sequence[str]) -> DataFrame:
     """The least row of each group."""
     return rows.groupBy(*by).agg(sql.min(sql.struct(*names)).alias("row")).select(*by, "row.*")
-
-
-def _on_worker(sent: Broadcast[Job], task: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return task(sent.value, batches)
 
 
 def _located(question: Question, target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

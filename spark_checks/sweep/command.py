@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import UNUSABLE, complain
-from lakeproof.spark_checks.session import blockstore_option, spark_options
+from lakeproof.spark_checks.engine.options import blockstore_option, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
-    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
     from lakeproof.spark_checks.sweep.marked import Marked
     from lakeproof.spark_checks.sweep.sweeping import Again
 
@@ -58,7 +58,7 @@ def command(
     are kept, too; only this needs Spark. An interrupted run, or one whose files were changed, is refused. Without
     --delete it is a dry run. An interrupted sweep may be repeated. Exit code 2: some deletes failed or are in doubt.
     """
-    from lakeproof.spark_checks import denominators
+    from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
     from lakeproof.spark_checks.sweep.marked import whole_run
     from lakeproof.spark_checks.sweep.opening import Wanted, target
@@ -97,8 +97,8 @@ def command(
 def _look_again(
     options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None, blockstore: str | None
 ) -> "Again":
-    from lakeproof.spark_checks.dataset import open_dataset
-    from lakeproof.spark_checks.session import session
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.sweep.referring import look_again
 
     with session(options) as spark:

@@ -4,8 +4,8 @@ from typing import cast
 
 import attrs
 
-from lakeproof.spark_checks import runs
-from lakeproof.spark_checks.folders import Folder, folder_at
+from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.ledger import MARKED
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.scanned import Scan
 
 if TYPE_CHECKING:

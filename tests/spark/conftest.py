@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.session import Options, session
+from lakeproof.spark_checks.engine.session import Options, session
 
 SMALL: Final = (
     # On small data compiling a plan takes several times as long as running it.

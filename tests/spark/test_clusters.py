@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.runs import read_report
+from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import ROOT, complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.clusters import BREAKING, a_python, on_a_cluster, without_probes

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import hadoop_folder
-from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder
-from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.engine import folders
+from lakeproof.spark_checks.engine.folders import ArrowFolder, Folder, LocalFolder
+from lakeproof.spark_checks.engine.folders import folder_in
 
 Make = Callable[[Path], Folder]
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_written_is_one_line_and_what_was_there_stays(folder: Fol
 def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = of_arrow(tmp_path / "r1")
     folder.make()
-    monkeypatch.setattr("lakeproof.spark_checks.folders._STORES", frozenset({"local"}))
+    monkeypatch.setattr("lakeproof.spark_checks.engine.folders._STORES", frozenset({"local"}))
     seen: list[str] = []
     monkeypatch.setattr(ArrowFolder, "_send", lambda self, data, target: seen.append(target))
     folder.write("a", b"x")

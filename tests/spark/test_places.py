@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging, workspace
+from lakeproof.spark_checks.engine import staging, workspace
 from tests.commands import complaint, lakeproof
 from tests.spark.conftest import Mount
 

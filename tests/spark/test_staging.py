@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.explore.packing import Layout
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging, workspace
+from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.exploring.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from tests.spark import snapshots

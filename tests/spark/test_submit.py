@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.spark_checks import java, session
+from lakeproof.spark_checks.engine import java, session
 from tests.commands import ROOT, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import world

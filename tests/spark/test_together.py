@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.together import POOL, together
+from lakeproof.spark_checks.engine.together import POOL, together
 
 
 def fail(why: str) -> None:

@@ -9,8 +9,8 @@ import pyspark
 import pytest
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import shipping
-from lakeproof.spark_checks.troubles import one_line
+from lakeproof.spark_checks.engine import shipping
+from lakeproof.spark_checks.engine.troubles import one_line
 from lakeproof.spark_checks.workers import NEEDED, Answer, _asking, demand_same
 from tests.spark.clusters import a_python
 
@@ -64,7 +64,7 @@ class TestAnswers:
 
 WORKERS = (
     "lakeproof.spark_checks.checks.commits",
-    "lakeproof.spark_checks.decoding",
+    "lakeproof.spark_checks.data.decoding",
     "lakeproof.spark_checks.exploring.levels",
     "lakeproof.spark_checks.exploring.working",
     "lakeproof.spark_checks.generate.extras",
@@ -84,12 +84,12 @@ def test_what_is_shipped_runs_with_the_packages_that_are_asked_for_and_no_others
     code = (
         f"import sys; sys.path.insert(1, {str(tmp_path / 'lakeproof.zip')!r})\n"
         f"import {', '.join(WORKERS)}\n"
-        "print(lakeproof.spark_checks.decoding.__file__)\n"
+        "print(lakeproof.spark_checks.data.decoding.__file__)\n"
     )
     done = subprocess.run(
         [program, "-c", code], cwd=tmp_path, env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
-    assert done.stdout == f"{tmp_path}/lakeproof.zip/lakeproof/spark_checks/decoding.py\n", done.stderr
+    assert done.stdout == f"{tmp_path}/lakeproof.zip/lakeproof/spark_checks/data/decoding.py\n", done.stderr
 
 
 def test_the_same_code_makes_the_same_archive(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks import workspace
+from lakeproof.spark_checks.engine import workspace
 from tests.commands import ROOT, spawned
 
 LOCKED = "import sys, pathlib; from lakeproof.spark_checks import workspace; workspace._lock(pathlib.Path(sys.argv[1]))"

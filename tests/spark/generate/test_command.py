@@ -20,7 +20,7 @@ from lakeproof.spark_checks.generate.extras import check_fit
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
-from lakeproof.spark_checks.session import Options
+from lakeproof.spark_checks.engine.session import Options
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")

@@ -10,7 +10,7 @@ from lakeproof.model.catalog import decode_object_entry, encode_object_entry, id
 from lakeproof.model.records import Repository, RepositoryState, StagedEntry
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY
-from lakeproof.spark_checks.tables import AT_REST
+from lakeproof.spark_checks.engine.tables import AT_REST
 from tests.spark.generate.reading import COUNTS, SMALL, Small, listed, rows, small
 
 pytestmark = pytest.mark.deep

@@ -12,7 +12,7 @@ from pyarrow import fs
 from lakeproof.impl.stores.local_objects import LocalObjectStore
 from lakeproof.model import objects
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.folders import ArrowFolder
+from lakeproof.spark_checks.engine.folders import ArrowFolder
 from lakeproof.spark_checks.sweep import looking, marks
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
 from lakeproof.spark_checks.sweep.journal import End
@@ -92,7 +92,7 @@ class TestTheCommand:
 
         for module in SESSION_USERS:  # what is imported only while it is patched would keep the patch
             import_module(f"lakeproof.spark_checks.{module}")
-        monkeypatch.setattr("lakeproof.spark_checks.session.session", started)
+        monkeypatch.setattr("lakeproof.spark_checks.engine.session.session", started)
         marked(tmp_path / "out", [row("data/a")])
         self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
         with pytest.raises(AssertionError):

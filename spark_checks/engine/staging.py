@@ -1,0 +1,98 @@
+"""Tables that the pipeline writes for itself: as many rows are read as were written, or the run ends.
+
+The driver lists the files of a table, and tasks write them wherever they run. A table whose folder the workers do not
+share looks empty, and so does one whose files are gone. So where workers may be elsewhere each row that goes to a file
+is counted by the task that writes it, and the footers that the driver finds must add up to that; where engine and
+driver are one process, the engine must read as many rows as the footers say. Footers are looked at again before a table
+is read.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.tables import no_rows
+
+_ROWS: Final = "rows"
+
+
+@attrs.frozen
+class Written:
+    """A table that was written. ``folders``: its rows, by folder, as ``kind=commits``; "" is the table's own."""
+
+    where: str
+    folders: Mapping[str, int]
+
+    @property
+    def rows(self) -> int:
+        return sum(self.folders.values())
+
+
+def write(
+    rows: DataFrame,
+    where: str,
+    by: str | None = None,
+    to: Written | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Written:
+    """Write rows as Parquet. ``by``: into a folder for each value of this column, which is never null. ``to``: append
+    to what was written there. Runs a job.
+
+    Raises Unusable: not all that tasks have written is there.
+    """
+    spark = rows.sparkSession
+    observed = Observation() if engine_of(spark).observes else None
+    counted = rows if observed is None else rows.observe(observed, f.count(f.lit(1)).alias(_ROWS))
+    writer = counted.write.options(**(options or {}))
+    if by is not None:
+        writer = writer.partitionBy(by)
+    if to is not None:
+        writer = writer.mode("append")
+    writer.parquet(where)
+    found = Written(where, footers.by_folder(where))
+    before = 0 if to is None else to.rows
+    if observed is not None:
+        _demand(where, before + int(observed.get[_ROWS]), found.rows)
+    elif found.rows:
+        _demand(where, found.rows, spark.read.schema(rows.schema).parquet(where).count())
+    return found
+
+
+def read(written: Written, schema: StructType, spark: SparkSession, folder: str = "") -> DataFrame:
+    """What was written: all of it, or one of its folders. A folder to which no row went is a table without rows.
+
+    Raises Unusable: not all of it is there any more.
+    """
+    expected = written.folders.get(folder, 0) if folder else written.rows
+    where = f"{written.where}/{folder}" if folder else written.where
+    if folder and folder not in written.folders:
+        return no_rows(spark, schema)
+    return _read({where: expected}, schema, spark)
+
+
+def read_together(tables: Sequence[Written], schema: StructType, spark: SparkSession) -> DataFrame:
+    """The rows of several tables, in one scan. Raises Unusable, as `read`."""
+    return _read({each.where: each.rows for each in tables}, schema, spark)
+
+
+def _read(tables: Mapping[str, int], schema: StructType, spark: SparkSession) -> DataFrame:
+    for where, expected in tables.items():
+        _demand(where, expected, sum(footers.by_folder(where).values()))
+    if not sum(tables.values()):  # an engine may have written no file
+        return no_rows(spark, schema)
+    return spark.read.schema(schema).parquet(*(where for where, rows in tables.items() if rows))
+
+
+SHARE: Final = "name a folder that all workers share, and that nothing else empties, with --work"
+
+
+def _demand(where: str, expected: int, found: int) -> None:
+    if found != expected:
+        raise Unusable(f"{where}: {expected:,} rows were written, and {found:,} are there; {SHARE}")
