@@ -214,8 +214,7 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
-                found = union(checks.run(part)).coalesce(_FILES_MAX)
-                written = staging.write(found, target, to=written)
+                written = staging.write(union(checks.run(part)), target, to=written)
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
@@ -225,10 +224,6 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
     version = "" if living is None else lakefs.version(dataset)
     return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version)
-
-
-_FILES_MAX: Final = 64
-"""Of one pass; findings are few, as a rule."""
 
 
 def summed(
