@@ -23,6 +23,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.namespaces import Namespaces
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.exact import halves, sums, total
 from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, table
 from lakeproof.spark_checks.engine.workspace import staged
 
@@ -134,7 +135,7 @@ def known_as() -> Column:
 @attrs.frozen
 class Fates:
     """What becomes of a listing. order: the reasons, the first one that applies counts; a row to which none applies has
-    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes``. These columns say
+    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes`` (its halves: `exact`). These columns say
     something where a row is marked, or would be if it were not too young; what is kept is only counted, but for one row
     in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it depends whether a row is one."""
 
@@ -187,8 +188,8 @@ def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
     matters = _is_one_of(order, (MARKED, TOO_YOUNG)) | _is_drawn(f.col("listed_as"), order, bits)
     named = [f.when(matters, f.col(name)).otherwise(f.expr(blank)).alias(name) for name, blank in _BLANK.items()]
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
-    counted = rows.select("number", *named, size.alias("counted")).groupBy("number", *OBJECTS.names)
-    return counted.agg(f.count(f.lit(1)).alias("rows"), f.sum("counted").alias("bytes"))
+    counted = rows.select("number", *named, size.alias("bytes")).select("number", *OBJECTS.names, *halves("bytes"))
+    return counted.groupBy("number", *OBJECTS.names).agg(f.count(f.lit(1)).alias("rows"), *sums("bytes"))
 
 
 def _is_one_of(order: Sequence[str], reasons: Collection[str]) -> Column:
@@ -246,8 +247,8 @@ def _is_among(known: DataFrame, pieces: int) -> Column:
 
 def accounts(fates: Fates) -> list[Account]:
     """What became of the listing, reason by reason, of those that there are. Runs a job."""
-    sums = fates.rows.groupBy("number").agg(f.sum("rows").alias("rows"), f.sum("bytes").alias("bytes"))
-    found = [Account(fates.order[row["number"]], row["rows"], row["bytes"]) for row in sums.collect()]
+    rows = fates.rows.groupBy("number").agg(f.sum("rows").alias("rows"), *sums("bytes")).collect()
+    found = [Account(fates.order[row["number"]], row["rows"], total(row, "bytes")) for row in rows]
     return sorted(found, key=lambda each: each.reason)
 
 

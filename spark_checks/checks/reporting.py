@@ -68,7 +68,7 @@ def verdict(summary: Summary) -> str:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
     if summary.version:
         skipped += f"; {summary.version}"
-    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s"
+    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s; {summary.engine}"
 
 
 def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:
@@ -108,7 +108,9 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
-    yield json.dumps({"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version})
+    yield json.dumps(
+        {"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version, "engine": summary.engine}
+    )
 
 
 def write_summary(summary: Summary, out: Folder) -> None:

@@ -17,6 +17,7 @@ from lakeproof.spark_checks.data import denominators
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.engine import footers, staging
+from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.findings import FINDINGS
 
@@ -58,7 +59,7 @@ class Outcome:
 class Summary:
     """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
     them. ``unsealed``: folders without a manifest. ``version``: why the records may mean something else; empty: they do
-    not."""
+    not. ``engine``: what has run them."""
 
     where: str
     rows: Mapping[str, int]
@@ -66,6 +67,7 @@ class Summary:
     seconds: Mapping[str, float]
     unsealed: tuple[str, ...] = ()
     version: str = ""
+    engine: str = ""
 
     @property
     def violated(self) -> bool:
@@ -222,8 +224,10 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
     dataset.demand_read()
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
-    version = "" if living is None else lakefs.version(dataset)
-    return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version)
+    version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
+    return attrs.evolve(
+        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine
+    )
 
 
 def summed(

@@ -22,6 +22,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import footers, layout, staging
+from lakeproof.spark_checks.engine.exact import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
@@ -52,7 +53,7 @@ class File:
 @attrs.frozen(kw_only=True)
 class Report:
     """What a run did. ``now``: microseconds since 1970. ``rows``: read, by table. ``findings``: what is odd in
-    the dataset, by id: how many. ``unsealed``: folders without a manifest."""
+    the dataset, by id: how many. ``unsealed``: folders without a manifest. ``engine``: what has run it."""
 
     kind: Kind
     run: str
@@ -66,6 +67,7 @@ class Report:
     findings: Fields = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
     unsealed: tuple[str, ...] = ()
+    engine: str = ""
     examples: tuple[Example, ...] = ()
 
     @property
@@ -124,9 +126,9 @@ def demand_name(run: str) -> None:
 def write_marked(rows: DataFrame, folder: Folder) -> Account:
     """Write what is marked, rows of ``objects/``; returns what the files hold then."""
     written = staging.write(rows, f"{folder.where}/{ADDRESSES}")
-    size = f.coalesce(f.sum("size_bytes"), f.lit(0))
-    found = staging.read(written, OBJECTS, rows.sparkSession).agg(f.count(f.lit(1)), size).collect()[0]
-    return Account(MARKED, found[0], found[1])
+    there = staging.read(written, OBJECTS, rows.sparkSession).select(*halves("size_bytes"))
+    found = there.agg(f.count(f.lit(1)).alias("rows"), *sums("size_bytes")).collect()[0]
+    return Account(MARKED, found["rows"], total(found, "size_bytes"))
 
 
 def files_of(folder: Folder | Path, name: str) -> tuple[File, ...]:
@@ -254,5 +256,5 @@ def summary(report: Report, folder: Folder | Path) -> Sequence[str]:
         *found,
         *(f"note: {note}" for note in report.notes),
         *nothing,
-        f"run {report.run}: {as_folder(folder).where}",
+        f"run {report.run}: {as_folder(folder).where}; {report.engine}",
     ]

@@ -19,6 +19,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.data.namespaces import namespaces
 from lakeproof.spark_checks.engine import footers, runs
+from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import Mismatch, Report
@@ -102,6 +103,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
         unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
         accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},

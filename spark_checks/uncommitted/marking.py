@@ -21,14 +21,15 @@ from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.data.namespaces import namespaces
 from lakeproof.spark_checks.engine import footers, runs, staging
+from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import KNOWN, Report
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import STRING, table
-from lakeproof.spark_checks.findings import as_text
 from lakeproof.spark_checks.engine.together import Begin, together
 from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.findings import as_text
 from lakeproof.spark_checks.holdings import ACTIVE, Committed
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
 
@@ -111,6 +112,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
         unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
         findings=dict(whole.result()),
@@ -203,7 +205,10 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, Da
     for row in issued.where("physical is null").limit(1).collect():
         key = bytes(row["key"]).decode("utf-8", "backslashreplace")
         raise Unusable(f"{dataset.where}: {key}: names no address, expected one in UTF-8; delete it")
-    return {"tracked-copy": copies.where(f.col("began") > cutoff).select("physical"), "issued": issued.select("physical")}
+    return {
+        "tracked-copy": copies.where(f.col("began") > cutoff).select("physical"),
+        "issued": issued.select("physical"),
+    }
 
 
 def begins(name: str, prefix: bytes) -> Column:

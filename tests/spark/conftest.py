@@ -1,12 +1,12 @@
 """One Spark session for all tests of a run: whatever asks for it is in one group, and so in one process of xdist's."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.session import Options, session
 
 SMALL: Final = (
@@ -24,30 +24,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    with session(Options(master="local[2]", memory="2g", small=True, conf=SMALL)) as started:
+@pytest.fixture(scope="session", params=["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """Every test of the pipeline runs embedded, and in the deep tier on classic Spark, too."""
+    classic = request.param == "classic"
+    options = (
+        Options(engine="classic", master="local[2]", memory="2g", conf=SMALL) if classic else Options(engine="embedded")
+    )
+    with session(options) as started:
         yield started
-
-
-class Mount(NamedTuple):
-    url: str
-    folder: Path
-
-
-@pytest.fixture(scope="module")
-def mount(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Mount:
-    """A folder, and a URL of it that only Spark knows. Hadoop keeps a file system as it was first opened."""
-    folder = tmp_path_factory.mktemp("mount")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set(f"fs.viewfs.mounttable.{folder.name}.link./here", folder.as_uri())
-    return Mount(f"viewfs://{folder.name}/here", folder)
 
 
 @pytest.fixture(scope="module")
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are made once, and not again after each of their stages."""
+    if engine_of(spark).name != "classic":
+        yield
+        return
     spark.conf.set(ADAPTIVE, "false")
     yield
-    spark.catalog.clearCache()
     spark.conf.set(ADAPTIVE, "true")

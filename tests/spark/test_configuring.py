@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine import session as sessions
-from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
+from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.session import Options, is_small, session, settings
+from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
 from tests.commands import ROOT, complaint, lakeproof
 
 MISSING = "spark.sql.files.ignoreMissingFiles"

@@ -9,9 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import folders
-from lakeproof.spark_checks.engine.folders import ArrowFolder, Folder, LocalFolder
-from lakeproof.spark_checks.engine.folders import folder_in
+from lakeproof.spark_checks.engine.folders import ArrowFolder, Folder, LocalFolder, folder_in
 
 Make = Callable[[Path], Folder]
 

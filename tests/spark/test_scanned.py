@@ -7,10 +7,10 @@ from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import scanned
-from lakeproof.spark_checks.engine import workspace
 from lakeproof.spark_checks.data.dataset import read_table
-from lakeproof.spark_checks.scanned import Scan
+from lakeproof.spark_checks.engine import workspace
 from lakeproof.spark_checks.engine.tables import LONG, table
+from lakeproof.spark_checks.scanned import Scan
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_staging import dataset, last_line, rules

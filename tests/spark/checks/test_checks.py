@@ -31,8 +31,8 @@ from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode
-from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.engine.tables import AT_REST
+from lakeproof.spark_checks.findings import FINDINGS, IDS
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

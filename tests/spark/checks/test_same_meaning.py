@@ -38,8 +38,8 @@ from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.checks.running import run
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.spark_checks.findings import FINDINGS
 from tests.spark.snapshots import Tables, tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.session import Options
 from lakeproof.spark_checks.generate import command as at_command
 from lakeproof.spark_checks.generate import writing
 from lakeproof.spark_checks.generate.command import command
@@ -20,7 +21,6 @@ from lakeproof.spark_checks.generate.extras import check_fit
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
-from lakeproof.spark_checks.engine.session import Options
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
+from lakeproof.spark_checks.retention import commit_files
 
 ROWS = table(repository_id=STRING, commit_id=STRING, expired=BOOLEAN, metarange_id=STRING)
 READ = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.data.dataset import Dataset, empty, read_table
+from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES
 
 LATE = datetime(2024, 5, 6, 7, 8, 9, 123_457, tzinfo=UTC)
