@@ -27,7 +27,10 @@ TOLD: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """By table: what no row may leave out. What a listing leaves out keeps the object."""
 
-_BLANK_ENTRY: Final = "(not tombstone and (address is null or address_type is null)) or (token is null and try_validate_utf8(partition_key) is not null)"
+_BLANK_ENTRY: Final = (
+    "(not tombstone and (address is null or address_type is null)) "
+    "or (token is null and try_validate_utf8(partition_key) is not null)"
+)
 """Of ``decoded/staged``: a tombstone has no address, and a partition that is no text no token."""
 
 

@@ -18,7 +18,7 @@ from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.unchanged import Noted
 from lakeproof.spark_checks.engine import footers, layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
-from lakeproof.spark_checks.engine.places import is_there, local
+from lakeproof.spark_checks.engine.places import is_there
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.engine.together import together
 
@@ -142,7 +142,7 @@ def _with_stored(found: Dataset, blockstore: str) -> Dataset:
 
 
 def _is_folder(where: str) -> bool:
-    path = local(where)
+    path = places.local(where)
     return path.is_dir() if path is not None else not where.startswith(DATABASES)
 
 
@@ -152,7 +152,7 @@ def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | No
 
         kv = _database(spark, where)
         return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)
-    path = local(where)
+    path = places.local(where)
     if path is not None and path.is_file():
         from lakeproof.spark_checks.data.dumps import staged_dump
 

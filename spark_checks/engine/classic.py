@@ -44,7 +44,8 @@ def start(options: "Options") -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
+    fixed = "-XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} {fixed}"
     builder = (
         _builder(settings.layered(settings.of_classic(options), {}, options.conf, local=options.local))
         .master(options.master or "local[*]")

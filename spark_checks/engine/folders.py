@@ -17,7 +17,8 @@ import pyarrow as pa
 from pyarrow import fs
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine.places import File, Stamp, local
+from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.places import File, Stamp
 
 T = TypeVar("T")
 
@@ -82,7 +83,7 @@ def folder_at(where: str) -> Folder:
 
     Raises Unusable: no such file system is known, or it cannot be reached.
     """
-    path = local(where)
+    path = places.local(where)
     return LocalFolder(path) if path is not None else ArrowFolder.of(where)
 
 

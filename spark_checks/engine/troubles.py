@@ -49,6 +49,11 @@ _KNOWN: Final = (
     ("failed the maximum allowable number of times", _LOST),
     ("Master removed our application", _LOST),
     ("because SparkContext was shut down", _LOST),
+    (
+        "Fail to merge schema",
+        "files of one table differ in the types of a column, which Sail cannot read; name --engine classic",
+    ),
+    ("Resources exhausted", "the memory of Sail does not suffice; name --engine classic, which spills to disk"),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),
 )
 

@@ -105,7 +105,7 @@ def escaped(home: object) -> str:
 
 
 def _begin() -> IO[bytes]:
-    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # `_finish` closes it
     file.write(_HEADER)
     return cast("IO[bytes]", file)
 

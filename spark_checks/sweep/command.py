@@ -106,8 +106,8 @@ def _demand_engine(run: "Marked", required: str | None, *, alone: bool) -> None:
     marked it, or Sail alone says that it may go."""
     if required is not None and run.engine_name != required:
         raise Unusable(
-            f"{run.folder.where}: was marked by {run.engine}, and --require-engine says {required}; mark once more with "
-            f"--engine {required}"
+            f"{run.folder.where}: was marked by {run.engine}, and --require-engine says {required}; mark once more "
+            f"with --engine {required}"
         )
     if alone and run.engine_name == EMBEDDED:
         raise _alone(run)
@@ -115,8 +115,8 @@ def _demand_engine(run: "Marked", required: str | None, *, alone: bool) -> None:
 
 def _alone(run: "Marked") -> Unusable:
     return Unusable(
-        f"{run.folder.where}: was marked by {run.engine}, and nothing is deleted by its answer alone; look for references "
-        "once more with --dataset and --engine classic or connect"
+        f"{run.folder.where}: was marked by {run.engine}, and nothing is deleted by its answer alone; look for "
+        "references once more with --dataset and --engine classic or connect"
     )
 
 

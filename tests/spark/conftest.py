@@ -1,11 +1,13 @@
 """One Spark session for all tests of a run: whatever asks for it is in one group, and so in one process of xdist's."""
 
 from collections.abc import Iterator
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.session import Options, session
 
@@ -28,11 +30,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """Every test of the pipeline runs embedded, and in the deep tier on classic Spark, too."""
     classic = request.param == "classic"
-    options = (
-        Options(engine="classic", master="local[2]", memory="2g", conf=SMALL) if classic else Options(engine="embedded")
-    )
-    with session(options) as started:
+    on_jvm = Options(engine="classic", master="local[2]", memory="2g", conf=SMALL)
+    with session(on_jvm if classic else Options(engine="embedded")) as started:
         yield started
+
+
+CLASSIC: Final = pytest.mark.parametrize(
+    "spark", [pytest.param("classic", marks=pytest.mark.deep)], indirect=True, scope="session"
+)
+"""Of what only classic Spark has."""
+
+
+class Mount(NamedTuple):
+    url: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def mount(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
+    """A folder, and a URL of it that is taken for one of a store: it is reached by Arrow, and by the engine."""
+    folder = tmp_path_factory.mktemp("mount")
+    url, known = folder.as_uri(), places.local
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "local", lambda where: None if where.startswith(url) else known(where))
+        yield Mount(url, folder)
 
 
 @pytest.fixture(scope="module")

@@ -63,10 +63,10 @@ def test_every_table_is_looked_at_again(
     spark: SparkSession, dataset: Path, name: str, change: Change, words: str
 ) -> None:
     opened = open_dataset(spark, str(dataset))
-    opened.noted.demand_same(spark)
+    opened.noted.demand_same()
     change(dataset / name)
     with pytest.raises(Unusable, match=rf"{name}/.*parquet: {words} since the dataset was opened") as told:
-        opened.noted.demand_same(spark)
+        opened.noted.demand_same()
     assert "\n" not in str(told.value)
 
 

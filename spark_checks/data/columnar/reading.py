@@ -1,9 +1,9 @@
 """A batch of ``kv/`` as batches of the typed tables, as far as it is plain: nearly all of it, as a rule.
 
 Plain rows are staged entries and commits at addresses of the usual kind, with values as `records` takes them. Rare
-kinds of records and all that is odd are left over, for `lakeproof.spark_checks.data.decoding`, which is the one definition
-of what a record is, and of what is wrong with what is none. Here nothing is ever told to be undecodable. Cost: a tenth
-of a row-by-row decoder, or less; the memory of a batch twice.
+kinds of records and all that is odd are left over, for `lakeproof.spark_checks.data.decoding`, which is the one
+definition of what a record is, and of what is wrong with what is none. Here nothing is ever told to be undecodable.
+Cost: a tenth of a row-by-row decoder, or less; the memory of a batch twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,8 +1,8 @@
 """Staged entries and commits as columns, where their values are plain: `scanning` says what that is.
 
-What is not plain, or holds what the records' own decoder (`lakeproof.spark_checks.data.decoding`) would refuse or bend, is
-odd, and left to it: text that is not UTF-8, numbers that are negative or larger than their field, unknown address
-types.
+What is not plain, or holds what the records' own decoder (`lakeproof.spark_checks.data.decoding`) would refuse or
+bend, is odd, and left to it: text that is not UTF-8, numbers that are negative or larger than their field, unknown
+address types.
 """
 
 from collections.abc import Mapping
