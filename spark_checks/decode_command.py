@@ -41,7 +41,7 @@ def command(options: "Options", dataset: str, keys: "Keys | None", beside: str |
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
         if _same(out, f"{dataset.rstrip('/')}/decoded"):
-            manifest.extend(spark, dataset.rstrip("/"))
+            manifest.extend(dataset.rstrip("/"))
 
 
 def _same(one: str, other: str) -> bool:

@@ -137,7 +137,8 @@ class Fates:
     """What becomes of a listing. order: the reasons, the first one that applies counts; a row to which none applies has
     the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes`` (its halves, as `exact`
     has them). These columns say something where a row is marked, or would be if it were not too young; what is kept is
-    only counted, but for one row in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it depends whether a row is one."""
+    only counted, but for one row in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it
+    depends whether a row is one."""
 
     order: tuple[str, ...]
     rows: DataFrame

@@ -2,10 +2,10 @@
 
 What an address asks for is `lakeproof.spark_checks.data.kinds`' to say. A value that is no record of its kind, and a
 key that no schema knows, become rows of ``undecodable``: nothing is dropped in silence. What a record is, row by row
-and by protobuf's C implementation, is told here (`decode_batch`). Staged entries and commits that are written as everybody
-writes them, which are nearly all records, are read by `lakeproof.spark_checks.data.columnar` instead, all rows of a
-batch at once; where it has any doubt, it leaves a row to be decoded here. Cost: a microsecond a record by columns,
-five to ten row by row; the tables are staged as Parquet, so that it is paid once.
+and by protobuf's C implementation, is told here (`decode_batch`). Staged entries and commits that are written as
+everybody writes them, which are nearly all records, are read by `lakeproof.spark_checks.data.columnar` instead, all
+rows of a batch at once; where it has any doubt, it leaves a row to be decoded here. Cost: a microsecond a record by
+columns, five to ten row by row; the tables are staged as Parquet, so that it is paid once.
 """
 
 import re

@@ -6,7 +6,7 @@ Where it differs from Spark, and what the pipeline does about it, says docs/spar
 import os
 from collections.abc import Callable
 from importlib import metadata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.settings import LOOPBACK
@@ -25,7 +25,7 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
     a version that it does not serve."""
     try:
         from pysail.spark import SparkConnectServer
-        from pyspark.sql.connect.session import SparkSession
+        from pyspark.sql.connect.session import SparkSession as Connected
     except ImportError as error:
         raise Unusable(
             f"--engine embedded: {error.name or 'Spark Connect'} is not installed; pip install 'lakeproof[embedded]'"
@@ -40,8 +40,8 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
     server = SparkConnectServer(LOOPBACK, 0)
     server.start(background=True)
     _, port = server.listening_address
-    spark = SparkSession.builder.remote(f"sc://{LOOPBACK}:{port}").create()
-    return spark, metadata.version("pysail"), server.stop
+    spark = Connected.builder.remote(f"sc://{LOOPBACK}:{port}").create()
+    return cast("SparkSession", spark), metadata.version("pysail"), server.stop
 
 
 def _has(name: str) -> bool:

@@ -3,14 +3,17 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from pyspark.sql import SparkSession
 
 from lakeproof.report.style import console
 from lakeproof.spark_checks.engine.engines import engine_of, is_remote
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
 PERIOD_SECONDS: Final = 0.5
 
@@ -55,11 +58,13 @@ def _tasks(spark: SparkSession) -> Iterator[Callable[[], tuple[int, int]]]:
         return
     last = [(0, 0)]
 
-    def heard(stages: Any, *_: object, **__: object) -> None:  # type: ignore[explicit-any]  # PySpark's StageInfo
-        last[0] = sum(each.num_completed_tasks for each in stages or ()), sum(each.num_tasks for each in stages or ())
+    def heard(stages: "Iterable[StageInfo] | None", *_: object) -> None:
+        stages = list(stages or ())
+        last[0] = sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)
 
-    spark.registerProgressHandler(heard)
+    handler = cast("ProgressHandler", heard)
+    spark.registerProgressHandler(handler)
     try:
         yield lambda: last[0]
     finally:
-        spark.removeProgressHandler(heard)
+        spark.removeProgressHandler(handler)

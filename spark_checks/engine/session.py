@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from types import FrameType
-from typing import Final
+from typing import Final, cast
 
 import attrs
 import click
@@ -170,7 +170,7 @@ def _connected(url: str, options: Options) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession as Connected
 
     try:
-        spark: SparkSession = Connected.builder.remote(url).create()
+        spark = cast("SparkSession", Connected.builder.remote(url).create())
         engines.register(spark, engines.connected(spark))
         relied = settings.relied_on(local=False).items()
         sql = {key: each.value for key, each in relied if key.startswith("spark.sql.")}
