@@ -7,20 +7,25 @@ driver are one process, the engine must read as many rows as the footers say. Fo
 is read.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
 
 _ROWS: Final = "rows"
+ENDING: Final = ".parquet"
 
 
 @attrs.frozen
@@ -62,7 +67,19 @@ def write(
         _demand(where, before + int(observed.get[_ROWS]), found.rows)
     elif found.rows:
         _demand(where, found.rows, spark.read.schema(rows.schema).parquet(where).count())
+    elif by is None:
+        _write_nothing(where, rows.schema)
     return found
+
+
+def _write_nothing(where: str, schema: StructType) -> None:
+    """A file without rows, for engines that write none: a table has its columns in any case."""
+    folder = folder_at(where)
+    if any(name.endswith(ENDING) for name, _ in folder.files()):
+        return
+    made = io.BytesIO()
+    pq.write_table(to_arrow_schema(schema, timezone="UTC").empty_table(), made)
+    folder.write(f"part-0{ENDING}", made.getvalue())
 
 
 def read(written: Written, schema: StructType, spark: SparkSession, folder: str = "") -> DataFrame:
