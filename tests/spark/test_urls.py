@@ -13,7 +13,7 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention import commit_files
 from tests.commands import complaint, lakeproof
-from tests.spark.conftest import Mount
+from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_clusters import timeless
@@ -102,6 +102,7 @@ def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, her
     assert rows(one_) == rows(two_) != []
 
 
+@CLASSIC
 def test_spark_reads_commit_files_at_a_url_as_they_were_written_whatever_the_names_are(
     spark: SparkSession, mount: Mount
 ) -> None:
