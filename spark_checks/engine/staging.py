@@ -1,10 +1,9 @@
 """Tables that the pipeline writes for itself: as many rows are read as were written, or the run ends.
 
 The driver lists the files of a table, and tasks write them wherever they run. A table whose folder the workers do not
-share looks empty, and so does one whose files are gone. So where workers may be elsewhere each row that goes to a file
-is counted by the task that writes it, and the footers that the driver finds must add up to that; where engine and
-driver are one process, the engine must read as many rows as the footers say. Footers are looked at again before a table
-is read.
+share looks empty, and so does one whose files are gone. So each row that goes to a file is counted by the task that
+writes it (`counting`), and the footers that the driver finds must add up to that: after the table was written, and
+again before it is read. What goes after that ends the job that looks for it.
 """
 
 import io
@@ -13,18 +12,16 @@ from typing import Final
 
 import attrs
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, Observation, SparkSession
-from pyspark.sql import functions as f
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.counting import counted
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
 
-_ROWS: Final = "rows"
 ENDING: Final = ".parquet"
 
 
@@ -52,22 +49,17 @@ def write(
 
     Raises Unusable: not all that tasks have written is there.
     """
-    spark = rows.sparkSession
-    observed = Observation() if engine_of(spark).observes else None
-    counted = rows if observed is None else rows.observe(observed, f.count(f.lit(1)).alias(_ROWS))
-    writer = counted.write.options(**(options or {}))
+    passing, passed = counted(rows)
+    writer = passing.write.options(**(options or {}))
     if by is not None:
         writer = writer.partitionBy(by)
     if to is not None:
         writer = writer.mode("append")
     writer.parquet(where)
     found = Written(where, footers.by_folder(where))
-    before = 0 if to is None else to.rows
-    if observed is not None:
-        _demand(where, before + int(observed.get[_ROWS]), found.rows)
-    elif found.rows:
-        _demand(where, found.rows, spark.read.schema(rows.schema).parquet(where).count())
-    elif by is None:
+    expected = passed() + (0 if to is None else to.rows)
+    _demand(where, expected, found.rows)
+    if not expected and by is None:
         _write_nothing(where, rows.schema)
     return found
 

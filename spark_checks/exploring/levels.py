@@ -305,8 +305,8 @@ def repacked(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame
     words: list[list[Column]] = [[] for _ in range(new.words)]
     for source, target in zip(old.places, new.places, strict=False):
         if source.bits:
-            # A field of 64 bits is all of its word: there is nothing to mask.
-            field = sql.shiftrightunsigned(sql.col(f"w{source.word}"), source.shift)
+            # A field of 64 bits is all of its word. The mask takes away what a sign has filled in.
+            field = sql.shiftright(sql.col(f"w{source.word}"), source.shift)
             field = field.bitwiseAND(sql.lit(source.mask)) if source.bits < 64 else field
             words[target.word].append(sql.shiftleft(field, target.shift))
     packed = [reduce(Column.bitwiseOR, parts) if parts else sql.lit(0).cast("long") for parts in words]

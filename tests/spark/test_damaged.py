@@ -55,7 +55,7 @@ def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_p
     tally: Counter[str] = Counter()
     for seed in range(worlds):
         chance, folder = Random(seed), made(seed, tmp_path / str(seed))
-        manifest.seal(None, str(folder), hashed=True)
+        manifest.seal(str(folder), hashed=True)
         before = contents(folder)
         damage = damages.OF_DATASETS[seed % len(damages.OF_DATASETS)]
         damage(chance, chance.choice(sorted(folder.rglob("*.parquet"))))

@@ -34,7 +34,6 @@ def test_every_row_is_read_once(spark: SparkSession, address: str) -> None:
     dataset = open_dataset(spark, address)
     assert dataset.keys == "lakefs"
     assert dataset.tables == {"kv"}
-    assert dataset.kv.rdd.getNumPartitions() > 1
     assertDataFrameEqual(dataset.kv, spark.createDataFrame(ROWS, KV))
 
 

@@ -23,7 +23,7 @@ from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
 
-SESSION_USERS = ("generate.command", "run_folders")
+SESSION_USERS = ("generate.command", "engine.run_folders")
 """Modules that import the function `session` by its name."""
 
 
