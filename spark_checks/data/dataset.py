@@ -16,9 +16,8 @@ from pyspark.sql.types import StructType
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.unchanged import Noted
-from lakeproof.spark_checks.engine import footers, layout, places
+from lakeproof.spark_checks.engine import folders, footers, layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
-from lakeproof.spark_checks.engine.places import is_there
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.engine.together import together
 
@@ -109,10 +108,10 @@ def open_dataset(
     Raises Unusable: no dataset is there, a table is missing, its columns are not those of the schema, or its files not
     those of its manifest.
     """
-    folders = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
+    named = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
-    unsealed = tuple(each for each in folders if not manifest.demand(each))
+    unsealed = tuple(each for each in named if not manifest.demand(each))
     found = attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
     return found if blockstore is None else _with_stored(found, blockstore)
 
@@ -177,9 +176,9 @@ def _database(spark: SparkSession, where: str) -> DataFrame:
 
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
     decoded, noted = {}, Noted()
-    if is_there(f"{where}/decoded"):
+    if folders.is_there(f"{where}/decoded"):
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
-    only_decoded = decoded and not is_there(f"{where}/kv")
+    only_decoded = decoded and not folders.is_there(f"{where}/kv")
     kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
     found = _with_tables(spark, where, keys, kv, beside or where, noted)
     tables = found.tables - {"kv"} if only_decoded else found.tables
@@ -238,7 +237,7 @@ def _listing(spark: SparkSession, where: str, noted: Noted) -> tuple[DataFrame, 
 def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, more: StructType = _NONE) -> DataFrame:
     """more: columns that are read where any file has them."""
     name = where.rstrip("/").rpartition("/")[2]
-    files = places.files(where)
+    files = folders.files(where)
     if files is None:
         raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do")
     noted.note(where, files)
@@ -262,6 +261,4 @@ def _demand_plain_folders(spark: SparkSession, files: list[places.File]) -> None
         return
     for each in files:
         if any(part.endswith(("=", f"={NULL}")) for part in each.relative.split("/")):
-            raise Unusable(
-                f"{each.full}: lies in the folder of null, which --engine embedded cannot read; say --engine classic"
-            )
+            raise Unusable(f"{each.full}: lies in the folder of null, which Sail takes for text; name --engine classic")

@@ -25,7 +25,7 @@ import pyarrow as pa
 from pyarrow.parquet import read_metadata
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import layout, places
+from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.layout import AGAIN, AT_ONCE
 from lakeproof.spark_checks.engine.places import File as Place
@@ -141,7 +141,7 @@ def _listed(where: str) -> dict[str, list[Place]]:
     found = {}
     for table in TABLES:
         folder = f"{where.rstrip('/')}/{table}"
-        files = places.files(folder)
+        files = folders.files(folder)
         if files:
             found[table] = layout.data_files(folder, files)
     return found
@@ -162,10 +162,10 @@ def _described(hashed: Folder | None, table: str, file: Place) -> File:
 
 def _footer(full: str, size: int) -> bytes:
     """What a file ends with, its length and magic number included; of a file that has none, its last bytes."""
-    end = places.part(full, max(size - _LENGTH, 0), _LENGTH)
+    end = folders.part(full, max(size - _LENGTH, 0), _LENGTH)
     length = int.from_bytes(end[:4], "little") if end[4:] == _MAGIC else 0
     start = max(size - _LENGTH - length, 0)
-    return places.part(full, start, size - start)
+    return folders.part(full, start, size - start)
 
 
 def _hash(footer: bytes) -> str:

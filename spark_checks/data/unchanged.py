@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine import folders, places
 from lakeproof.spark_checks.engine.places import Stamp
 
 AGAIN: Final = "run the command again when no process writes there"
@@ -39,7 +39,7 @@ class Noted:
             if path is not None and before.keys() == {str(path)}:
                 after: Mapping[str, Stamp] = _of_file(path)
             else:
-                after = {each.full: each.stamp for each in places.files(where) or ()}
+                after = {each.full: each.stamp for each in folders.files(where) or ()}
             for name in sorted(before.keys() | after.keys()):
                 if before.get(name) != after.get(name):
                     how = "is gone" if name not in after else "is new" if name not in before else "is another"

@@ -329,3 +329,50 @@ class ArrowFolder:
             return work()
         except (pa.ArrowException, OSError) as error:
             raise refuse(f"{self.where}/{name}" if name else self.where, done, error) from None
+
+
+def is_there(where: str) -> bool:
+    """Whether there is such a folder. Raises Unusable."""
+    path = places.local(where)
+    return ArrowFolder.of(where).exists() if path is None else path.is_dir()
+
+
+def files(where: str) -> list[File] | None:
+    """All files beneath a folder, sorted. None: there is no such folder.
+
+    Raises Unusable.
+    """
+    path = places.local(where)
+    if path is None:
+        folder = ArrowFolder.of(where)
+        return folder.stamped() if folder.exists() else None
+    if not path.is_dir():
+        return None
+    found = sorted(each for each in path.rglob("*") if each.is_file())
+    try:
+        return [File(each.relative_to(path).as_posix(), str(each), places.stamp(each)) for each in found]
+    except OSError as error:
+        raise Unusable(
+            f"{error.filename}: cannot be looked at ({error.strerror}); run the command again when no process "
+            "writes there"
+        ) from None
+
+
+def delete(where: str) -> None:
+    """Delete a folder, if it is there and can be deleted: what is left costs room, and nothing else."""
+    try:
+        folder_at(where).delete()
+    except Unusable:
+        return
+
+
+def part(file: str, start: int, length: int) -> bytes:
+    """So many bytes of a file, or as many as there are. Raises Unusable."""
+    around, _, name = file.rpartition("/")
+    with folder_at(around or "/").open(name) as here:
+        try:
+            here.seek(start)
+            return here.read(length)
+        except OSError as error:
+            why = error.strerror or " ".join(str(error).split())[:160]
+            raise Unusable(f"{file}: cannot be read ({why}); make it accessible, or bring it back") from None

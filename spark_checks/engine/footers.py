@@ -14,7 +14,7 @@ from pyarrow.parquet import FileMetaData
 from pyspark.sql import DataFrame
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import layout, places
+from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.layout import AT_ONCE
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ def count(table: DataFrame) -> int:
 def by_folder(where: str) -> Mapping[str, int]:
     """How many rows the files of a table have that an engine has written, by folder: "" is the table's own. Raises
     Unusable: a file cannot be read."""
-    files = [each for each in places.files(where) or () if each.relative.endswith(".parquet")]
+    files = [each for each in folders.files(where) or () if each.relative.endswith(".parquet")]
     files = [each for each in files if not any(part.startswith(("_", ".")) for part in each.relative.split("/"))]
     found: Counter[str] = Counter()
     with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -6,14 +6,9 @@ them (`lakeproof.spark_checks.engine.folders`); the engine that reads the rows h
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
-
-from lakeproof.running.tasks import Unusable
-
-if TYPE_CHECKING:
-    from lakeproof.spark_checks.engine.folders import ArrowFolder
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
@@ -45,64 +40,7 @@ def local(where: str) -> Path | None:
     return None if _SCHEME.match(where) else Path(where)
 
 
-def is_there(where: str) -> bool:
-    """Whether there is such a folder. Raises Unusable."""
-    path = local(where)
-    return _folder(where).exists() if path is None else path.is_dir()
-
-
 def stamp(path: Path) -> Stamp:
     """Of a file of this machine. Raises OSError."""
     found = path.stat()
     return Stamp(found.st_size, found.st_mtime_ns, f"{found.st_dev}:{found.st_ino}")
-
-
-def files(where: str) -> list[File] | None:
-    """All files beneath a folder, sorted. None: there is no such folder.
-
-    Raises Unusable.
-    """
-    path = local(where)
-    if path is None:
-        folder = _folder(where)
-        return folder.stamped() if folder.exists() else None
-    if not path.is_dir():
-        return None
-    found = sorted(each for each in path.rglob("*") if each.is_file())
-    try:
-        return [File(each.relative_to(path).as_posix(), str(each), stamp(each)) for each in found]
-    except OSError as error:
-        raise Unusable(
-            f"{error.filename}: cannot be looked at ({error.strerror}); run the command again when no process "
-            "writes there"
-        ) from None
-
-
-def delete(where: str) -> None:
-    """Delete a folder, if it is there and can be deleted: what is left costs room, and nothing else."""
-    from lakeproof.spark_checks.engine.folders import folder_at
-
-    try:
-        folder_at(where).delete()
-    except Unusable:
-        return
-
-
-def part(file: str, start: int, length: int) -> bytes:
-    """So many bytes of a file, or as many as there are. Raises Unusable."""
-    from lakeproof.spark_checks.engine.folders import folder_at
-
-    around, _, name = file.rpartition("/")
-    with folder_at(around or "/").open(name) as here:
-        try:
-            here.seek(start)
-            return here.read(length)
-        except OSError as error:
-            why = error.strerror or " ".join(str(error).split())[:160]
-            raise Unusable(f"{file}: cannot be read ({why}); make it accessible, or bring it back") from None
-
-
-def _folder(where: str) -> "ArrowFolder":
-    from lakeproof.spark_checks.engine.folders import ArrowFolder
-
-    return ArrowFolder.of(where)

@@ -97,14 +97,14 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     options = options or Options()
     there = _active()
     if there is not None:
-        with told(), settings.borrowed(there, options.conf):
+        with told(), settings.borrowed(there, _relied(there), options.conf):
             yield there
         return
     with _started(options) as spark:
         engine = engines.engine_of(spark)
         try:
             with _ended_by_signals(spark, engine), told():
-                settings.in_force(spark)
+                settings.in_force(spark, _relied(spark))
                 if not engine.alone:
                     with doing(spark, "sending lakeproof to the workers"):
                         shipping.ship(spark)
@@ -115,6 +115,14 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
         except KeyboardInterrupt as error:
             complain("interrupted")
             raise click.Abort from error
+
+
+def _relied(spark: SparkSession) -> dict[str, settings.Relied]:
+    """What verdicts rest on, as far as the engine of a session knows it."""
+    engine = engines.engine_of(spark)
+    if engine.name == "embedded":
+        return {key: settings.RELIED[key] for key in settings.OF_EMBEDDED}
+    return settings.relied_on(local=engine.alone)
 
 
 def _active() -> SparkSession | None:

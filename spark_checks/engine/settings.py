@@ -160,37 +160,28 @@ def put(spark: "SparkSession", conf: Mapping[str, str]) -> None:
         spark.conf.set(key, value)
 
 
-def in_force(spark: "SparkSession") -> None:
+def in_force(spark: "SparkSession", relied: Mapping[str, Relied]) -> None:
     """Raises Unusable: a setting on which verdicts rest is not what it must be."""
-    for key, relied in _relied(spark).items():
+    for key, each in relied.items():
         found = spark.conf.get(key, None)
-        if found is not None and found.lower() != relied.value.lower():
+        if found is not None and found.lower() != each.value.lower():
             raise Unusable(
-                f"{key} is {found!r} in this session, and verdicts rest on {relied.value!r}: {relied.why}; start the "
+                f"{key} is {found!r} in this session, and verdicts rest on {each.value!r}: {each.why}; start the "
                 "session with that"
             )
 
 
-def _relied(spark: "SparkSession") -> dict[str, Relied]:
-    from lakeproof.spark_checks.engine.engines import engine_of
-
-    engine = engine_of(spark)
-    if engine.name == "embedded":
-        return {key: RELIED[key] for key in OF_EMBEDDED}
-    return relied_on(local=engine.alone)
-
-
 @contextmanager
-def borrowed(spark: "SparkSession", conf: Conf = ()) -> Iterator[None]:
+def borrowed(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = ()) -> Iterator[None]:
     """Put what verdicts rest on, and the user's settings, in force in a session that is not ours; put back what was
     there at the end.
 
     Raises Unusable: a setting cannot be changed while the session lives.
     """
-    relied = {key: each.value for key, each in _relied(spark).items() if key.startswith("spark.sql.")}
+    own = {key: each.value for key, each in relied.items() if key.startswith("spark.sql.")}
     before: dict[str, str | None] = {}
     try:
-        for key, value in (relied | dict(conf)).items():
+        for key, value in (own | dict(conf)).items():
             found = spark.conf.get(key, None)
             if found == value:
                 continue
@@ -198,7 +189,7 @@ def borrowed(spark: "SparkSession", conf: Conf = ()) -> Iterator[None]:
                 raise Unusable(f"{key}: cannot be set in a session that runs already; start the session with {value!r}")
             before[key] = found
             spark.conf.set(key, value)
-        in_force(spark)
+        in_force(spark, relied)
         yield
     finally:
         for key, found in before.items():

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import places, staging
+from lakeproof.spark_checks.engine import folders, places, staging
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.settings import WORK
 
@@ -103,4 +103,4 @@ def remove(spark: SparkSession) -> None:
     """Take the folder away, if there is one."""
     made = _made.pop(spark, None)
     if made is not None:
-        places.delete(made)
+        folders.delete(made)

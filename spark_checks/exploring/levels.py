@@ -17,7 +17,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from lakeproof.spark_checks.engine import places, staging, workspace
+from lakeproof.spark_checks.engine import folders, staging, workspace
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.exploring import working
 from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
@@ -198,7 +198,7 @@ class SparkLevels:
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
-                places.delete(old.where)
+                folders.delete(old.where)
             self._old, self._old_layout = [new], layout
 
     def _answers(self, tables: Sequence[Written], layout: Layout) -> DataFrame:
@@ -211,11 +211,11 @@ class SparkLevels:
         return self._sought(part, job, partial(_preceding, target))
 
     def drop(self, part: Part) -> None:
-        places.delete(_folder(part))
+        folders.delete(_folder(part))
 
     def clear(self) -> None:
         for path in self._paths:
-            places.delete(path.rpartition("/")[0])
+            folders.delete(path.rpartition("/")[0])
         self._paths, self._old, self._known = [], [], Known()
         self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))

@@ -115,4 +115,4 @@ class TestASessionOfSomebodyElse:
     ) -> None:
         monkeypatch.setitem(RELIED, "spark.app.name", Relied("another", "it must"))
         with pytest.raises(Unusable, match=r"spark.app.name is '.*' in this session, and verdicts rest on 'another'"):
-            settings.in_force(spark)
+            settings.in_force(spark, RELIED)
