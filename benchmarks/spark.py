@@ -5,10 +5,10 @@ objects and 1 million stale ones; the document allows three hours. Retention: 20
 repositories, and ten million in one chain. The kernel of retention by itself, on arrays.
 
 Run: ``python -m benchmarks.spark [--folder DIR] [--scale 0.1] [--only NAME] [--engine embedded] [--runs 3]``;
-some GB of disk. ``--scale`` may be given again, for growth. A job is a process of its own, from its start to its end, with that
-of its JVM; processor seconds and memory are of the process and all that it starts (`benchmarks.processes`). Wall time
-means something on an idle machine alone, processor seconds mean nearly the same on a busy one. Of several runs, ours
-and the rival's by turns, the one with the middle ratio of processor seconds is told.
+some GB of disk. ``--scale`` may be given again, for growth. A job is a process of its own, from its start to its end,
+with that of its JVM; processor seconds and memory are of the process and all that it starts (`benchmarks.processes`).
+Wall time means something on an idle machine alone, processor seconds mean nearly the same on a busy one. Of several
+runs, ours and the rival's by turns, the one with the middle ratio of processor seconds is told.
 
 The jobs whose name ends in ``-kv`` have no typed tables, as users have none: they decode ``kv/`` first. DuckDB cannot,
 and does its part from the typed tables of the same dataset.

@@ -1,7 +1,7 @@
 """A dataset is read as it was when it was opened, or the run ends: its files are noted then, and looked at at the end.
 
 A table that is written while it is read is neither the old one nor the new one, and what is decided from it is wrong
-for both. Sizes and times tell, on a disk with the number of the file's node.
+for both. Sizes and times tell on a disk, with the number of the file's node; object stores have an ETag besides.
 """
 
 from collections.abc import Mapping, Sequence

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
 
@@ -26,6 +27,8 @@ _BLOCK: Final = 1 << 20
 _STORES: Final = frozenset({"s3", "gcs", "abfs"})
 """Where a file appears when it is closed, so that nothing need be renamed."""
 _PART: Final = ".part"
+_PLAIN: Final = {"s3a": "s3", "s3n": "s3"}
+"""Hadoop's names of what others call S3."""
 
 
 class Folder(Protocol):
@@ -215,7 +218,7 @@ class ArrowFolder:
         """The credentials come from the environment, the store's own configuration files, or the machine's identity.
         Options, an endpoint say, may follow a "?" (arrow.apache.org, "File Systems"). Raises Unusable."""
         scheme, mark, rest = url.partition("://")
-        arrow = {"s3a": "s3", "s3n": "s3"}.get(scheme, scheme)
+        arrow = _PLAIN.get(scheme, scheme)
         try:
             system, path = fs.FileSystem.from_uri(f"{arrow}{mark}{rest}")
         except (pa.ArrowException, OSError, ValueError) as error:
@@ -262,13 +265,14 @@ class ArrowFolder:
         return sorted(names)
 
     def stamped(self) -> list[File]:
-        """All files beneath it, as they are now; sorted. Stores tell their times, and Arrow no ETags."""
+        """All files beneath it, as they are now; sorted."""
         asked = fs.FileSelector(self.path, allow_not_found=True, recursive=True)
         found = self._tried("listed", lambda: self.system.get_file_info(asked))
         prefix = f"{self.path}/"
         relative = {each.path.removeprefix(prefix): each for each in found if each.type == fs.FileType.File}
+        tags = _tags(self.where) if relative and self.system.type_name in _STORES else {}
         return [
-            File(name, f"{self.where}/{name}", Stamp(each.size, each.mtime_ns or 0, ""))
+            File(name, f"{self.where}/{name}", Stamp(each.size, each.mtime_ns or 0, tags.get(name, "")))
             for name, each in sorted(relative.items())
         ]
 
@@ -329,6 +333,20 @@ class ArrowFolder:
             return work()
         except (pa.ArrowException, OSError) as error:
             raise refuse(f"{self.where}/{name}" if name else self.where, done, error) from None
+
+
+def _tags(where: str) -> dict[str, str]:
+    """The ETags of objects below a URL, which Arrow does not tell: their times are in seconds. Raises Unusable."""
+    import obstore
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+
+    scheme, mark, rest = where.partition("://")
+    try:
+        store = from_url(f"{_PLAIN.get(scheme, scheme)}{mark}{rest}")
+        return {str(each["path"]): each["e_tag"] or "" for some in obstore.list(store) for each in some}
+    except (BaseError, OSError, ValueError) as error:
+        raise refuse(where, "listed", said(error)) from None
 
 
 def is_there(where: str) -> bool:

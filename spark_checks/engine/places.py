@@ -16,7 +16,7 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 @attrs.frozen
 class Stamp:
     """By what a file is known to be the same: its bytes; when it was modified, in units of its file system; which one
-    it is: the number of its node, or nothing."""
+    it is: the number of its node, or the ETag of an object."""
 
     bytes: int
     modified: int

@@ -180,9 +180,7 @@ def _connected(url: str, options: Options) -> SparkSession:
     try:
         spark = cast("SparkSession", Connected.builder.remote(url).create())
         engines.register(spark, engines.connected(spark))
-        relied = settings.relied_on(local=False).items()
-        sql = {key: each.value for key, each in relied if key.startswith("spark.sql.")}
-        settings.put(spark, dict(options.conf) | sql)
+        settings.put(spark, settings.of_connect(options.conf))
     except errors() as error:
         why = " ".join(str(error).split())[:200]
         raise Unusable(

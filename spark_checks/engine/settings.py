@@ -154,6 +154,12 @@ def of_classic(options: "Options", master: str | None = None) -> dict[str, str]:
     return found
 
 
+def of_connect(conf: Conf) -> dict[str, str]:
+    """What a session of Spark Connect is given. The rest is the server's to say, and looked at (`in_force`)."""
+    relied = {key: each.value for key, each in relied_on(local=False).items() if key.startswith("spark.sql.")}
+    return {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"} | dict(conf) | relied
+
+
 def put(spark: "SparkSession", conf: Mapping[str, str]) -> None:
     """Into a session that runs already."""
     for key, value in conf.items():

@@ -6,10 +6,11 @@ says, read as lakeFS' BY_PREFIX: full if it has a scheme, else relative to the n
 to it. Source: docs/reference/dataset.md.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -22,6 +23,9 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BINARY: Final = BinaryType()
 BOOLEAN: Final = BooleanType()
@@ -40,6 +44,13 @@ def table(**columns: DataType) -> StructType:
 def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:
     """A table without rows."""
     return spark.range(1).where("id < 0").select(*(f.lit(None).cast(each.dataType).alias(each.name) for each in schema))
+
+
+def of_arrow(spark: SparkSession, rows: "pa.Table") -> DataFrame:
+    """A table of Arrow's; Spark Connect takes none without rows."""
+    if not rows.num_rows:
+        return no_rows(spark, from_arrow_schema(rows.schema))
+    return spark.createDataFrame(rows)
 
 
 KV: Final = table(partition_key=BINARY, key=BINARY, value=BINARY)

@@ -19,6 +19,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from lakeproof.explore.packing import Layout, Words
 from lakeproof.spark_checks.engine import folders, staging, workspace
 from lakeproof.spark_checks.engine.staging import Written
+from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.exploring import working
 from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
 from lakeproof.spark_checks.exploring.known import Known
@@ -188,7 +189,7 @@ class SparkLevels:
             for batch in working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
         ]
         table = pa.Table.from_batches(batches, working.schema(layout.words)).drop_columns(["count"])
-        self._old = [staging.write(self._spark.createDataFrame(table), path)]
+        self._old = [staging.write(of_arrow(self._spark, table), path)]
         self._old_layout, self._known = layout, Known()
 
     def _renew(self, layout: Layout) -> None:
@@ -231,7 +232,7 @@ class SparkLevels:
 
     def _frame(self, tag: int, words: Words) -> DataFrame:
         batches = working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
-        return self._spark.createDataFrame(pa.Table.from_batches(batches))
+        return of_arrow(self._spark, pa.Table.from_batches(batches))
 
     def _write(self, rows: DataFrame, path: str) -> None:
         self._written[path] = staging.write(rows, path, by="tag")

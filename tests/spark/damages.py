@@ -157,10 +157,9 @@ def as_written(monkeypatch: pytest.MonkeyPatch, strike: Callable[[str, list[Path
 
 def _written(
     self: DataFrameWriter,
-    write: Callable[..., None],
+    write: Callable[[DataFrameWriter, str], None],
     strike: Callable[[str, list[Path]], None],
     path: str,
-    *args: str,
 ) -> None:
-    write(self, path, *args)
+    write(self, path)
     strike(Path(path).name, sorted(Path(path).rglob("*.parquet")))

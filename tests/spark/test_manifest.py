@@ -156,7 +156,7 @@ def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(
     seal(dataset, "--hash")
     done = lakeproof("spark", "decode", str(dataset), "--out", str(dataset / "decoded"))
     assert done.exit_code == 0, done.output
-    found = manifest.read(None, str(dataset))
+    found = manifest.read(str(dataset))
     assert found is not None
     assert {"decoded/commits", "decoded/staged", "kv"} <= found.keys()
     assert all(each.sha256 for files in found.values() for each in files)

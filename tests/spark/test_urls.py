@@ -61,7 +61,7 @@ def test_a_run_at_a_url_is_that_of_a_folder(
         done = there.ask(kind, "second", "--since", folder.where, "--now", str(NOW))
         assert done.exit_code == 0, done.output
         assert report(spark, there, "second")["accounts"] == report(spark, there, run)["accounts"]
-    assert runs.demand_run(folder, kind).where == f"{there.out}/{run}"
+    assert runs.demand_run(folder, kind).where == f"{there.out}/{run}"  # type: ignore[arg-type]
     file = max((mount.folder / "there" / run / "addresses").glob("*.parquet"))
     file.write_bytes(file.read_bytes()[:-9] + b"x" + file.read_bytes()[-8:])
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)  # of Spark's writer
