@@ -189,8 +189,8 @@ def borrowed(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = (
     try:
         for key, value in (own | dict(conf)).items():
             found = spark.conf.get(key, None)
-            if found == value:
-                continue
+            if found == value or (found is None and key in own and not spark.conf.isModifiable(key)):
+                continue  # the second: this version of Spark has no such setting
             if not spark.conf.isModifiable(key):
                 raise Unusable(f"{key}: cannot be set in a session that runs already; start the session with {value!r}")
             before[key] = found
