@@ -245,7 +245,7 @@ def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, mo
     there = layout.demand_columns(name, read, schema, more)
     schema = StructType([*schema, *(field for field in more if field.name in there)])
     _demand_plain_folders(spark, read)
-    found = spark.read.schema(schema).parquet(where).select(*schema.names)
+    found = spark.read.schema(schema).parquet(places.full(where)).select(*schema.names)
     listed = footers.input_files(found)
     if len(listed) != len(read):
         raise Unusable(

@@ -40,6 +40,12 @@ def local(where: str) -> Path | None:
     return None if _SCHEME.match(where) else Path(where)
 
 
+def full(where: str) -> str:
+    """As an engine is told of it, which may be a server with a folder of its own."""
+    path = local(where)
+    return where if path is None else str(path.absolute())
+
+
 def stamp(path: Path) -> Stamp:
     """Of a file of this machine. Raises OSError."""
     found = path.stat()

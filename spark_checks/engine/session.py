@@ -6,6 +6,7 @@ else the default.
 
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from types import FrameType
 from typing import Final, cast
+from urllib.parse import urlsplit
 
 import attrs
 import click
@@ -29,6 +31,8 @@ from lakeproof.spark_checks.engine.troubles import errors, told
 GRACE_SECONDS: Final = 20.0
 """For jobs to end that were cancelled."""
 REMOTE: Final = "SPARK_REMOTE"
+_PORT: Final = 15002
+"""Of a URL that names none."""
 _CONNECTED: Final = "SPARK_CONNECT_MODE_ENABLED"
 """With it, PySpark's functions make expressions of Spark Connect."""
 
@@ -178,16 +182,26 @@ def _connected(url: str, options: Options) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession as Connected
 
     try:
+        _demand_reachable(url)
         spark = cast("SparkSession", Connected.builder.remote(url).create())
         engines.register(spark, engines.connected(spark))
         settings.put(spark, settings.of_connect(options.conf))
-    except errors() as error:
+    except (*errors(), OSError, ValueError) as error:
         why = " ".join(str(error).split())[:200]
         raise Unusable(
             f"{url.partition(';')[0]}: no Spark Connect server can be used there ({why}); see that it runs, "
             "or name another with --remote"
         ) from None
     return spark
+
+
+def _demand_reachable(url: str) -> None:
+    """The client of Spark Connect would try for ten minutes. Through a proxy nothing is known. Raises OSError."""
+    if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
+        return
+    found = urlsplit(url)
+    with socket.create_connection((found.hostname or "", found.port or _PORT), GRACE_SECONDS):
+        pass
 
 
 class _Terminated(KeyboardInterrupt):

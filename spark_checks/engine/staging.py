@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine import footers, places
 from lakeproof.spark_checks.engine.counting import counted
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
@@ -55,7 +55,7 @@ def write(
         writer = writer.partitionBy(by)
     if to is not None:
         writer = writer.mode("append")
-    writer.parquet(where)
+    writer.parquet(places.full(where))
     found = Written(where, footers.by_folder(where))
     expected = passed() + (0 if to is None else to.rows)
     _demand(where, expected, found.rows)
@@ -96,7 +96,7 @@ def _read(tables: Mapping[str, int], schema: StructType, spark: SparkSession) ->
         _demand(where, expected, sum(footers.by_folder(where).values()))
     if not sum(tables.values()):  # an engine may have written no file
         return no_rows(spark, schema)
-    return spark.read.schema(schema).parquet(*(where for where, rows in tables.items() if rows))
+    return spark.read.schema(schema).parquet(*(places.full(where) for where, rows in tables.items() if rows))
 
 
 SHARE: Final = "name a folder that all workers share, and that nothing else empties, with --work"
