@@ -139,7 +139,8 @@ _ours: Final[list[SparkSession]] = []
 
 @contextmanager
 def _started(options: Options) -> Iterator[SparkSession]:
-    name, before = chosen(options), os.environ.get(_CONNECTED)
+    name = chosen(options)
+    before = os.environ.pop(_CONNECTED, None)  # it may be that of a process that has started this one
     if name != "classic":
         os.environ[_CONNECTED] = "1"
     try:
@@ -156,8 +157,9 @@ def _started(options: Options) -> Iterator[SparkSession]:
                 spark.stop()
             engine.stop()
     finally:
-        if name != "classic" and before is None:
-            os.environ.pop(_CONNECTED, None)
+        os.environ.pop(_CONNECTED, None)
+        if before is not None:
+            os.environ[_CONNECTED] = before
 
 
 def _make(name: Name, options: Options) -> SparkSession:
