@@ -183,12 +183,13 @@ def _connected(url: str, options: Options) -> SparkSession:
     """Raises Unusable: no server answers."""
     from pyspark.sql.connect.session import SparkSession as Connected
 
+    refused: tuple[type[Exception], ...] = (*errors(), OSError, ValueError)
     try:
         _demand_reachable(url)
         spark = cast("SparkSession", Connected.builder.remote(url).create())
         engines.register(spark, engines.connected(spark))
         settings.put(spark, settings.of_connect(options.conf))
-    except (*errors(), OSError, ValueError) as error:
+    except refused as error:
         why = " ".join(str(error).split())[:200]
         raise Unusable(
             f"{url.partition(';')[0]}: no Spark Connect server can be used there ({why}); see that it runs, "
