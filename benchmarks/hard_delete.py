@@ -135,10 +135,8 @@ async def measure(job: str, committed: int, staged: int, garbage: int) -> Row:
 def table(rows: Sequence[Row]) -> str:
     """Markdown, the offline job's figures as the divisor."""
     lines = [
-        (
-            "| committed | job | deleted | KV operations | requests to the object store | seconds | requests / offline's "
-            "| seconds / offline's | KV operations of an upload |"
-        ),
+        ("| committed | job | deleted | KV operations | requests to the object store | seconds | requests / offline's "
+        "| seconds / offline's | KV operations of an upload |"),
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:

@@ -179,7 +179,9 @@ class Lake(Rows):
 
         self.transact(work)
 
-    def _exchange(self, repository: str, branch_id: str, path: bytes, identity: bytes, expected: bytes | None) -> None:
+    def _exchange(
+        self, repository: str, branch_id: str, path: bytes, identity: bytes, expected: bytes | None
+    ) -> None:
         def work() -> None:
             branch = self.branch_row(repository, branch_id, self.dialect.exclusive)
             if self.found_at(branch, path) != expected:

@@ -78,7 +78,9 @@ ROW_LOCKS: Final = Dialect(
     conflicts=_conflict,
 )
 """PostgreSQL, as lakeFS did: whoever stages shares the row of the branch, whoever commits has it alone."""
-SERIALIZABLE: Final = Dialect(name="sql, serializable", begin="BEGIN ISOLATION LEVEL SERIALIZABLE", conflicts=_conflict)
+SERIALIZABLE: Final = Dialect(
+    name="sql, serializable", begin="BEGIN ISOLATION LEVEL SERIALIZABLE", conflicts=_conflict
+)
 """PostgreSQL finds the conflicts itself."""
 
 
