@@ -10,6 +10,7 @@ import boto3
 from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
 from lakeproof.running.tasks import Unusable
@@ -55,9 +56,11 @@ class Bucket:
     def refusal(self, operation: str, key: str | None = None, **parameters: object) -> Refusal | None:
         """How it was refused; None: it was not."""
         try:
-            self.ask(operation, key, **parameters)
+            answer = self.ask(operation, key, **parameters)
         except ClientError as error:
             return _told(error)
+        if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
+            body.close()
         return None
 
     def put(self, key: str, body: bytes, **parameters: object) -> str:
