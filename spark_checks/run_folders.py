@@ -1,0 +1,65 @@
+"""Where a command writes: a new folder, which goes again if the command does not come to its end."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from pyspark.sql import SparkSession
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks import places
+from lakeproof.spark_checks.folders import Folder, LocalFolder
+from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.runs import demand_name, make_folder, new_id
+from lakeproof.spark_checks.session import Options, session
+from lakeproof.spark_checks.troubles import told
+
+
+@contextmanager
+def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
+    """A session, and the folder that a command writes to, which must not be there. On this machine that is asked before
+    there is a session. Raises Unusable."""
+    path = None if out is None else places.local(out)
+    if path is not None:
+        demand_new(LocalFolder(path))
+    with session(options, out) as spark:
+        folder = None if out is None else folder_in(spark, out)
+        if folder is not None and path is None:
+            demand_new(folder)
+        yield spark, folder
+
+
+def demand_new(folder: Folder) -> None:
+    """Raises Unusable."""
+    if folder.exists():
+        raise Unusable(f"{folder.where}: is there already; name another folder, or remove it")
+
+
+@contextmanager
+def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[SparkSession, Folder]]:
+    """A session, and the new folder of a run in ``out``, by default with a new name. What is left of a run that does
+    not come to its end is removed. Raises Unusable."""
+    name = run or new_id()
+    demand_name(name)
+    path = places.local(out)
+    if path is not None:
+        folder: Folder = LocalFolder(make_folder(path, name))
+        with _whole(folder), session(options, folder.where) as spark:
+            yield spark, folder
+        return
+    with session(options, f"{out}/{name}") as spark:
+        folder = folder_in(spark, out).child(name)
+        if folder.exists():
+            raise Unusable(f"{folder.where}: is there already; name another run with --run")
+        folder.make()
+        with _whole(folder), told():
+            yield spark, folder
+
+
+@contextmanager
+def _whole(folder: Folder) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(Unusable):  # what is left costs room, and has no report
+            folder.delete()
+        raise
