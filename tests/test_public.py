@@ -35,7 +35,7 @@ PLACE = (b"shop", b"stock")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-FROM_WITHIN = ("graveler.py", "lakefs_flows.py")
+FROM_WITHIN = ("lakefs_store.py", "lakefs_flows.py")
 """Of lakeFS: what its records and its flows are is known to `lakeproof.impl` and to the gate's front of DynamoDB."""
 
 

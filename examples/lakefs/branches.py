@@ -11,7 +11,7 @@ from functools import partial
 from itertools import permutations
 
 import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
-from graveler import judged  # type: ignore[import-not-found]  # it lies beside this file
+from lakefs_store import judged  # type: ignore[import-not-found]  # it lies beside this file
 
 from lakeproof.gate import GateCall, GateScenario, Outcome, call
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from graveler import effect, judged  # type: ignore[import-not-found]  # it lies beside this file
+from lakefs_store import effect, judged  # type: ignore[import-not-found]  # it lies beside this file
 
 from lakeproof.gate import GateCall, Profile, Rule, call
 

@@ -9,7 +9,7 @@ are asked of the records of lakeFS in every state.
 from functools import partial
 
 import lakefs_profile as lakefs  # type: ignore[import-not-found]  # it lies beside this file
-from graveler import judged, states  # type: ignore[import-not-found]  # it lies beside this file
+from lakefs_store import judged, states  # type: ignore[import-not-found]  # it lies beside this file
 
 from lakeproof.gate import GateScenario, Outcome, call
 

@@ -184,7 +184,7 @@ class TestGenerated:
         """Many checks look further when a search is under way, and many of their verdicts are violations."""
         verdicts: Counter[str] = Counter()
         strayed = 0
-        for seed in range(60):
+        for seed in range(80):
             made, expected = expected_of(seed)
             if expected is not None:
                 verdicts.update(said for name, said in expected.verdicts.items() if name.endswith("Strays"))

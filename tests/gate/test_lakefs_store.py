@@ -25,7 +25,7 @@ from lakeproof.scenario import ScenarioError
 from tests.gate.dynamodb_requests import NOW, after, request
 
 sys.path.append(str(Path(__file__).parents[2] / "examples" / "lakefs"))
-from graveler import (  # type: ignore[import-not-found]  # of the example
+from lakefs_store import (  # type: ignore[import-not-found]  # of the example
     Judged,
     contents,
     judged,
