@@ -50,4 +50,4 @@ def write(target: Path) -> None:
 def _modules(root: Path) -> Iterator[Path]:
     """Files of modules; in a checkout some folders of the package are links."""
     for folder, _, names in os.walk(root, followlinks=True):
-        yield from (Path(folder, name) for name in names if name.endswith(".py"))
+        yield from (Path(folder, name) for name in names if name.endswith((".py", ".binpb")))
