@@ -1,6 +1,6 @@
 """Start a lakeFS server for one client of the gate: metadata in DynamoDB, objects in S3, both at the gate.
 
-python server.py PORT
+python lakefs_server.py PORT
 
 The environment names the binary (``LAKEPROOF_LAKEFS``), the gate and the client (``AWS_ENDPOINT_URL``,
 ``AWS_ACCESS_KEY_ID``). lakeFS runs as it is released, in this process. Its caches are off: the gate restores the store

@@ -3,7 +3,6 @@
 Worlds and searches all start from the same `Setting`.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -149,8 +148,3 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
         else:
             objects[cell[1]] = value  # type: ignore[assignment, index]
     return Snapshot(store=store, objects=objects, now=now, clients=clients)
-
-
-def budget_index() -> Mapping[str, int]:
-    """The position of each budget in a state."""
-    return {kind: index for index, kind in enumerate(BUDGETS)}

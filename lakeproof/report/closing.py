@@ -23,8 +23,6 @@ ROWS_MAX: Final = 40
 STORIES_MAX: Final = 5
 """No more stories than this are printed. If there are more, what was expected has none."""
 
-TABLES: Final = ("designs", "matrix", "scenarios")
-
 
 def show(
     outcomes: Sequence[Outcome],
@@ -33,7 +31,7 @@ def show(
     console: Console,
     table: str | None,
 ) -> None:
-    """The answer first, then what surprises, then a table, one of `TABLES`; None: what suits their number."""
+    """The answer first, then what surprises, then a table: designs, matrix or scenarios; None: what suits."""
     stories = _stories(outcomes)
     surprising = [pairs for pairs in stories if any(verdict.unexpected for _, verdict in pairs)]
     console.print(headline(outcomes), soft_wrap=True)

@@ -15,13 +15,13 @@ from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories._records import read_entry
-from lakeproof.impl.repositories.errors import RepositoryNotFound
-from lakeproof.model.identifiers import BranchID, RepositoryID
+from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.scenarios import catalogue
 from lakeproof.scenarios._branch_data import BranchDesign
 from lakeproof.scenarios._repositories import RepositoryDesign
 from lakeproof.scenarios.designs import HOLDS
+from tests.machines.planted_objects import get_any, get_none, list_none
 from tests.scenarios.planting import race, verdicts
 
 KEEPS = {"commit": {"reading": lock_free.Reading(drops=False)}}
@@ -55,23 +55,6 @@ def test_a_reader_that_gives_up_without_a_reason_is_found() -> None:
     assert verdicts(race(BRANCHES, "read-write"))["call-makes-progress"] == "holds"
     impatient = attrs.evolve(BRANCHES, options={"read": {"tries": 0}})
     assert verdicts(race(impatient, "read-write"))["call-makes-progress"] == "violated"
-
-
-async def get_any(env: Env, repository_id: RepositoryID) -> Repository:
-    found = await read_entry(env, repository_id)
-    if found is None or found[0].state is RepositoryState.DELETED:
-        raise RepositoryNotFound(repository_id)
-    return found[0]
-
-
-async def get_none(env: Env, repository_id: RepositoryID) -> Repository:
-    await read_entry(env, repository_id)
-    raise RepositoryNotFound(repository_id)
-
-
-async def list_none(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    await hardened.list_repositories(env, batch_size=batch_size)
-    return ()
 
 
 FLOW_BUGS: Mapping[str, tuple[str, Callable[..., Any], str, str, str]] = {  # type: ignore[explicit-any]
