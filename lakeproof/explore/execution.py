@@ -6,7 +6,7 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 import inspect
 import sys
 import time
-from collections.abc import Coroutine, Hashable, Sequence
+from collections.abc import Coroutine, Hashable, Iterator, Sequence
 from contextvars import copy_context
 from typing import Any, Final, cast, get_args
 
@@ -18,7 +18,7 @@ from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_o
 from lakeproof.explore.observing import observed
 from lakeproof.explore.told import WITHDRAWN, NotOpen, Told
 from lakeproof.impl.effects import Effect, Env, Now
-from lakeproof.impl.frames import Spot, abandon, spot
+from lakeproof.impl.frames import Spot, abandon, chain, spot
 from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
 from lakeproof.impl.printable import said
 from lakeproof.impl.scheduling import Hooks, Tasks
@@ -175,6 +175,23 @@ class Execution:
         if self._tasks is not None and self._open:
             return spot(self._tasks.coroutine((self.task if task is None else task).removesuffix(WITHDRAWN)))
         return None if self._coroutine is None else spot(self._coroutine)
+
+    def coroutines(self) -> Iterator[object]:
+        """Those that are under way: of the call, or of its tasks."""
+        if self._tasks is not None:
+            yield from (task.coroutine for task in self._tasks.under_way)
+        elif self._coroutine is not None:
+            yield self._coroutine
+
+    def memory(self) -> tuple[object, ...]:
+        """All that decides how the client goes on: see `lakeproof.explore.suspended`."""
+        at = (self.index, self.begins, self._attempts)
+        return (at, self._coroutine, self._tasks, self._request, self._mint, self._context, tuple(self._observed))
+
+    def stands(self) -> Iterator[tuple[object, int]]:
+        """Where its coroutines are suspended: functions and offsets of instructions."""
+        for coroutine in self.coroutines():
+            yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
 
     @property
     def index(self) -> int:

@@ -189,3 +189,56 @@ def _firsts(words: Words) -> npt.NDArray[np.bool_]:
         for word in words[1:]:
             first[1:] |= word[1:] != word[:-1]
     return first
+
+
+class Visited:
+    """A set of rows that grows: sorted runs, each a few times as long as the next one. Exact.
+
+    Example: runs of 8, 4 and 1 rows. One more row makes runs of 8, 4 and 2; two more, a run of 8 + 4 + 2 + 2.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._runs: list[tuple[npt.NDArray[np.uint64], Words]] = []
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return sum(marks.nbytes + sum(word.nbytes for word in words) for marks, words in self._runs)
+
+    def add(self, words: Words, layout: Layout) -> None:
+        """Take in these rows, none of which it has. Cost: each row is sorted again a logarithmic number of times."""
+        self._follow(layout)
+        while self._runs and len(self._runs[-1][0]) < 2 * len(words[0]):
+            words = concatenate([self._runs.pop()[1], words], layout.words)
+        self._runs.append(_sorted_run(words))
+
+    def contains(self, words: Words, layout: Layout) -> npt.NDArray[np.bool_]:
+        """For each row whether it is in the set."""
+        self._follow(layout)
+        found = np.zeros(len(words[0]), np.bool_)
+        marks = fingerprint(words)
+        for run_marks, run in self._runs:
+            at = np.searchsorted(run_marks, marks)
+            open_ = np.flatnonzero(at < len(run_marks))
+            while len(open_):  # rows with one fingerprint lie side by side: as a rule there is one
+                here = at[open_]
+                open_, here = (part[run_marks[here] == marks[open_]] for part in (open_, here))
+                same = np.logical_and.reduce([mine[here] == word[open_] for mine, word in zip(run, words, strict=True)])
+                found[open_[same]] = True
+                open_ = open_[~same]
+                at[open_] += 1
+                open_ = open_[at[open_] < len(run_marks)]
+        return found
+
+    def _follow(self, layout: Layout) -> None:
+        """Lay all rows out anew where states are."""
+        if layout != self._layout:
+            self._runs = [_sorted_run(repack(words, self._layout, layout)) for _, words in self._runs]
+            self._layout = layout
+
+
+def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
+    marks = fingerprint(words)
+    order = np.argsort(marks, kind=_RUNS)
+    return marks[order], take(words, order)

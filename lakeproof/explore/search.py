@@ -16,9 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.behaviour import Behaviour, Disagreement, Loops
 from lakeproof.explore.faults import Move
+from lakeproof.explore.execution import NondeterministicFlow
 from lakeproof.explore.fence import Undecided
+from lakeproof.explore.growth import growth
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
@@ -32,6 +34,7 @@ from lakeproof.explore.setting import Setting, prepare
 from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.explore.states import Place, Record, TellsClientsApart
 from lakeproof.explore.symmetry import Symmetry
+from lakeproof.explore.trie import Trie
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Monitor, Reads
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
@@ -83,7 +86,12 @@ def search(
             return searching(setting, limits, options, progress, ranked, patience, started).run()
         except (SwitchToRanked, _Violated, _TooManyRestarts):
             continue
-    raise AssertionError("a graded search ends with a result")
+        except Loops:
+            break
+    else:
+        raise AssertionError("a graded search ends with a result")
+    from lakeproof.explore.looping import LoopingSearch  # which is one of these
+    return LoopingSearch(setting, limits, options, progress, False, None, started).run()
 
 
 Searching = Callable[[Setting, Limits, Options, Progress | None, bool, int | None, float], "_Search"]
@@ -143,7 +151,12 @@ class _Search:
             behaviour.reset()
 
     def _compile_behaviours(self) -> list[Behaviour]:
-        return share_behaviours(self.setting, merge=self.merge, symmetry=self.symmetric, ranked=self.ranked)
+        return share_behaviours(self.setting, self._make, symmetry=self.symmetric)
+
+    def _make(self, trie: Trie) -> Behaviour:
+        behaviour = Behaviour(trie, merge=self.merge, ranked=self.ranked)
+        behaviour.finds_loops = True
+        return behaviour
 
     def _distinct_behaviours(self) -> list[Behaviour]:
         return list({id(behaviour): behaviour for behaviour in self.behaviours}.values())
@@ -154,7 +167,7 @@ class _Search:
         found = []
         for client, behaviour in enumerate(self.behaviours):
             if behaviour.minted and id(behaviour) in taken:
-                found.append(Behaviour(self.setting.tries[client], merge=self.merge, ranked=self.ranked))
+                found.append(self._make(self.setting.tries[client]))
             else:
                 taken.add(id(behaviour))
                 behaviour.reset()
@@ -172,6 +185,7 @@ class _Search:
             except Undecided as error:
                 stopped, self.unexpanded = str(error), True
         complete = not self.ahead and not stopped and not self.unexpanded
+        stopped += self._grown() if stopped else ""
         return self._result(level if complete else level // self.stride, complete, stopped)
 
     def _begin(self) -> None:
@@ -235,9 +249,22 @@ class _Search:
                 call, spot = table.behaviour.under_way(at[0])
                 return (
                     f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every "
-                    f"flow ends; bound the number of its tries"
+                    f"flow ends, or comes back to a state that it was in; bound the number of its tries"
                 )
         return ""
+
+    def _grown(self) -> str:
+        """What differs in every round of a loop, where the search stopped and some client seems to loop."""
+        longest = [(behaviour.longest(), behaviour) for behaviour in self._distinct_behaviours()]
+        waiting = [(raw, behaviour) for raw, behaviour in longest if raw is not None]
+        if not waiting:
+            return ""
+        raw, behaviour = max(waiting, key=lambda pair: pair[0].depth - pair[0].began)
+        try:
+            found = growth(behaviour.program, raw)
+        except (NondeterministicFlow, Undecided):
+            return ""
+        return f"; {found}" if found else ""
 
     def _expand(self, words: Words, level: int) -> None:
         """Put the successors of a level's states into the levels to come."""
