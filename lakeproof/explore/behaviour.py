@@ -90,6 +90,9 @@ LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
 LOOKS_MAX: Final = 16
 """So many histories of each such length."""
 
+ROUNDS_MIN: Final = 2
+"""If it has asked so often before for what it asks for now."""
+
 
 class Loops(Exception):
     """A call is in one state twice: no search ends that takes its histories for different ones."""
@@ -348,6 +351,9 @@ class Behaviour:
         return raw
 
     def _look_for_a_loop(self, raw: Raw) -> None:
+        asked = [each for each, _, _ in raw.history()[raw.began :]]
+        if asked.count(raw.asks) < ROUNDS_MIN:
+            return
         self._looks[raw.depth - raw.began] += 1
         if self._looks[raw.depth - raw.began] <= LOOKS_MAX and loops(self.program, raw):
             raise Loops(self.program.label)
