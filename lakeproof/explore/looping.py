@@ -12,15 +12,37 @@ Example: two clients spin for a lock, and each releases it at last. A graded sea
 level from 2 on. Here it is one state, of level 2; the spinning client's step leads from it to itself.
 """
 
+import attrs
+
 from lakeproof.explore.automaton import Automaton
 from lakeproof.explore.behaviour import Behaviour
+from lakeproof.explore.liveness import of_liveness, runs_of
 from lakeproof.explore.packing import Visited, Words, concatenate, distinct, take
-from lakeproof.explore.search import _Search
+from lakeproof.explore.results import Counterexample, Finding, Limits, Options, Result
+from lakeproof.explore.search import Progress, _Search
+from lakeproof.explore.setting import Setting
+from lakeproof.explore.states import Record
 from lakeproof.explore.trie import Trie
 
 
 class LoopingSearch(_Search):
-    """A search that leaves out what it has visited."""
+    """A search that leaves out what it has visited. At its end, *liveness* is judged."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        limits: Limits,
+        options: Options,
+        progress: Progress | None,
+        ranked: bool,
+        patience: int | None,
+        started: float,
+    ) -> None:
+        self._liveness = of_liveness(setting.scenario)
+        self._lassos: dict[str, Counterexample] = {}
+        # Fairness is owed to each client: none stands for another one.
+        options = attrs.evolve(options, symmetry=options.symmetry and not self._liveness)
+        super().__init__(setting, limits, options, progress, ranked, patience, started)
 
     def _make(self, trie: Trie) -> Behaviour:
         return Automaton(trie)
@@ -46,3 +68,17 @@ class LoopingSearch(_Search):
         if most is not None and self.visited.nbytes > most:
             return f"the states so far take {self.visited.nbytes >> 20} MiB, at most {most >> 20} were allowed"
         return super()._too_large(words)
+
+    def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        if self._liveness and not self.judge.decided:
+            expanded = len(self.levels) - self.unexpanded
+            runs = runs_of(self.judge, self.levels, expanded)
+            judged = ((each.id, runs.judged(each, self.scenario)) for each in self._liveness)
+            self._lassos = {name: found for name, found in judged if found is not None}
+        return super()._result(depth, complete, stopped)
+
+    def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
+        if record.id in self._lassos:
+            found = self._lassos[record.id]
+            return Finding(id=record.id, verdict="violated", reached=record.reached, example=record.example, counterexample=found)
+        return super()._finding(record, complete, stopped)

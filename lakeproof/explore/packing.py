@@ -219,16 +219,7 @@ class Visited:
         found = np.zeros(len(words[0]), np.bool_)
         marks = fingerprint(words)
         for run_marks, run in self._runs:
-            at = np.searchsorted(run_marks, marks)
-            open_ = np.flatnonzero(at < len(run_marks))
-            while len(open_):  # rows with one fingerprint lie side by side: as a rule there is one
-                here = at[open_]
-                open_, here = (part[run_marks[here] == marks[open_]] for part in (open_, here))
-                same = np.logical_and.reduce([mine[here] == word[open_] for mine, word in zip(run, words, strict=True)])
-                found[open_[same]] = True
-                open_ = open_[~same]
-                at[open_] += 1
-                open_ = open_[at[open_] < len(run_marks)]
+            found |= _places_in(run_marks, run, marks, words) >= 0
         return found
 
     def _follow(self, layout: Layout) -> None:
@@ -236,6 +227,38 @@ class Visited:
         if layout != self._layout:
             self._runs = [_sorted_run(repack(words, self._layout, layout)) for _, words in self._runs]
             self._layout = layout
+
+
+class Index:
+    """Rows, each with its number: its place in the list of them."""
+
+    def __init__(self, words: Words) -> None:
+        marks = fingerprint(words)
+        self._order = np.argsort(marks, kind=_RUNS)
+        self._run = (marks[self._order], take(words, self._order))
+
+    def numbers(self, words: Words) -> npt.NDArray[np.int64]:
+        """The number of each row; -1: there is no such row."""
+        at = _places_in(*self._run, fingerprint(words), words)
+        return np.where(at >= 0, self._order[at], -1)
+
+
+def _places_in(
+    run_marks: npt.NDArray[np.uint64], run: Words, marks: npt.NDArray[np.uint64], words: Words
+) -> npt.NDArray[np.intp]:
+    """Where each row is in a sorted run; -1: nowhere."""
+    at = np.searchsorted(run_marks, marks)
+    open_ = np.flatnonzero(at < len(run_marks))
+    found = np.full(len(marks), -1, np.intp)
+    while len(open_):  # rows with one fingerprint lie side by side: as a rule there is one
+        open_ = open_[run_marks[at[open_]] == marks[open_]]
+        here = at[open_]
+        same = np.logical_and.reduce([mine[here] == word[open_] for mine, word in zip(run, words, strict=True)])
+        found[open_[same]] = here[same]
+        open_ = open_[~same]
+        at[open_] += 1
+        open_ = open_[at[open_] < len(run_marks)]
+    return found
 
 
 def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
