@@ -147,3 +147,8 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
 def of_liveness(scenario: Scenario) -> Sequence[Liveness]:
     """The liveness properties among a scenario's invariants."""
     return [each for each in scenario.invariants if isinstance(each, Liveness)]
+
+
+def is_liveness(scenario: Scenario, name: str) -> bool:
+    """Whether this is the id of a *liveness* property."""
+    return any(each.id == name for each in of_liveness(scenario))

@@ -23,6 +23,7 @@ from lakeproof.explore.search import Progress, _Search
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.states import Record
 from lakeproof.explore.trie import Trie
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 
 
 class LoopingSearch(_Search):
@@ -76,6 +77,12 @@ class LoopingSearch(_Search):
             judged = ((each.id, runs.judged(each, self.scenario)) for each in self._liveness)
             self._lassos = {name: found for name, found in judged if found is not None}
         return super()._result(depth, complete, stopped)
+
+    def _hear_of_answers(self) -> None:
+        super()._hear_of_answers()
+        record = self.judge.records[NO_UNHANDLED_EXCEPTION]
+        if not record.reached:
+            record.reached, record.example = 1, "no call ends, and none raises"
 
     def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
         if record.id in self._lassos:

@@ -81,6 +81,8 @@ class Trace:
     invariant: str
     meaning: str
     evidence: str
+    loop: int | None = None
+    """How many steps lead to a loop: those after them repeat for ever. None: there is no loop."""
 
 
 def write(trace: Trace, path: Path) -> None:
@@ -113,6 +115,7 @@ def dumps(trace: Trace) -> str:
         "clients": trace.clients,
         "initially": trace.initially,
         "afterwards": trace.afterwards,
+        **({} if trace.loop is None else {"loop": trace.loop}),
     }
     lines = [f" {json.dumps(name)}: {_compact(content)}" for name, content in head.items()]
     steps = [f"  {_compact(_step_fields(step))}" for step in trace.schedule]
@@ -182,7 +185,7 @@ class _Reader:
                 f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
                 f"use that version, or {_AGAIN}",
             )
-        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"))
+        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("loop",))
         schedule = self.items(fields["schedule"], "schedule")
         return Trace(
             lakeproof=self.text(fields["lakeproof"], "lakeproof"),
@@ -196,7 +199,14 @@ class _Reader:
             invariant=self.text(fields["invariant"], "invariant"),
             meaning=self.text(fields["meaning"], "meaning"),
             evidence=self.text(fields["evidence"], "evidence"),
+            loop=self.loop(fields["loop"], len(schedule)) if "loop" in fields else None,
         )
+
+    def loop(self, data: object, steps: int) -> int:
+        number = self.number(data, "loop")
+        if not 0 <= number < steps:
+            raise self.fail("loop", f"{number}: expected the number of steps before it, 0 or more and less than {steps}")
+        return number
 
     def step(self, data: object, place: str) -> TraceStep:
         fields = {**_STEP_DEFAULTS, **self.fields(data, place, _STEP_REQUIRED, tuple(_STEP_DEFAULTS))}
