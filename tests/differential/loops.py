@@ -6,14 +6,17 @@ iterator, in which of two names share a list, in a closure, a generator, an exce
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from random import Random
 from typing import Any, Final
 
 import attrs
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation
+from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation, kv
+from lakeproof.explore.automaton import Automaton
+from lakeproof.explore.execution import Program
+from lakeproof.explore.trie import Trie
 
 P: Final = b"p"
 KEYS: Final = (b"k", b"l")
@@ -93,11 +96,11 @@ async def ask(env: Env, op: Op) -> Answer:
 
 
 async def in_a_local(env: Env, m: Machine) -> int:
-    at, forgotten = 0, ()
+    at = 0
     while at >= 0:
         answer = await ask(env, m.ops[at])
         at = m.after(at, answer)
-        forgotten = (answer, at, forgotten)[:2]  # read by nobody
+        _forgotten = (answer, at)  # read by nobody
     return at
 
 
@@ -119,14 +122,14 @@ async def in_a_loop(env: Env, m: Machine) -> int:
     """The iterator of a ``for`` is on the stack alone."""
     at = 0
     while at >= 0:
-        op = m.ops[at]
-        for number in NUMBERS[: at + 1]:
-            if number < at:
-                continue
-            at = 0
-            answer = await ask(env, op)
-            at = number
-        at = m.after(at, answer)
+        asked = False
+        for number in (*NUMBERS, STATES_MAX):
+            if asked:
+                at = m.after(number - 1, answer)
+                break
+            if number == at:
+                at, op = 0, m.ops[at]
+                answer, asked = await ask(env, op), True  # neither ``number`` nor ``at`` is read again
     return at
 
 
@@ -325,3 +328,110 @@ def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS) -> Made | None:
     if random.random() < 0.5:
         wrong = (random.choice([*states]).store, random.choice([*states]).seen[1])
     return Made(machines, tuple(random.choice(keepers) for _ in range(count)), wrong, states)
+
+
+def _reply(op: Op, answer: Answer) -> object:
+    """What a store says for this answer."""
+    match op.kind, answer:
+        case "get", None:
+            return kv.NotFound()
+        case "get", bytes() as value:
+            return kv.ValueWithPredicate(value, value)
+        case _, False:
+            return kv.PredicateFailed()
+    return None
+
+
+def differences(keeper: Keeper, m: Machine) -> list[str]:
+    """How the automaton of a flow differs from the machine that it runs: whatever a store could answer is answered."""
+    automaton = Automaton(Trie(Program("a", (Call(keeper, m),)), {}, 0))
+    states: dict[int, tuple[int, bool]] = {automaton.root: (0, False)}
+    nodes = {state: node for node, state in states.items()}
+    found, waiting = [], [automaton.root]
+    while waiting:
+        node = waiting.pop()
+        at, _ = states[node]
+        for answer in m.ops[at].answers():
+            child, after = automaton.child(node, _reply(m.ops[at], answer)), (m.after(at, answer), True)
+            if states.setdefault(child, after) != after:
+                found.append(f"states {states[child]} and {after} are taken for one")
+            elif nodes.setdefault(after, child) != child:
+                found.append(f"state {after} is taken for two")
+            elif child not in waiting and after[0] >= 0 and not automaton.nodes[child].children:
+                waiting.append(child)
+    return found
+
+
+Seen = tuple[Store, tuple[int, ...]]
+Mark = Callable[[State], bool]
+
+
+def unkept(each: Made, owing: Mark, kept: Mark, fairness: str) -> bool | None:
+    """Whether some fair run owes for ever, by definition: runs are looked for one by one, or set by set. None: there are
+    too many sets."""
+    after = {state: list(state.moves(each.machines)) for state in each.states}
+    open_ = {state for state in each.states if not kept(state)}
+    reached, waiting = set[State](), [state for state in open_ if owing(state)]
+    while waiting:
+        state = waiting.pop()
+        if state not in reached:
+            reached.add(state)
+            waiting += [to for _, _, to in after[state] if to in open_]
+    if any(not after[state] for state in reached):
+        return True
+    if fairness != "strong":
+        return any(_round_from(state, after, reached, fairness) for state in reached)
+    if len(reached) > SETS_OF_MAX:
+        return None
+    ordered = sorted(reached, key=repr)
+    return any(
+        _stays(frozenset(state for at, state in enumerate(ordered) if number >> at & 1), after)
+        for number in range(1, 1 << len(ordered))
+    )
+
+
+SETS_OF_MAX: Final = 9
+Moves = Mapping[State, list[tuple[int, Answer, State]]]
+
+
+def _round_from(start: State, after: Moves, inside: set[State], fairness: str) -> bool:
+    """Whether a run leads from a state to it again, and nobody was left out on the way."""
+
+    def idle(state: State) -> frozenset[int]:
+        everyone = frozenset(range(len(state.clients)))
+        return everyone if fairness == "none" else everyone - {client for client, _, _ in after[state]}
+
+    seen = set[tuple[State, frozenset[int]]]()
+    waiting = [(to, idle(start) | {client}) for client, _, to in after[start] if to in inside]
+    while waiting:
+        state, moved = waiting.pop()
+        moved |= idle(state)
+        if (state, moved) in seen:
+            continue
+        seen.add((state, moved))
+        if state == start and len(moved) == len(start.clients):
+            return True
+        waiting += [(to, moved | {client}) for client, _, to in after[state] if to in inside]
+    return False
+
+
+def _stays(states: frozenset[State], after: Moves) -> bool:
+    """Whether a run can visit these states for ever, and no others, and take each step that can be taken in one."""
+
+    def label(state: State, move: tuple[int, Answer, State]) -> Hashable:
+        client, _, to = move
+        return client, state.clients[client], to.clients[client]
+
+    inner = {state: [move for move in after[state] if move[2] in states] for state in states}
+    taken = {label(state, move) for state in states for move in inner[state]}
+    if not taken or any(label(state, move) not in taken for state in states for move in after[state]):
+        return False
+    for first in states:
+        met, waiting = {first}, [first]
+        while waiting:
+            fresh = [to for _, _, to in inner[waiting.pop()] if to not in met]
+            met.update(fresh)
+            waiting += fresh
+        if met != states:
+            return False
+    return True
