@@ -41,7 +41,8 @@ class Graph:
     move: Ints
     """By edge: the number of the move."""
     mover: Ints
-    """By edge: whose move it is, as a row of ``can_move``; -1: a fault's, which nobody owes."""
+    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, or of time, which passes at
+    last; -1: a fault's, which nobody owes."""
     step: Ints
     """By edge: which step of its client it is; of no meaning where ``mover`` is -1."""
     can_move: Bools

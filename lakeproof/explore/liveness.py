@@ -107,15 +107,17 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
     numbers: dict[Move, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
     movers = {(table.client, table.task): table.index for table in kernel.every}
+    time = len(movers)
     for at in range(0, len(words[0]), CHUNK):
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(after)
             known = target >= 0
-            mover = -1 if move.mode is not Mode.NORMAL else movers[move.client, move.task]
-            step = np.zeros(len(rows), np.int64)
-            if mover >= 0:
+            mover = time if move.mode is Mode.TICK else -1
+            step = np.full(len(rows), -1, np.int64)
+            if move.mode is Mode.NORMAL:
+                mover = movers[move.client, move.task]
                 table = kernel.tables[move.client]
                 table.catch_up()
                 step = (mover * _NODES_MAX + table.nodes_of(take(chunk, rows))) * _NODES_MAX + table.nodes_of(after)
@@ -130,7 +132,11 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         kernel.expand(chunk, sink)
     source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
     order = np.argsort(source, kind="stable")
-    can_move = np.stack([~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE)) for table in kernel.every])
+    can_move = [~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE)) for table in kernel.every]
+    clock = kernel.roles.clock
+    still = np.full(len(words[0]), clock >= 0)
+    if clock >= 0:
+        still &= np.logical_or.reduce(can_move) & (kernel.layout.field(words, clock) < kernel.roles.last_time)
     graph = Graph(
         states=len(words[0]),
         source=source[order],
@@ -138,7 +144,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         move=move[order],
         mover=mover[order],
         step=step[order],
-        can_move=can_move,
+        can_move=np.stack([*can_move, still]),
         depth=depth,
     )
     return Runs(judge, words, graph, tuple(numbers))

@@ -11,6 +11,7 @@ import attrs
 from lakeproof.explore import asking
 from lakeproof.explore.liveness import in_words, of_liveness
 from lakeproof.explore.world import World
+from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Promise
 from lakeproof.scenario import Scenario
@@ -54,7 +55,8 @@ class Rounds:
         if world.history:
             self._moved.append((world.history[-1].client, world.history[-1].task))
         alive = [client for client in range(len(world.clients)) if world.alive(client)]
-        self._open.append(frozenset((client, task) for client in alive for task, _ in world.clients[client].open))
+        time = [(-1, MAIN)] if alive and world.jumps + 1 < len(world.setting.times) else []
+        self._open.append(frozenset([*time, *((client, at) for client in alive for at, _ in world.clients[client].open)]))
 
     def broken(self, name: str, loop: int | None) -> str:
         """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if

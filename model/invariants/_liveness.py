@@ -2,8 +2,9 @@
 
 A run may go on for ever only where flows loop. It is *fair* if no client is left out: weakly, where each client that can
 move moves again and again; strongly, where each step that a client could take again and again (from the same place,
-with the same reply) is taken again and again. Faults are never owed: a crash, a lost answer, the passing of time may
-stay away for ever. So may everything without fairness.
+with the same reply) is taken again and again. Time passes as well: each jump of the clock comes at last, while clients
+run. Faults are never owed: a crash, a lost answer, a late write may stay away for ever. So may everything without
+fairness.
 """
 
 from collections.abc import Callable, Iterator
