@@ -44,7 +44,7 @@ def pruned(seen: Snapshot) -> bool:
     return OLD not in seen.objects
 
 
-IS_PRUNED = LeadsTo(backed_up, pruned, id="old-backups-are-pruned", meaning="after a new backup an old one goes at last")
+IS_PRUNED = LeadsTo(backed_up, pruned, id="old-backups-are-pruned", meaning="a new backup is followed by a prune")
 
 SCENARIOS = [
     Scenario(

@@ -27,7 +27,8 @@ The root is a node of its own, since the call has not begun there.
 from collections.abc import Hashable
 
 from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.suspended import Incomparable, exact_state
+from lakeproof.explore.contents import Incomparable
+from lakeproof.explore.suspended import exact_state
 from lakeproof.explore.trie import Node, Raw, Trie
 
 

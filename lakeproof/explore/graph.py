@@ -1,10 +1,10 @@
 """The graph of all states of a search, and the runs in it that break a promise.
 
-A promise (`lakeproof.model.invariants.Promise`) is broken by a run from a state that owes it, through states in which it
-is not kept: to an end, where no client can move; or round a loop, for ever. Which loops count is a question of fairness.
-A loop lies in a strongly connected component. In one that is *weakly* fair, each client moves on some edge, or cannot
-move in some state. For *strong* fairness each step that can be taken in some state is taken on some edge; where one is
-not, the states in which it can be are taken out, and the rest falls into smaller components.
+A promise (`lakeproof.model.invariants.Promise`) is broken by a run from a state that owes it, through states in which
+it is not kept: to an end, where no client can move; or round a loop, for ever. Which loops count is a question of
+fairness. A loop lies in a strongly connected component. In one that is *weakly* fair, each client moves on some edge,
+or cannot move in some state. For *strong* fairness each step that can be taken in some state is taken on some edge;
+where one is not, the states in which it can be are taken out, and the rest falls into smaller components.
 
 Example: client a holds a lock and can release it, client b spins. In state 0, b's step leads to state 0, and a's to
 state 1, where b can take the lock. State 0 with b's edge is a component. Without fairness that is a loop in which b's
@@ -41,8 +41,8 @@ class Graph:
     move: Ints
     """By edge: the number of the move."""
     mover: Ints
-    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, or of time, which passes at
-    last; -1: a fault's, which nobody owes."""
+    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, or of time, which passes
+    at last; -1: a fault's, which nobody owes."""
     step: Ints
     """By edge: which step of its client it is; of no meaning where ``mover`` is -1."""
     can_move: Bools
@@ -241,9 +241,7 @@ class _Demand:
     states: frozenset[int]
 
 
-def _demands(
-    graph: Graph, component: Sequence[int], inner: dict[int, list[int]], fairness: str
-) -> Iterator[_Demand]:
+def _demands(graph: Graph, component: Sequence[int], inner: dict[int, list[int]], fairness: str) -> Iterator[_Demand]:
     edges = [edge for out in inner.values() for edge in out]
     if fairness == "weak":
         for mover in range(len(graph.can_move)):
@@ -254,9 +252,7 @@ def _demands(
             yield _Demand(frozenset(edge for edge in edges if graph.step[edge] == step), frozenset())
 
 
-def _round(
-    graph: Graph, start: int, inner: dict[int, list[int]], wanted: Iterable[_Demand]
-) -> tuple[int, ...]:
+def _round(graph: Graph, start: int, inner: dict[int, list[int]], wanted: Iterable[_Demand]) -> tuple[int, ...]:
     """From a state round to it again: to the nearest edge or state that is still wanted, one after the other."""
     found: list[int] = []
     left = [demand for demand in wanted if start not in demand.states]

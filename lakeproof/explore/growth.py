@@ -9,8 +9,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from lakeproof.explore.contents import Incomparable
 from lakeproof.explore.execution import Execution, Program
-from lakeproof.explore.suspended import Incomparable, Local, exact_state, locals_of
+from lakeproof.explore.suspended import Local, exact_state, locals_of
 from lakeproof.explore.trie import Raw
 from lakeproof.impl.frames import Spot
 
@@ -25,7 +26,7 @@ Position = tuple[tuple[object, int], ...]
 
 
 def loops(program: Program, raw: Raw) -> bool:
-    """Whether the call under way has been in one state twice. Cost: two runs of the history, and a look at each state."""
+    """Whether the call under way has been in one state twice. Cost: two runs of it, and a look at each state."""
     seen: set[Hashable] = set()
     for one, other in _walked(program, raw):
         try:

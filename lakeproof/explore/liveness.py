@@ -1,11 +1,13 @@
-"""Liveness over packed states: the graph of all states that a search has visited, and the promises that are broken in it.
+"""Liveness over packed states: the graph of all states that a search has visited, and what promises are broken in it.
 
-The graph is made at the end, when all states are known: each is expanded once more. Every promise is put to the distinct
-projections of the states that it looks at. What breaks it is a lasso: a way from the start, and a loop (or an end).
+The graph is made at the end, when all states are known: each is expanded once more. Every promise is put to the
+distinct projections of the states that it looks at. What breaks it is a lasso: a way from the start, and a loop, or an
+end.
 """
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import attrs
 import numpy as np
@@ -22,11 +24,11 @@ from lakeproof.explore.paths import CHUNK, Levels
 from lakeproof.explore.results import Counterexample
 from lakeproof.explore.space import Relayout
 from lakeproof.explore.tables import DONE, ELSEWHERE
-from lakeproof.model.invariants import Liveness, Predicate, Promise, Reached, Violation
+from lakeproof.model.invariants import Liveness, Predicate, Promise, Violation
 from lakeproof.model.snapshot import Reads
 from lakeproof.scenario import Scenario
 
-_NODES_MAX = 1 << 24
+_NODES_MAX: Final = 1 << 24
 
 
 @attrs.frozen

@@ -87,5 +87,11 @@ class LoopingSearch(_Search):
     def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
         if record.id in self._lassos:
             found = self._lassos[record.id]
-            return Finding(id=record.id, verdict="violated", reached=record.reached, example=record.example, counterexample=found)
+            return Finding(
+                id=record.id,
+                verdict="violated",
+                reached=record.reached,
+                example=record.example,
+                counterexample=found,
+            )
         return super()._finding(record, complete, stopped)

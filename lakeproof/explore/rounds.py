@@ -1,10 +1,10 @@
 """Liveness along one execution: what is owed at its end, and whether a loop in it leads back to where it began.
 
-A lasso is believed when its loop has been made twice on the real flows: each round does the same, step for step, and ends
-in a state that looks like the one before it.
+A lasso is believed when its loop has been made twice on the real flows: each round does the same, step for step, and
+ends in a state that looks like the one before it.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
 import attrs
 
@@ -56,7 +56,8 @@ class Rounds:
             self._moved.append((world.history[-1].client, world.history[-1].task))
         alive = [client for client in range(len(world.clients)) if world.alive(client)]
         time = [(-1, MAIN)] if alive and world.jumps + 1 < len(world.setting.times) else []
-        self._open.append(frozenset([*time, *((client, at) for client in alive for at, _ in world.clients[client].open)]))
+        tasks = [(client, task) for client in alive for task, _ in world.clients[client].open]
+        self._open.append(frozenset([*time, *tasks]))
 
     def broken(self, name: str, loop: int | None) -> str:
         """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if
@@ -81,5 +82,5 @@ def looks(world: World) -> Hashable:
     open_ = tuple(run.open if world.alive(client) else () for client, run in enumerate(world.clients))
     calls = tuple(run.calls() for run in world.clients)
     cells = tuple(sorted(world.cells.items()))
-    held: Sequence[object] = (cells, calls, open_, tuple(world.crashed), world.jumps, tuple(world.left.items()), world.late)
-    return identity(tuple(held))
+    left = tuple(world.left.items())
+    return identity((cells, calls, open_, tuple(world.crashed), world.jumps, left, world.late))

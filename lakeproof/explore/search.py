@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement, Loops
-from lakeproof.explore.faults import Move
 from lakeproof.explore.execution import NondeterministicFlow
+from lakeproof.explore.faults import Move
 from lakeproof.explore.fence import Undecided
 from lakeproof.explore.growth import growth
 from lakeproof.explore.judge import Judge
@@ -90,6 +90,7 @@ def search(
         except Loops:
             break
     from lakeproof.explore.looping import LoopingSearch  # which is one of these
+
     return LoopingSearch(setting, limits, options, progress, False, None, started).run()
 
 

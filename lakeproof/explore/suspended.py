@@ -12,7 +12,7 @@ visit, and a later visit gives the number: two names for one list are told from 
 *Dead locals* are left out: what the bytecode assigns before it reads it again, on every way on. Only plain data is:
 letting go of a generator can be noticed.
 
-What is in neither (a file, a lock, a program's process) raises `Incomparable`, with its name: the history stays apart.
+What shows nothing of itself (a file, a lock, a program's process) raises `Incomparable`: the history stays apart.
 So does everything on an interpreter that lays its frames out in an unknown way.
 
 Example: ``spin`` waits in its loop after one refusal, and after two. ``found`` differs between the two, but is
@@ -38,81 +38,27 @@ assigned before it is read. ``tries`` is read.
 (True, False)
 """
 
-import collections
-import decimal
 import gc
 import itertools
-import random
-import re
 import sys
-import uuid
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextvars import Context
-from datetime import date, datetime, time, timedelta, timezone
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from enum import Enum
-from fractions import Fraction
-from functools import lru_cache, partial
-from pathlib import PosixPath, PurePosixPath
-from types import (
-    AsyncGeneratorType,
-    BuiltinFunctionType,
-    CellType,
-    CodeType,
-    CoroutineType,
-    FrameType,
-    FunctionType,
-    GeneratorType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from lakeproof.explore.bytecode import live_locals
+from lakeproof.explore.contents import Incomparable, Reference, is_data, is_value, shown
 from lakeproof.model.identity import NoIdentity, identity
 
 if TYPE_CHECKING:
     from lakeproof.explore.execution import Execution
 
 _DEPTH_MAX: Final = 150
-_DATA_DEPTH_MAX: Final = 8
-
-_ATOMS: Final = frozenset({int, str, bytes, bool, float, complex, type(None), type(Ellipsis), type(NotImplemented), range})
-_VALUES: Final = frozenset(
-    {date, datetime, time, timedelta, timezone, decimal.Decimal, Fraction, uuid.UUID, re.Pattern, PurePosixPath, PosixPath}
-)
-"""Types of the standard library whose values never change: compared as `identity` does."""
-_BY_REDUCTION: Final = frozenset({random.Random, decimal.Context})
-"""And those that change, of which pickle takes the whole state."""
-_ITERATORS: Final = frozenset(
-    type(made)
-    for made in (
-        *(iter([]), iter(()), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray())),
-        *(reversed([]), reversed(()), enumerate(()), zip(), map(abs, ()), filter(None, ())),
-    )
-)
-"""Their position, and what they run over, is in ``__reduce__``."""
-_VIEWED: Final = frozenset(
-    type(made)
-    for made in (iter({}), iter({}.items()), iter({}.values()), reversed({}), reversed({}.items()), iter(set()))
-)
-"""Iterators over dicts and sets: what is left of them is in ``__reduce__``; what they run over, the collector shows."""
-_CONTAINERS: Final = (list, dict, set, bytearray, collections.deque)
-_BASES: Final = (*_CONTAINERS, tuple, frozenset, int, str, bytes, float, complex, BaseException)
+_SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 _ASEND: Final = "async_generator_asend"
 _WRAPPER: Final = "coroutine_wrapper"
-_MODEL: Final = "lakeproof.model."
-_PROGRAMS: Final = "lakeproof.foreign."
-_POINTER: Final = 8
-_UNSEEN: Final = frozenset({"__weakref__", "_attrs_cached_hash"})
-"""Slots that are kept for speed."""
-
-
-class Incomparable(Exception):
-    """A state that cannot be compared with others: it holds what shows nothing of itself. The message names that."""
 
 
 def exact_state(one: "Execution", other: "Execution") -> Hashable:
@@ -198,16 +144,15 @@ class _Walk:
             raise Incomparable("holds what is nested too deeply")
         if kind is not type(other):
             raise Incomparable("is another one in a second run of the same replies")
-        if kind in _ATOMS or kind in _VALUES or _is_record(kind):
-            return self._value(one, other)
-        if kind is tuple:
-            return self._all("tuple", cast("tuple[object, ...]", one), cast("tuple[object, ...]", other), depth)
-        if isinstance(one, Enum) or one is other:
-            return self._shared(one, other)
-        if self._numbered(one, other):
-            return None
-        visitor = _VISITORS.get(kind) or _visitor_of(kind)
-        return visitor(self, one, other, depth + 1)
+        if is_value(kind):
+            self._value(one, other)
+        elif isinstance(one, Enum) or (one is other and kind is not tuple):
+            self._shared(one, other)
+        elif kind is tuple or not self._numbered(one, other):
+            if kind in _SUSPENDED:
+                self._frame(one, other, depth + 1)
+            else:
+                self._parts(one, other, depth + 1)
 
     def _value(self, one: object, other: object) -> None:
         key = identity(one)
@@ -219,7 +164,7 @@ class _Walk:
         """What existed before the flow began."""
         if one is not other:
             raise Incomparable("is another one in a second run of the same replies")
-        self.tokens.append(("shared", _Reference(one)))
+        self.tokens.append(("shared", Reference(one)))
 
     def _numbered(self, one: object, other: object) -> bool:
         """Whether this was visited before; gives its number then, and a new one else."""
@@ -233,20 +178,21 @@ class _Walk:
         mine[id(one)] = others[id(other)] = len(mine)
         return False
 
-    def _all(self, what: Hashable, one: Sequence[object], other: Sequence[object], depth: int) -> None:
-        """A list of objects, with what it is a list of."""
-        if len(one) != len(other):
-            raise Incomparable("has another length in a second run of the same replies")
-        self.tokens.append((what, len(one)))
-        for mine, others in zip(one, other, strict=True):
-            self.visit(mine, others, depth + 1)
+    def _parts(self, one: object, other: object, depth: int) -> None:
+        (head, mine), (there, others) = shown(one), shown(other)
+        self._all(head, mine, there, others, depth)
 
-    def parts(self, what: Hashable, one: Sequence[object], other: Sequence[object], depth: int) -> None:
-        """The same for what was made to show an object: a list of its parts."""
-        self._kept += (one, other)
-        self._all(what, one, other, depth)
+    def _all(
+        self, head: Hashable, mine: Sequence[object], there: Hashable, others: Sequence[object], depth: int
+    ) -> None:
+        if head != there:
+            raise Incomparable("differs in a second run of the same replies")
+        self._kept += (mine, others)
+        self.tokens.append(head)
+        for one, other in zip(mine, others, strict=True):
+            self.visit(one, other, depth)
 
-    def frame(self, one: object, other: object, depth: int) -> None:
+    def _frame(self, one: object, other: object, depth: int) -> None:
         """A coroutine or a generator."""
         mine, others = _Frame.of(one), _Frame.of(other)
         if mine.at != others.at or mine.names != others.names:
@@ -262,25 +208,13 @@ class _Walk:
                 raise
 
     def _held(self, mine: "_Frame", one: object, other: object, depth: int) -> None:
-        if one is mine.waits and type(one).__name__ in (_ASEND, _WRAPPER):
+        name = type(one).__name__
+        if one is mine.waits and name in (_ASEND, _WRAPPER):
             # An asynchronous generator's next value, which is awaited: it is under way, or we would not be here.
-            self.parts(type(one).__name__, gc.get_referents(one), gc.get_referents(other), depth)
+            here, there = gc.get_referents(one), gc.get_referents(other)
+            self._all((name, len(here)), here, (type(other).__name__, len(there)), there, depth)
         else:
             self.visit(one, other, depth)
-
-
-@attrs.frozen
-class _Reference:
-    """Equal to what refers to the same object; keeps it alive."""
-
-    held: object = attrs.field(eq=False)
-    _id: int = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_id", id(self.held))
-
-    def __hash__(self) -> int:
-        return self._id
 
 
 @attrs.frozen
@@ -303,11 +237,11 @@ class _Frame:
         code = frame.f_code
         slots, stack = _slots(referents, code, frame.f_locals)
         live = live_locals(code, frame.f_lasti)
-        kept = {name: held for name, held in slots.items() if live is None or name in live or not _is_data(held, 0)}
+        kept = {name: held for name, held in slots.items() if live is None or name in live or not is_data(held)}
         if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
             stack = stack[:-1]  # no exception is handled; where none ever was, the interpreter has nothing here
         # Names say which locals are unbound, and the length of the stack how much of it is.
-        return cls((_Reference(code), frame.f_lasti, len(stack)), tuple(kept), (*kept.values(), *stack), waits, code)
+        return cls((Reference(code), frame.f_lasti, len(stack)), tuple(kept), (*kept.values(), *stack), waits, code)
 
 
 def _slots(
@@ -338,204 +272,3 @@ def _slots(
             raise Incomparable(f"has a frame that Python {sys.version_info.major}.{sys.version_info.minor} hides")
         slots[name] = rest.pop(0)
     return slots, rest
-
-
-def _is_data(held: object, depth: int) -> bool:
-    """Whether nothing notices that this is let go of."""
-    kind = type(held)
-    if kind in _ATOMS or kind in _VALUES or isinstance(held, Enum):
-        return True
-    known = kind in _BASES or (_is_python(kind) and not hasattr(kind, "__del__"))
-    if depth > _DATA_DEPTH_MAX or not known:
-        return False
-    return all(_is_data(part, depth + 1) for part in gc.get_referents(held) if part is not kind)
-
-
-@lru_cache(4096)
-def _is_record(kind: type) -> bool:
-    """Whether this is a class of frozen values of the stores and of lakeFS: replies, effects, records."""
-    return _named_in(kind, _MODEL) and attrs.has(kind) and kind.__setattr__ is not object.__setattr__
-
-
-def _named_in(kind: type, package: str) -> bool:
-    return str(kind.__module__).startswith(package)
-
-
-_Visitor = Callable[[_Walk, Any, Any, int], None]  # type: ignore[explicit-any]  # each for objects of its type
-
-
-def _reduced(walk: _Walk, one: object, other: object, depth: int) -> None:
-    walk.parts((type(one), "by parts"), *(_parts_of(each) for each in (one, other)), depth)
-
-
-def _parts_of(value: object) -> tuple[object, ...]:
-    found = value.__reduce__()
-    if not isinstance(found, tuple):
-        raise Incomparable(f"holds a {type(value).__name__}, which shows nothing of itself")
-    return found
-
-
-def _viewed(walk: _Walk, one: object, other: object, depth: int) -> None:
-    """An iterator over a dict or a set: what it runs over, and what is left of it."""
-    over = tuple([held for held in gc.get_referents(each) if isinstance(held, dict | set)] for each in (one, other))
-    try:
-        left = tuple(_parts_of(each)[1] for each in (one, other))
-    except RuntimeError as error:
-        raise Incomparable("holds an iterator over what has changed meanwhile") from error
-    walk.parts((type(one), "over"), *over, depth)
-    walk.parts("left", *left, depth)
-
-
-def _function(walk: _Walk, one: FunctionType, other: FunctionType, depth: int) -> None:
-    shown = [
-        [f.__code__, f.__globals__, *(f.__closure__ or ()), *(f.__defaults__ or ()), f.__kwdefaults__, f.__dict__]
-        for f in (one, other)
-    ]
-    walk.parts(("function", len(one.__closure__ or ()), len(one.__defaults__ or ())), *shown, depth)
-
-
-def _cell(walk: _Walk, one: CellType, other: CellType, depth: int) -> None:
-    walk.parts("cell", _content(one), _content(other), depth)
-
-
-def _content(cell: CellType) -> list[object]:
-    try:
-        return [cell.cell_contents]
-    except ValueError:
-        return []
-
-
-def _context(walk: _Walk, one: Context, other: Context, depth: int) -> None:
-    walk.parts("context", [p for item in one.items() for p in item], [p for item in other.items() for p in item], depth)
-
-
-def _frozenset(walk: _Walk, one: frozenset[object], other: frozenset[object], depth: int) -> None:
-    if not all(map(_is_atom, one)):
-        raise Incomparable("holds a frozenset of what is compared by its content")
-    walk.tokens.append(("frozenset", identity(one)))
-
-
-def _is_atom(value: object) -> bool:
-    return type(value) in _ATOMS or (type(value) is tuple and all(map(_is_atom, cast("tuple[object, ...]", value))))
-
-
-def _instance(walk: _Walk, one: object, other: object, depth: int) -> None:
-    """An object of a class that is written in Python: the content of its built-in base, its slots, its dictionary."""
-    walk.tokens.append(("object", _Reference(type(one))))
-    for base in _BASES:
-        if isinstance(one, base):
-            content = _CONTENTS[base]
-            walk.parts(base, content(one), content(other), depth)
-    for owner in type(one).__mro__:
-        for name, slot in sorted(vars(owner).items()):
-            if isinstance(slot, MemberDescriptorType) and name not in _UNSEEN:
-                walk.parts(name, *([*_slot(slot, each)] for each in (one, other)), depth)
-    if getattr(type(one), "__dictoffset__", 0):
-        dicts = [object.__getattribute__(each, "__dict__") for each in (one, other)]
-        walk.parts("attributes", *([*_attributes(held)] for held in dicts), depth)
-
-
-def _attributes(held: Mapping[str, object]) -> Iterator[object]:
-    return (part for item in held.items() if item[0] not in _UNSEEN for part in item)
-
-
-def _slot(slot: MemberDescriptorType, value: object) -> Iterator[object]:
-    try:
-        yield slot.__get__(value)
-    except AttributeError:
-        return
-
-
-def _raised(error: BaseException) -> list[object]:
-    return [error.args, error.__cause__, error.__context__, error.__suppress_context__]
-
-
-_CONTENTS: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignore[explicit-any]  # each of its type
-    list: lambda value: [*list.__iter__(value)],
-    dict: lambda value: [part for item in dict.items(value) for part in item],
-    # The order of a set depends on its past, within the bounds of its size.
-    set: lambda value: [set.__sizeof__(value), *set.__iter__(value)],
-    bytearray: lambda value: [bytes(value)],
-    collections.deque: lambda value: [value.maxlen, *collections.deque.__iter__(value)],
-    tuple: lambda value: [*tuple.__iter__(value)],
-    frozenset: lambda value: [frozenset(frozenset.__iter__(value))],
-    int: lambda value: [int.__int__(value)],
-    str: lambda value: [str.__str__(value)],
-    bytes: lambda value: [bytes.__getitem__(value, slice(None))],
-    float: lambda value: [float.__float__(value)],
-    complex: lambda value: [complex(value.real, value.imag)],
-    BaseException: _raised,
-}
-
-
-def _container(walk: _Walk, one: object, other: object, depth: int) -> None:
-    content = _CONTENTS[type(one)]
-    walk.parts(type(one), content(one), content(other), depth)
-
-
-def _method(walk: _Walk, one: MethodType, other: MethodType, depth: int) -> None:
-    walk.parts("method", [one.__func__, one.__self__], [other.__func__, other.__self__], depth)
-
-
-def _built_in(walk: _Walk, one: BuiltinFunctionType, other: BuiltinFunctionType, depth: int) -> None:
-    walk.parts("method", [one.__name__, one.__self__], [other.__name__, other.__self__], depth)
-
-
-def _partial(walk: _Walk, one: "partial[object]", other: "partial[object]", depth: int) -> None:
-    shown = [[each.func, each.args, each.keywords, each.__dict__] for each in (one, other)]
-    walk.parts("partial", *shown, depth)
-
-
-def _proxy(walk: _Walk, one: object, other: object, depth: int) -> None:
-    walk.parts("proxy", gc.get_referents(one), gc.get_referents(other), depth)
-
-
-def _opaque(walk: _Walk, one: object, other: object, depth: int) -> None:
-    raise Incomparable(f"holds a {type(one).__qualname__}, which shows nothing of itself")
-
-
-def _program(walk: _Walk, one: object, other: object, depth: int) -> None:
-    raise Incomparable("waits for a program of another language, which says nothing of its state")
-
-
-_VISITORS: Final[Mapping[type, _Visitor]] = {
-    **{kind: _container for kind in _CONTAINERS},
-    **{kind: _Walk.frame for kind in (CoroutineType, GeneratorType, AsyncGeneratorType)},
-    **{kind: _reduced for kind in (*_ITERATORS, *_BY_REDUCTION)},
-    **{kind: _viewed for kind in _VIEWED},
-    frozenset: _frozenset,
-    FunctionType: _function,
-    CellType: _cell,
-    Context: _context,
-    MethodType: _method,
-    BuiltinFunctionType: _built_in,
-    partial: _partial,
-    MappingProxyType: _proxy,
-    **{kind: _opaque for kind in (object, type, ModuleType, CodeType)},
-}
-
-
-@lru_cache(4096)
-def _visitor_of(kind: type) -> _Visitor:
-    """How to visit an object of a class."""
-    if _named_in(kind, _PROGRAMS):
-        return _program
-    return _instance if _is_python(kind) else _opaque
-
-
-def _is_python(kind: type) -> bool:
-    """Whether the objects of a class hold nothing but what Python shows: each class of theirs adds slots and a
-    dictionary to the size of its base, and no more."""
-    for owner in kind.__mro__:
-        if owner is object or owner in _BASES:
-            continue
-        base = owner.__base__
-        assert base is not None
-        own = vars(owner)
-        slots = sum(isinstance(member, MemberDescriptorType) for member in own.values())
-        room = slots + ("__dict__" in own) + ("__weakref__" in own)
-        if owner.__basicsize__ - base.__basicsize__ > room * _POINTER:
-            return False
-        if issubclass(owner, type):
-            return False
-    return True

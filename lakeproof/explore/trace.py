@@ -205,7 +205,7 @@ class _Reader:
     def loop(self, data: object, steps: int) -> int:
         number = self.number(data, "loop")
         if not 0 <= number < steps:
-            raise self.fail("loop", f"{number}: expected the number of steps before it, 0 or more and less than {steps}")
+            raise self.fail("loop", f"{number}: expected how many steps come before it, less than {steps}")
         return number
 
     def step(self, data: object, place: str) -> TraceStep:

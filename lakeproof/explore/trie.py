@@ -31,9 +31,9 @@ def _said(call: CallView) -> Hashable:
 class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
-    __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "exact", "index", "minted", "minted_alone", "observed", "op", "open", "parent", "reply", "signatures",
-                 "tasks", "under_way", "visible")  # fmt: skip
+    __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
+                 "current", "depth", "exact", "index", "minted", "minted_alone", "observed", "op", "open", "parent",
+                 "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent

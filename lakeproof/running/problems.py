@@ -72,7 +72,8 @@ def _invariant_problems(invariant: Invariant, place: str, names: Collection[str]
             if invariant.fairness not in FAIRNESS:
                 yield f"{place}.fairness: {invariant.fairness!r}: expected one of {', '.join(map(repr, FAIRNESS))}"
             if isinstance(invariant, Terminates) and invariant.name not in names:
-                yield f"{place}.call: {invariant.name!r}: no client calls it; the clients call {', '.join(sorted(names))}"
+                known = ", ".join(sorted(names))
+                yield f"{place}.call: {invariant.name!r}: no client calls it; the clients call {known}"
     if not isinstance(cast("object", invariant.observers), list | tuple):
         yield f"{place}.observers: {kind(invariant.observers)}: expected a tuple of Observer"
         return

@@ -192,9 +192,7 @@ class Walk:
         return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
 
 
-def told(
-    scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None
-) -> Trace:
+def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None) -> Trace:
     """The trace of moves that violate an invariant: they are made, on the real flows. Raises NotReproduced."""
     from lakeproof.explore.replay import record
 

@@ -1,7 +1,7 @@
 """What must happen at last: liveness, as promises about all that a run does from some state on.
 
-A run may go on for ever only where flows loop. It is *fair* if no client is left out: weakly, where each client that can
-move moves again and again; strongly, where each step that a client could take again and again (from the same place,
+A run may go on for ever only where flows loop. It is *fair* if no client is left out: weakly, where each client that
+can move moves again and again; strongly, where each step that a client could take again and again (from the same place,
 with the same reply) is taken again and again. Time passes as well: each jump of the clock comes at last, while clients
 run. Faults are never owed: a crash, a lost answer, a late write may stay away for ever. So may everything without
 fairness.
@@ -25,8 +25,8 @@ FAIRNESS: Final = ("weak", "strong", "none")
 
 @attrs.frozen(kw_only=True)
 class Promise:
-    """From every state in which ``before`` is true, each fair run leads to one in which ``after`` is (the same one, or a
-    later one). ``broken``: what to say of a run that does not."""
+    """From every state in which ``before`` is true, each fair run leads to one in which ``after`` is (the same one, or
+    a later one). ``broken``: what to say of a run that does not."""
 
     before: Predicate
     after: Predicate
@@ -36,23 +36,24 @@ class Promise:
 
 @attrs.frozen
 class Terminates:
-    """Each call of a flow that has begun ends at last: it returns, raises, or its client crashes. ``call``: the flow, or
-    its name."""
+    """Each call of a flow that has begun ends at last: it returns, raises, or its client crashes. ``call``: the flow,
+    or its name."""
 
     call: Callable[..., object] | str
-    id: str = attrs.field(kw_only=True)
-    meaning: str = attrs.field(kw_only=True)
+    id: str = attrs.field(
+        default=attrs.Factory(lambda self: f"{self.dashed}-terminates", takes_self=True), kw_only=True
+    )
+    meaning: str = attrs.field(
+        default=attrs.Factory(lambda self: f"every call of {self.name} that has begun ends at last", takes_self=True),
+        kw_only=True,
+    )
     fairness: Fairness = attrs.field(default="weak", kw_only=True)
+    observers: tuple[Observer, ...] = attrs.field(default=(), kw_only=True)
 
-    observers: tuple[Observer, ...] = attrs.field(default=(), init=False)
-
-    @id.default
-    def _id(self) -> str:
-        return f"{self.name.replace('_', '-')}-terminates"
-
-    @meaning.default
-    def _meaning(self) -> str:
-        return f"every call of {self.name} that has begun ends at last"
+    @property
+    def dashed(self) -> str:
+        """The name of the flow as a part of an id."""
+        return self.name.replace("_", "-")
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import attrs
 
@@ -69,7 +69,9 @@ def machine(random: Random, *, ends: float = 0.25) -> Machine:
     kinds = [_op(random) for _ in range(random.randint(1, 3))]
     ops = tuple(random.choice(kinds) for _ in range(size))
     leads = tuple(
-        tuple((answer, -random.randint(1, 2) if random.random() < ends else random.randrange(size)) for answer in op.answers())
+        tuple(
+            (each, -random.randint(1, 2) if random.random() < ends else random.randrange(size)) for each in op.answers()
+        )
         for op in ops
     )
     return Machine(ops, leads)
@@ -122,7 +124,7 @@ async def in_a_loop(env: Env, m: Machine) -> int:
     """The iterator of a ``for`` is on the stack alone."""
     at = 0
     while at >= 0:
-        asked = False
+        asked, answer = False, cast("Answer", None)
         for number in (*NUMBERS, STATES_MAX):
             if asked:
                 at = m.after(number - 1, answer)
@@ -367,8 +369,8 @@ Mark = Callable[[State], bool]
 
 
 def unkept(each: Made, owing: Mark, kept: Mark, fairness: str) -> bool | None:
-    """Whether some fair run owes for ever, by definition: runs are looked for one by one, or set by set. None: there are
-    too many sets."""
+    """Whether some fair run owes for ever, by definition: runs are looked for one by one, or set by set. None: there
+    are too many sets."""
     after = {state: list(state.moves(each.machines)) for state in each.states}
     open_ = {state for state in each.states if not kept(state)}
     reached, waiting = set[State](), [state for state in open_ if owing(state)]

@@ -13,7 +13,7 @@ from lakeproof.explore import graph, liveness
 from lakeproof.explore.replay import NotReproduced, record, replay
 from lakeproof.explore.results import Counterexample
 from lakeproof.explore.search import Limits, search
-from tests.differential.loops import KEEPERS, Made, State, made, seen_of, unkept
+from tests.differential.loops import Made, made, seen_of, unkept
 
 FAIRNESS = ("none", "weak", "strong")
 LOCK = (b"p", b"lock")

@@ -1,13 +1,12 @@
 """Flows that loop: their automata against the machines that they run, the search against the explicit graph, and faults
 planted in the comparison of states."""
 
-from collections.abc import Iterator
 from random import Random
 
 import numpy as np
 import pytest
 
-from lakeproof.explore import packing, suspended
+from lakeproof.explore import contents, packing, suspended
 from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.packing import Visited, lay_out
 from lakeproof.explore.search import Limits, Options, search
@@ -30,8 +29,12 @@ CHUNK = 10
 
 def wrong_automata(seeds: range, keepers: tuple[Keeper, ...] = KEEPERS) -> list[str]:
     """What automata say otherwise than their machines."""
-    pairs = ((seed, keeper) for seed in seeds for keeper in keepers)
-    return [f"{seed}, {keeper.__name__}: {wrong}" for seed, keeper in pairs for wrong in differences(keeper, machine(Random(seed)))]
+    return [
+        f"{seed}, {keeper.__name__}: {wrong}"
+        for seed in seeds
+        for keeper in keepers
+        for wrong in differences(keeper, machine(Random(seed)))
+    ]
 
 
 @pytest.mark.parametrize("keeper", KEEPERS, ids=lambda keeper: keeper.__name__)
@@ -55,12 +58,17 @@ PLANTED = {
 
 
 @pytest.fixture(params=PLANTED)
-def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Keeper, ...]]:
+def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Keeper, ...]:
     """A comparison with this fault in it: the flows that show it."""
     match request.param:
         case "an iterator's position is ignored":
-            known = suspended._parts_of
-            monkeypatch.setattr(suspended, "_parts_of", lambda value: known(value)[:2])
+            shown = suspended.shown
+
+            def without_position(value: object) -> contents.Shown:
+                (head, parts), iterates = shown(value), type(value).__name__.endswith("iterator")
+                return head, parts[:2] if iterates else parts
+
+            monkeypatch.setattr(suspended, "shown", without_position)
         case "sharing is ignored":
             monkeypatch.setattr(suspended._Walk, "_numbered", lambda walk, one, other: False)
         case "a live local is called dead":
@@ -72,7 +80,7 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         case "the stack is ignored":
             slots = suspended._slots
             monkeypatch.setattr(suspended, "_slots", lambda *given: (slots(*given)[0], slots(*given)[1][-1:]))
-    yield PLANTED[request.param]
+    return PLANTED[request.param]
 
 
 def test_faults_of_the_comparison_are_found(planted: tuple[Keeper, ...]) -> None:

@@ -6,11 +6,11 @@ from typing import get_args
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.kernel import Kernel
 from lakeproof.explore.sampling import Sample, Strategy, _Sampling, sample
 from lakeproof.explore.setting import prepare
-from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.space import share_behaviours
 from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Status
