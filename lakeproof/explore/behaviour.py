@@ -43,11 +43,11 @@ Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Final, cast
+from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow
 from lakeproof.explore.fence import Hangs, Undecided, message_of
-from lakeproof.explore.growth import loops
+from lakeproof.explore.growth import LoopFinder
 from lakeproof.explore.semantics import apply, patch
 from lakeproof.explore.told import told
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
@@ -84,20 +84,6 @@ class Disagreement(Exception):
     """Members of a merged node turned out to differ. The search must start over; the trie has learned from it."""
 
 
-LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
-"""A call that has performed so many effects is looked at: it may loop."""
-
-LOOKS_MAX: Final = 16
-"""So many histories of each such length."""
-
-ROUNDS_MIN: Final = 2
-"""If it has asked so often before for what it asks for now."""
-
-
-class Loops(Exception):
-    """A call is in one state twice: no search ends that takes its histories for different ones."""
-
-
 class Behaviour:
     """The behaviour of one program, shared by all clients that run it and mint no identifiers.
 
@@ -112,9 +98,7 @@ class Behaviour:
         self.minted = False
         self.tasks: list[str] = []
         """The names of tasks beside the main one, as they were met."""
-        self.finds_loops = False
-        """Whether `Loops` may be raised wherever a new history is met."""
-        self._looks: dict[int, int] = defaultdict(int)
+        self.loops: LoopFinder | None = None  # looks at each new history, and may raise `Loops`
         self._merge = merge
         self._ranked = ranked and merge
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
@@ -176,12 +160,6 @@ class Behaviour:
         call, at = self.program.calls[raw.index], run.spot()
         run.close()
         return str(call), "an unknown line" if at is None else str(at)
-
-    def longest(self) -> Raw | None:
-        """The history with the most effects in the call under way; None if all are short."""
-        waiting = [node.representative for node in self.nodes if node.op is not None]
-        found = max(waiting, key=lambda raw: raw.depth - raw.began, default=None)
-        return found if found is not None and found.depth - found.began >= LOOKS_AFTER[0] else None
 
     def ends(self) -> Iterator[Node]:
         """The nodes at which all calls have been answered."""
@@ -344,19 +322,11 @@ class Behaviour:
             self.tasks += [task for task in raw.tasks if task not in self.tasks]
             if self._merge and raw.op is not None:
                 self._alone(raw, None)
-            if raw.depth - raw.began in LOOKS_AFTER and self.finds_loops and raw.op is not None:
-                self._look_for_a_loop(raw)
+            if self.loops is not None:
+                self.loops.look(raw)
             # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
             self.minted = self.minted or raw.minted or (self._merge and raw.minted_alone)
         return raw
-
-    def _look_for_a_loop(self, raw: Raw) -> None:
-        asked = [each for each, _, _ in raw.history()[raw.began :]]
-        if asked.count(raw.asks) < ROUNDS_MIN:
-            return
-        self._looks[raw.depth - raw.began] += 1
-        if self._looks[raw.depth - raw.began] <= LOOKS_MAX and loops(self.program, raw):
-            raise Loops(self.program.label)
 
     def _alone(self, raw: Raw, run: Execution | None) -> None:
         """What the flow does alone after a history: the first guess at what it remembers."""

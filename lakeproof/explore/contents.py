@@ -1,8 +1,9 @@
 """What objects consist of, for the comparison of suspended flows: see `lakeproof.explore.suspended`.
 
 Each object shows a *head* and *parts*: the head is a key, the parts are the objects that it refers to, in a fixed
-order. Two objects with equal heads and equal parts behave alike. The identity of values (`lakeproof.model.identity`) asks for
-less: it forgets the order of dictionaries and of sets, which a flow can see, and refuses what refers to itself.
+order. Two objects with equal heads and equal parts behave alike. The identity of values (`lakeproof.model.identity`)
+asks for less: it forgets the order of dictionaries and of sets, which a flow can see, and refuses what refers to
+itself.
 
 Example: a list shows its length, and its elements. An iterator over a list shows its position, and the list.
 

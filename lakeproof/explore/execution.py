@@ -15,10 +15,11 @@ import attrs
 from lakeproof.explore.asking import folded
 from lakeproof.explore.causes import cut, detached
 from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.minting import Mint
 from lakeproof.explore.observing import observed
 from lakeproof.explore.told import WITHDRAWN, NotOpen, Told
 from lakeproof.impl.effects import Effect, Env, Now
-from lakeproof.impl.frames import Spot, abandon, chain, spot
+from lakeproof.impl.frames import Spot, abandon, spot
 from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
 from lakeproof.impl.printable import said
 from lakeproof.impl.scheduling import Hooks, Tasks
@@ -61,27 +62,6 @@ class Program:
     """The time that this client reads, where the clock cannot move; None where it can."""
 
 
-class _Mint:
-    """Gives a client's identifiers: each task counts its own, so that they do not depend on the order of others. Apart
-    from the client: a flow that held on to it would make a circle, which the collector cuts by closing the flow."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.count = 0
-        self.task = MAIN
-        self._counts: dict[str, int] = {}
-
-    def given_to(self, task: str) -> None:
-        """What is minted from now on is this task's."""
-        self.task = task
-
-    def __call__(self, kind: str) -> str:
-        self.count += 1
-        number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
-        parts = self.task.split(".") if self.task else []
-        return self.label + "t".join([*parts, str(number)])
-
-
 class Execution:
     """A client on its way. ``op`` is the effect that it waits for, the first one if several are open (see `open`); None
     when all its calls are done, or one of them has raised what is no answer (see `broken`). A coroutine that yields
@@ -100,7 +80,7 @@ class Execution:
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self._mint = _Mint(program.label)
+        self._mint = Mint(program.label)
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
@@ -187,11 +167,6 @@ class Execution:
         """All that decides how the client goes on: see `lakeproof.explore.suspended`."""
         at = (self.index, self.begins, self._attempts)
         return (at, self._coroutine, self._tasks, self._request, self._mint, self._context, tuple(self._observed))
-
-    def stands(self) -> Iterator[tuple[object, int]]:
-        """Where its coroutines are suspended: functions and offsets of instructions."""
-        for coroutine in self.coroutines():
-            yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
 
     @property
     def index(self) -> int:
@@ -325,7 +300,7 @@ class Execution:
         else:
             now = self.program.frozen_now
             hooks = attrs.evolve(_HOOKS, at_once=lambda effect: now if isinstance(effect, Now) else None)
-            # None of these leads back here: see `_Mint`.
+            # None of these leads back here: see `Mint`.
             self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []

@@ -1,42 +1,87 @@
-"""What grows in a flow that loops and never comes back to a state: what a search says when it gives up.
+"""Calls that loop: whether one comes back to a state, and what grows in one that does not, when a search gives up.
 
 Example: ``tries`` is 0, 1, 2, ... where the flow waits, each time at the same line. The rounds of the loop are the
 states at that line; what differs from each of the last rounds to the next is named: "lock.py:12: `tries` differs in
 every round".
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from lakeproof.explore.contents import Incomparable
 from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.suspended import Local, exact_state, locals_of
-from lakeproof.explore.trie import Raw
-from lakeproof.impl.frames import Spot
+from lakeproof.explore.trie import Node, Raw
+from lakeproof.impl.frames import Spot, chain
 
 ROUNDS_MIN: Final = 4
 """A line at which a call waits this often may be in a loop."""
 
 ROUNDS_LOOKED_AT: Final = 6
 STEPS_LOOKED_AT: Final = 400
+
+LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
+"""A call that has performed so many effects is looked at: it may loop."""
+
+LOOKS_MAX: Final = 16
+"""So many histories of each such length."""
+
+ASKED_MIN: Final = 2
+"""If it has asked so often before for what it asks for now."""
+
 NAMED_MAX: Final = 3
 
 Position = tuple[tuple[object, int], ...]
 
 
-def loops(program: Program, raw: Raw) -> bool:
-    """Whether the call under way has been in one state twice. Cost: two runs of it, and a look at each state."""
-    seen: set[Hashable] = set()
-    for one, other in _walked(program, raw):
-        try:
-            key = exact_state(one, other)
-        except Incomparable:
-            continue
-        if key in seen:
-            return True
-        seen.add(key)
-    return False
+class Loops(Exception):
+    """A call is in one state twice: no search ends that takes its histories for different ones."""
+
+
+class LoopFinder:
+    """Looks at histories of one program for a loop in the call under way."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._looks: dict[int, int] = defaultdict(int)
+
+    def look(self, raw: Raw) -> None:
+        """Look at a history, if it is long enough, and not too many of its length were looked at.
+
+        Raises:
+            Loops: the call has been in one state twice.
+        Cost: two runs of the history, and a look at each state; rarely anything at all.
+        """
+        effects = raw.depth - raw.began
+        if effects not in LOOKS_AFTER or raw.op is None:
+            return
+        asked = [each for each, _, _ in raw.history()[raw.began :]]
+        if asked.count(raw.asks) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
+            return
+        self._looks[effects] += 1
+        if self._loops(raw):
+            raise Loops(self.program.label)
+
+    def _loops(self, raw: Raw) -> bool:
+        seen: set[Hashable] = set()
+        for one, other in _walked(self.program, raw):
+            try:
+                key = exact_state(one, other)
+            except Incomparable:
+                continue
+            if key in seen:
+                return True
+            seen.add(key)
+        return False
+
+
+def longest(nodes: Iterable[Node]) -> Raw | None:
+    """The history with the most effects in the call under way; None if all are short."""
+    waiting = [node.representative for node in nodes if node.op is not None]
+    found = max(waiting, key=lambda raw: raw.depth - raw.began, default=None)
+    return found if found is not None and found.depth - found.began >= LOOKS_AFTER[0] else None
 
 
 def growth(program: Program, raw: Raw) -> str:
@@ -46,7 +91,7 @@ def growth(program: Program, raw: Raw) -> str:
     reason, at = "", ()
     for one, other in _walked(program, raw):
         found = list(locals_of(one, other))
-        at = tuple(one.stands())
+        at = tuple(_stands(one))
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
         minted.setdefault(at, []).append(one.minted)
         try:
@@ -73,6 +118,12 @@ def _differs(name: tuple[str, str], rounds: Sequence[dict[tuple[str, str], Hasha
 
 def _place(local: Local) -> tuple[str, str]:
     return str(Spot(local.code.co_filename, local.line, local.code.co_qualname)), local.name
+
+
+def _stands(run: Execution) -> Iterator[tuple[object, int]]:
+    """Where its coroutines are suspended: functions and offsets of instructions."""
+    for coroutine in run.coroutines():
+        yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
 
 
 def _walked(program: Program, raw: Raw) -> Iterator[tuple[Execution, Execution]]:

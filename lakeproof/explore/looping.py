@@ -16,10 +16,10 @@ import attrs
 
 from lakeproof.explore.automaton import Automaton
 from lakeproof.explore.behaviour import Behaviour
+from lakeproof.explore.by_level import Progress, _Search
 from lakeproof.explore.liveness import of_liveness, runs_of
 from lakeproof.explore.packing import Visited, Words, concatenate, distinct, take
 from lakeproof.explore.results import Counterexample, Finding, Limits, Options, Result
-from lakeproof.explore.search import Progress, _Search
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.states import Record
 from lakeproof.explore.trie import Trie

@@ -7,9 +7,10 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.by_level import _Search, _TooManyRestarts, _Violated
 from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.plain import PlainResult, plain_search
-from lakeproof.explore.search import Limits, Options, Result, _Search, _TooManyRestarts, _Violated
+from lakeproof.explore.search import Limits, Options, Result
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import LateWrite
 from lakeproof.model import kv, objects

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 import attrs
 import pytest
 
-from lakeproof.explore import behaviour, packing, paths, search
+from lakeproof.explore import behaviour, by_level, packing, paths
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
@@ -26,7 +26,7 @@ LONG_STATES_MAX = 300
 
 BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
     "states of several words": ((packing, "WORD_BITS", 10),),
-    "chunks of three states": ((search, "CHUNK", 3), (paths, "CHUNK", 2)),
+    "chunks of three states": ((by_level, "CHUNK", 3), (paths, "CHUNK", 2)),
     "levels on disk": ((paths, "RESIDENT_BYTES_MAX", 0),),
     "one member a node": ((behaviour, "MEMBERS_MAX", 1),),
     "two members a node": ((behaviour, "MEMBERS_MAX", 2),),

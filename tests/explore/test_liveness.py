@@ -13,7 +13,8 @@ from lakeproof.explore import graph, liveness
 from lakeproof.explore.replay import NotReproduced, record, replay
 from lakeproof.explore.results import Counterexample
 from lakeproof.explore.search import Limits, search
-from tests.differential.loops import Made, made, seen_of, unkept
+from tests.differential.loops import Made, made, seen_of
+from tests.differential.promises import unkept
 
 FAIRNESS = ("none", "weak", "strong")
 LOCK = (b"p", b"lock")
@@ -82,7 +83,7 @@ def wrong(seeds: range) -> list[str]:
                 scenario = attrs.evolve(each.scenario(), invariants=[invariant])
                 try:
                     said = broken(scenario, "wanted") is not None
-                except NotReproduced as error:
+                except (NotReproduced, AssertionError) as error:
                     found.append(f"made({seed}), {what.__name__}, {fairness}: {error}")
                     continue
                 if said is not expected:
