@@ -61,8 +61,7 @@ SECOND_LOOKS_MAX = 8
 there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
 
 SECOND_LOOKS_FEW = 24
-"""How many such re-runs of one client are made where all ends together need no more than this; with more ends, each is
-reached once more."""
+"""So many such re-runs of one client are made where all its ends need no more; with more ends, each is reached once."""
 
 SECOND_LOOKS_ENDS_MAX = 64
 """With more ends than this, so many of them, evenly spread."""
@@ -98,7 +97,7 @@ class Behaviour:
         self.minted = False
         self.tasks: list[str] = []
         """The names of tasks beside the main one, as they were met."""
-        self.loops: LoopFinder | None = None  # looks at each new history, and may raise `Loops`
+        self.loops: LoopFinder | None = None  # may raise `Loops` at each new history
         self._merge = merge
         self._ranked = ranked and merge
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Whether some fair run of a generated set owes for ever: by definition, run by run, or set of states by set of states."""
+"""Whether some fair run of a generated set owes for ever, by definition: run by run, or set of states by set."""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Final
