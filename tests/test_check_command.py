@@ -13,11 +13,6 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path")
 RECORDED = Path(__file__).parent / "history" / "porcupine"
 
 
-@pytest.fixture
-def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def write(*events: tuple[object, ...]) -> None:
     """Events into the file ``history``: process, type, f, key, value."""
     names = ("process", "type", "f", "key", "value", "time")

@@ -4,15 +4,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from tests.edge.files import CODE, HEAD, Ran, line_of, run, verify
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def counterexample(ran: Ran, scenario: str = "s") -> dict[str, object]:
@@ -84,6 +76,8 @@ RAISES: Final = (
 )
 ODD: Final = """
 import asyncio
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 class Odd(Exception):
     def __init__(self, one, other):
         super().__init__("odd")

@@ -16,6 +16,8 @@ from tests.commands import ROOT
 from tests.edge.files import CODE, HEAD
 from tests.edge.generated import Generated, file_of, generated
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 SIZE: Final = 40
 """Scenarios of one file: starting a process costs more than most of them."""
 
@@ -23,12 +25,6 @@ LIMIT_SECONDS: Final = 300.0
 """A file takes about ten; the rest is for a busy machine."""
 
 NEVER_SAID: Final = ("Traceback", "Exception ignored", "never awaited", "Fatal", "nothing is established: either")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @attrs.frozen

@@ -12,13 +12,6 @@ from lakeproof.running.board import Overseer
 from tests.commands import ROOT
 from tests.edge.files import HEAD, Ran, line_of, verify
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 ENDLESS: Final = {
     "spins": ("    while True: pass  # here", "mine.py:"),
     "waits": ("    while await env.clock.now() < 2**62: pass", "runs on without an effect"),
@@ -144,6 +137,8 @@ def test_no_process_is_left_when_the_command_is_killed() -> None:
     source = """
 import os
 from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 async def spins(env):
     Path("pid").write_text(str(os.getpid()))
     while True:

@@ -7,12 +7,6 @@ import pytest
 from tests.edge.files import refused, run, verify
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 class TestForeignAwaits:
     """A flow that awaits what is no effect would never run what stands behind it."""
 
@@ -295,6 +289,8 @@ SCENARIOS = [
         source = """
 import os
 from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 async def flow(env):
     await env.store.set(P, K, b"1")
     if Path("now").exists(): os._exit(0)
