@@ -139,10 +139,3 @@ class TestUnusable:
         connection.close()
         told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
         assert told.startswith("store.db: column key holds text; expected blob everywhere: name an SQLite file")
-
-    def test_a_zip_that_is_there_already(self) -> None:
-        make_store(*SOUND)
-        Path("d.zip").write_text("mine")
-        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
-        assert told == "d.zip: is there already; remove it, or name another file"
-        assert Path("d.zip").read_text() == "mine"

@@ -38,18 +38,6 @@ def said(ops: Sequence[Operation]) -> list[tuple[object, ...]]:
     return [(op.process, op.f, op.key, op.argument, op.result, op.status, op.call, op.returned) for op in ops]
 
 
-REGISTER_EVENTS = [
-    (0, "invoke", "write", 3),
-    (1, "invoke", "read", None),
-    (0, "ok", "write", 3),
-    (1, "ok", "read", 3),
-    (2, "invoke", "cas", [3, 4]),
-    (2, "fail", "cas", [3, 4]),
-    (3, "invoke", "cas", [3, 5]),
-    (3, "info", "cas", None),
-]
-
-
 def as_edn(value: object) -> str:
     if isinstance(value, list):
         return f"[{' '.join(map(as_edn, value))}]"
@@ -58,35 +46,6 @@ def as_edn(value: object) -> str:
 
 def edn_map(process: int, type_: str, f: str, value: object) -> str:
     return f"{{:process {process}, :type :{type_}, :f :{f}, :value {as_edn(value)}}}"
-
-
-def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
-    lines = "".join(line(*event) for event in REGISTER_EVENTS)
-    maps = [edn_map(*event) for event in REGISTER_EVENTS]
-    log = "".join(
-        f"INFO  jepsen.util - {p}\t:{t}\t:{f}\t{':timed-out' if t == 'info' else as_edn(v)}\n"
-        for p, t, f, v in REGISTER_EVENTS
-    )
-    expected = said(told(file, lines))
-    assert len(expected) == 4
-    blanks = log.replace("\t", " ")
-    for content in (
-        "\n".join(maps),
-        " ".join(maps),
-        "[" + "\n ".join(maps) + "]",
-        "(" + ",".join(maps) + ")\n",
-        "; a comment\n" + "\n".join(f"#jepsen.history.Op{one} ; {{" for one in maps),
-        "\n".join(
-            one[:-1] + f", :time 5, :index {i * i}, :error [:a {{:type :x}} #{{1}}]}}" for i, one in enumerate(maps)
-        ),
-        "\n".join(one.replace(", :", "\n :") for one in maps),
-        log,
-        blanks,
-        log.replace("\t", " \t  "),
-        blanks.replace("  jepsen.util - ", " jepsen.util  -\t"),
-        blanks.replace(" ", "   ").replace("\n", " \t\r\n"),
-    ):
-        assert said(told(file, content)) == expected, content
 
 
 @pytest.mark.parametrize("apart", ["\t", " ", " \t "])
