@@ -26,7 +26,7 @@ from lakeproof.model.identifiers import (
 from lakeproof.model.records import Branch, Commit, Tag
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
-from tests.impl.refs.iterating import everything, holding, live
+from tests.impl.refs.iterating import holding, live
 
 T = TypeVar("T")
 
@@ -79,16 +79,6 @@ class TestProtocol:
         expected = reference(values, lambda each: each.tag_id.encode(), moves)
         assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
 
-    @given(ids, moves, sizes)
-    def test_so_do_branches_by_commit(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
-        branches = [branch(name, name[-1]) for name in names]
-        values = sorted(branches, key=lambda each: (each.commit_id, each.branch_id))
-        expected = reference(values, lambda each: each.commit_id.encode(), moves)
-        found = moved(
-            holding(*branches), lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
-        )
-        assert found == expected
-
     @given(ids, moves, sizes, st.text("ab", max_size=2))
     def test_so_do_staged_entries_below_a_prefix(
         self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
@@ -100,16 +90,6 @@ class TestProtocol:
             holding(*values), lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size), moves
         )
         assert found == expected
-
-    @given(ids, moves, sizes)
-    def test_so_do_leaf_commits(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
-        ordered = sorted(names)
-        commits = [commit(name, *ordered[:n][-1:]) for n, name in enumerate(ordered)]
-        leaves = [each for each in commits if all(each.commit_id not in other.parents[:1] for other in commits)]
-        found = moved(
-            holding(*commits), lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
-        )
-        assert found == reference(leaves, lambda each: each.commit_id.encode(), moves)
 
     def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
         async def flow(env: Env) -> None:
@@ -182,11 +162,6 @@ class TestProtocol:
             coroutine.send(store.perform(op))
         assert stopped.value.value is False
 
-    @pytest.mark.parametrize("batch_size", [-1, -1000])
-    def test_a_page_size_that_is_none_is_refused(self, batch_size: int) -> None:
-        with pytest.raises(ValueError, match=f"batch_size={batch_size}: expected 1 or more, or 0 for everything"):
-            tag_iterator(live_env(), REPOSITORY, batch_size=batch_size)
-
 
 class TestErrors:
     @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
@@ -210,21 +185,6 @@ class TestErrors:
         found, broken = store.do(flow(store.env), told=dict.fromkeys(fails, kv.ScanInterrupted()))
         assert found == sorted(names)
         assert broken == len([number for number in fails if number < len(store.ops)])
-
-    def test_after_a_scan_that_broke_a_seek_goes_where_it_is_told(self) -> None:
-        store = holding(*(tag(name) for name in "abc"))
-
-        async def flow(env: Env) -> list[str]:
-            tags = tag_iterator(env, REPOSITORY, batch_size=1)
-            assert await tags.next()
-            with pytest.raises(kv.ScanInterrupted):
-                await tags.next()
-            with pytest.raises(NoValue):
-                _ = tags.value
-            await tags.seek("c")
-            return [each.tag_id async for each in tags]
-
-        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == ["c"]
 
     @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
     def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
@@ -260,8 +220,3 @@ class TestErrors:
             return [each async for each in tags]
 
         assert live(store, flow) == ([tag("c")] if key > b"tags/a" else [tag("a"), tag("c")])
-
-    def test_a_commit_that_is_no_record_is_reported_with_its_address(self) -> None:
-        store = Hand({("kv", P, b"commits/c"): b"\xff"})
-        with pytest.raises(Undecodable, match=r"b'r-u' b'commits/c': not a commit record"):
-            everything(store, lambda env: commit_iterator(env, REPOSITORY, CommitID("c")))
