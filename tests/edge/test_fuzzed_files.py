@@ -201,31 +201,6 @@ class TestOddFields:
                     wrong[field] = str(error)
         assert wrong == {}
 
-    @pytest.mark.parametrize(
-        "listed",
-        [
-            "5",
-            "[]",
-            "None",
-            "(s for s in [1])",
-            "[5]",
-            "[[]]",
-            "{1: 2}",
-            "[Scenario]",
-            "type('Odd', (list,), {'__iter__': lambda self: 1 / 0})([1])",
-            "1 / 0",
-            "sys.exit(0)",
-            "recurse(0)",
-        ],
-    )
-    def test_what_is_no_list_of_scenarios_is_refused_in_one_line(self, listed: str) -> None:
-        from lakeproof.running.loading import LoadError, load_file
-        from tests.edge.odd_parts import ODD
-
-        Path("mine.py").write_text(f"{HEAD}{ODD}\nSCENARIOS = {listed}\n")
-        with pytest.raises(LoadError, match=r"^mine\.py.*[^\n]*\Z"):
-            load_file(Path("mine.py"))
-
 
 @pytest.mark.parametrize(
     ("source", "code"),

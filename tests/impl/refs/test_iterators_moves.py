@@ -1,4 +1,4 @@
-"""Iterators under any moves, page by page, closed at any time, and in the middle of errors."""
+"""Iterators under any moves, page by page, and in the middle of errors."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
@@ -9,20 +9,15 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.effects import Env
-from lakeproof.impl.live import live_env
 from lakeproof.impl.refs.iterators import (
     Iterator,
     NoValue,
     branch_by_commit_iterator,
-    commit_iterator,
     leaf_commit_iterator,
     staging_iterator,
     tag_iterator,
 )
 from lakeproof.model import kv
-from lakeproof.model.identifiers import (
-    CommitID,
-)
 from lakeproof.model.records import Branch, Commit, Tag
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
@@ -108,59 +103,6 @@ class TestProtocol:
                 _ = tags.value
 
         live(holding(tag("a")), flow)
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda env: tag_iterator(env, REPOSITORY, batch_size=1),
-            lambda env: branch_by_commit_iterator(env, REPOSITORY),
-            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
-            lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=1),
-        ],
-    )
-    @pytest.mark.parametrize("begun", [True, False])
-    def test_a_closed_iterator_has_no_next_and_no_effects(
-        self, make: Callable[[Env], Iterator[object]], begun: bool
-    ) -> None:
-        store = holding(tag("a"), tag("b"), branch("a"), branch("b"), commit("a"), commit("b", "a"), commit("c", "a"))
-
-        async def flow(env: Env) -> None:
-            iterator = make(env)
-            assert not begun or await iterator.next()
-            iterator.close()
-            iterator.close()
-            spent = len(store.ops)
-            assert not await iterator.next()
-            await iterator.seek("a")
-            assert not await iterator.next()
-            assert [value async for value in iterator] == []
-            with pytest.raises(NoValue):
-                _ = iterator.value
-            assert len(store.ops) == spent
-
-        live(store, flow)
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda env: tag_iterator(env, REPOSITORY),
-            lambda env: branch_by_commit_iterator(env, REPOSITORY),
-            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
-            lambda env: leaf_commit_iterator(env, REPOSITORY),
-        ],
-    )
-    def test_an_iterator_that_is_closed_while_next_waits_shows_nothing(
-        self, make: Callable[[Env], Iterator[object]]
-    ) -> None:
-        store = holding(tag("a"), branch("a"), commit("b"))
-        iterator = make(live_env())
-        coroutine = iterator.next()
-        op = coroutine.send(None)
-        iterator.close()
-        assert isinstance(op, kv.Op)
-        with pytest.raises(StopIteration) as stopped:
-            coroutine.send(store.perform(op))
-        assert stopped.value.value is False
 
 
 class TestErrors:
