@@ -134,6 +134,21 @@ async def in_a_scan(env: Env, ran: list[str]) -> None:
         ran.remove(str(entry))
 
 
+async def in_a_group(env: Env, ran: list[str]) -> None:
+    async with env.parallel():
+        await env.store.set(P, K, b"1")
+
+
+async def at_the_end_of_a_group(env: Env, ran: list[str]) -> None:
+    async with env.parallel() as group:
+        group.start(env.store.set, P, K, b"1")
+
+
+async def at_the_end_of_a_group_in_a_lock(env: Env, ran: list[str]) -> None:
+    async with Lock(env, ran), env.parallel() as group:
+        group.start(env.store.set, P, K, b"1")
+
+
 GUARDED: tuple[Flow, ...] = (
     in_finally,
     in_a_lock,
@@ -145,10 +160,13 @@ GUARDED: tuple[Flow, ...] = (
     beside_an_async_generator,
     beside_a_generator,
     with_a_generator_in_its_hand,
+    at_the_end_of_a_group_in_a_lock,
 )
 PLAIN: tuple[Flow, ...] = (
     plainly,
     in_its_own_finally,
     in_except_of_the_store,
     in_a_scan,
+    in_a_group,
+    at_the_end_of_a_group,
 )
