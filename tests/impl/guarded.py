@@ -139,16 +139,6 @@ async def in_a_group(env: Env, ran: list[str]) -> None:
         await env.store.set(P, K, b"1")
 
 
-async def at_the_end_of_a_group(env: Env, ran: list[str]) -> None:
-    async with env.parallel() as group:
-        group.start(env.store.set, P, K, b"1")
-
-
-async def at_the_end_of_a_group_in_a_lock(env: Env, ran: list[str]) -> None:
-    async with Lock(env, ran), env.parallel() as group:
-        group.start(env.store.set, P, K, b"1")
-
-
 GUARDED: tuple[Flow, ...] = (
     in_finally,
     in_a_lock,
@@ -160,7 +150,6 @@ GUARDED: tuple[Flow, ...] = (
     beside_an_async_generator,
     beside_a_generator,
     with_a_generator_in_its_hand,
-    at_the_end_of_a_group_in_a_lock,
 )
 PLAIN: tuple[Flow, ...] = (
     plainly,
@@ -168,5 +157,4 @@ PLAIN: tuple[Flow, ...] = (
     in_except_of_the_store,
     in_a_scan,
     in_a_group,
-    at_the_end_of_a_group,
 )
