@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from tests.edge.files import CODE, HEAD, Ran, line_of, run, verify
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 def counterexample(ran: Ran, scenario: str = "s") -> dict[str, object]:
@@ -77,7 +81,6 @@ RAISES: Final = (
 ODD: Final = """
 import asyncio
 
-pytestmark = pytest.mark.usefixtures("in_tmp_path")
 class Odd(Exception):
     def __init__(self, one, other):
         super().__init__("odd")

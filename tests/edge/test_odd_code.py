@@ -12,6 +12,8 @@ from lakeproof.running.board import Overseer
 from tests.commands import ROOT
 from tests.edge.files import HEAD, Ran, line_of, verify
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 ENDLESS: Final = {
     "spins": ("    while True: pass  # here", "mine.py:"),
     "waits": ("    while await env.clock.now() < 2**62: pass", "runs on without an effect"),
@@ -138,7 +140,6 @@ def test_no_process_is_left_when_the_command_is_killed() -> None:
 import os
 from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("in_tmp_path")
 async def spins(env):
     Path("pid").write_text(str(os.getpid()))
     while True:

@@ -6,6 +6,8 @@ import pytest
 
 from tests.edge.files import refused, run, verify
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 
 class TestForeignAwaits:
     """A flow that awaits what is no effect would never run what stands behind it."""
@@ -279,12 +281,17 @@ SCENARIOS = [
         assert ran.verdict("any", "t") == "holds"
         assert ran.verdict("any", "s") in ("holds", "inconclusive")
 
+    @pytest.mark.parametrize("ends", ["sys.exit(0)", "os._exit(0)", "os.execv('/bin/true', ['true'])"])
+    def test_a_file_that_ends_the_process_when_it_is_loaded(self, ends: str) -> None:
+        ran = verify(f"import os, sys\n{ends}\nSCENARIOS = []\n")
+        assert ran.code == 2
+        assert len(ran.complaints) == 1
+
     def test_a_flow_that_ends_the_process_of_a_replay(self) -> None:
         source = """
 import os
 from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("in_tmp_path")
 async def flow(env):
     await env.store.set(P, K, b"1")
     if Path("now").exists(): os._exit(0)

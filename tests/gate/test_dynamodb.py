@@ -106,7 +106,11 @@ PUT, DELETE = {"Put": ITEM}, {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}
 NO_KEY = "does not match the schema"
 UPDATE = {"TableName": ONE, "Key": {"p": s("there")}, "ExpressionAttributeValues": {":v": n(1)}}
 THERE = {"p": s("there"), "v": n(1), "s": s("x")}
-QUERY = {"TableName": TWO, "KeyConditionExpression": "p = :p", "ExpressionAttributeValues": {":p": s("a")}}
+QUERY: dict[str, object] = {
+    "TableName": TWO,
+    "KeyConditionExpression": "p = :p",
+    "ExpressionAttributeValues": {":p": s("a")},
+}
 
 
 @pytest.mark.parametrize(
