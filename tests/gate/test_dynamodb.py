@@ -106,11 +106,16 @@ PUT, DELETE = {"Put": ITEM}, {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}
 NO_KEY = "does not match the schema"
 UPDATE = {"TableName": ONE, "Key": {"p": s("there")}, "ExpressionAttributeValues": {":v": n(1)}}
 THERE = {"p": s("there"), "v": n(1), "s": s("x")}
-QUERY: dict[str, object] = {
-    "TableName": TWO,
-    "KeyConditionExpression": "p = :p",
-    "ExpressionAttributeValues": {":p": s("a")},
-}
+VALUES = {"ExpressionAttributeValues": {":p": s("a")}}
+QUERY: dict[str, object] = {"TableName": TWO, "KeyConditionExpression": "p = :p", **VALUES}
+NO_CONDITIONS = ("p > :p", "p = :p OR k = :p", "k = :p", "p = :p AND k = :p", "p = :p AND v = :p")
+QUERIES: list[tuple[str, object]] = [
+    *(("KeyConditionExpression", each) for each in NO_CONDITIONS),
+    ("FilterExpression", "k = :p"),
+    ("IndexName", "index"),
+    ("ExclusiveStartKey", {"p": s("b"), "k": n(1)}),
+    ("Select", "SPECIFIC_ATTRIBUTES"),
+]
 
 
 @pytest.mark.parametrize(
@@ -165,17 +170,7 @@ QUERY: dict[str, object] = {
                 ("SET Status = :v", "Attribute name is a reserved keyword; reserved keyword: Status"),
             )
         ),
-        *(
-            ("query", {**QUERY, **fields}, "")
-            for fields in (
-                *({"KeyConditionExpression": each} for each in ("p > :p", "p = :p OR k = :p", "k = :p")),
-                *({"KeyConditionExpression": f"p = :p AND {each} = :p"} for each in ("k", "v")),
-                {"FilterExpression": "k = :p"},
-                {"IndexName": "index"},
-                {"ExclusiveStartKey": {"p": s("b"), "k": n(1)}},
-                {"Select": "SPECIFIC_ATTRIBUTES"},
-            )
-        ),
+        *(("query", {**QUERY, name: value}, "") for name, value in QUERIES),
         ("transact_write_items", {"TransactItems": [PUT, DELETE]}, "multiple operations on one"),
         ("batch_get_item", {"RequestItems": {ONE: {"Keys": [{"p": s("a")}] * 2}}}, "contains duplicates"),
     ],
