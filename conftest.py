@@ -6,12 +6,16 @@ change touches. ``long``: takes minutes; only `make deep` runs it, with all that
 
 import os
 import signal
+import sys
 from contextlib import suppress
+from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
 from tools.tier import areas_of_test
+
+sys.path.append(str(Path(__file__).parent / "examples"))  # lakefs_today, as its scenarios import it
 
 with suppress(ModuleNotFoundError):  # docs/ten-minutes.md runs a flow of one's own in a clone, with pytest alone
     from hypothesis import HealthCheck, settings
@@ -54,3 +58,11 @@ def _cache_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
 def run_seed() -> int:
     """The seed of this run, which the header prints: for tests that draw anew each time."""
     return int(os.environ[SEED])
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test runs in a folder of its own, and a terminal of the default width."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return tmp_path

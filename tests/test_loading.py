@@ -33,6 +33,18 @@ def test_a_module_beside_the_file_can_be_imported(path: Path) -> None:
     assert load_file(path)[0].name == "from/beside"
 
 
+def test_a_file_in_a_package_imports_by_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "own_designs" / "races"
+    folder.mkdir(parents=True)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").touch()
+    (folder.parent / "flows.py").write_text("NAME = 'from/package'\n")
+    (folder / "mine.py").write_text(
+        HEAD + "import attrs\nfrom own_designs import flows\nSCENARIOS = [attrs.evolve(KNOWN, name=flows.NAME)]\n"
+    )
+    assert load_file(folder / "mine.py")[0].name == "from/package"
+
+
 def test_what_a_file_prints_does_not_get_into_the_results(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(HEAD + "print('loading')\nSCENARIOS = [KNOWN]\n")
     load_file(path)
@@ -80,38 +92,6 @@ class TestRefused:
     def test_a_file_that_is_no_scenario_file(self, source: str, place: str, problem: str, path: Path) -> None:
         path.write_text(source)
         assert refusal(path).startswith(f"{path}{place}: {problem}")
-
-    @pytest.mark.parametrize(
-        ("change", "problem"),
-        [
-            ("name=' '", "name: ' ': expected a name; make it design/variant/what"),
-            ("name=7", "name: 7: expected a name"),
-            ("name='a\\x1b[2J'", r"name: 'a\x1b[2J': holds characters that do not print; leave them out"),
-            (
-                "clients=[Call(increment)]",
-                "clients[0]: increment() (Call): expected a list of Calls; put it into brackets",
-            ),
-            (
-                "clients=[[increment]]",
-                "clients[0][0]: <function increment> (function): expected a Call; write Call(flow,",
-            ),
-            (
-                "clients=[[Call(increment, [1])]]",
-                "clients[0][0]: increment([1]): an argument is not hashable; pass tuples",
-            ),
-            (
-                "clients=[[Call(increment, 'r')]]",
-                "clients[0][0]: increment('r'): too many positional arguments; a flow takes env, and then what",
-            ),
-            ("clients=[[Call(increment, by=2)]]", "clients[0][0]: increment(by=2): got an unexpected keyword argument"),
-            ("clients={1: 2}", "clients: {1: 2} (dict): expected a list with a list of Calls for each client"),
-            ("setup=Call(increment)", "setup: increment() (Call): expected a list of Calls; put it into brackets"),
-            ("aftermath=[STAYS_SMALL, attrs.evolve(STAYS_SMALL, id='x', calls=[3])]", "aftermath[1].calls[0]: 3 (int)"),
-        ],
-    )
-    def test_a_scenario_whose_types_are_wrong(self, change: str, problem: str, path: Path) -> None:
-        path.write_text(f"{HEAD}import attrs\nSCENARIOS = [KNOWN, attrs.evolve(LOST_UPDATE, {change})]\n")
-        assert refusal(path).startswith(f"{path}: SCENARIOS[1].{problem}")
 
 
 class TestParts:
