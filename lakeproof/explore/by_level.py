@@ -207,8 +207,8 @@ class _Search:
 
     def _grown(self) -> str:
         """What differs in every round of a loop, where the search stopped and some client seems to loop."""
-        longest = [(longest(behaviour), behaviour) for behaviour in self._distinct_behaviours()]
-        waiting = [(raw, behaviour) for raw, behaviour in longest if raw is not None]
+        histories = [(longest(behaviour), behaviour) for behaviour in self._distinct_behaviours()]
+        waiting = [(raw, behaviour) for raw, behaviour in histories if raw is not None]
         if not waiting:
             return ""
         raw, behaviour = max(waiting, key=lambda pair: pair[0].depth - pair[0].began)

@@ -28,7 +28,7 @@ LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
 LOOKS_MAX: Final = 16
 """So many histories of each such length."""
 
-ASKED_MIN: Final = 2
+ASKED_MIN: Final = 3
 """If it has asked so often before for what it asks for now."""
 
 NAMED_MAX: Final = 3
@@ -67,6 +67,8 @@ class LoopFinder:
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
         for one, other in _walked(self.program, raw):
+            if one.asks != raw.asks:
+                continue
             try:
                 key = exact_state(one, other)
             except Incomparable:

@@ -1,16 +1,20 @@
 """Flows that loop: their automata against the machines that they run, the search against the explicit graph, and faults
 planted in the comparison of states."""
 
+import threading
 from random import Random
 
+import attrs
 import numpy as np
 import pytest
 
+from lakeproof import Call, Env, Scenario, Terminates
 from lakeproof.explore import contents, packing, suspended
 from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.packing import Visited, lay_out
 from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from tests.differential.loops import (
     KEEPERS,
     Keeper,
@@ -22,6 +26,7 @@ from tests.differential.loops import (
     in_what_is_shared,
     machine,
     made,
+    never,
 )
 
 CHUNK = 10
@@ -138,3 +143,82 @@ def test_a_visited_set_is_exact_under_collisions_and_layouts(monkeypatch: pytest
         visited.add([word[~met] for word in words], layout)
         known.update(rows)
     assert len(known) > 100
+
+
+async def counting(env: Env) -> None:
+    tries = 0
+    while not await env.store.try_set_if(b"p", b"lock", b"%d" % tries, None):
+        tries += 1
+
+
+async def minting(env: Env) -> None:
+    while not await env.store.try_set_if(b"p", b"lock", env.ids.unique("try").encode(), None):
+        pass
+
+
+async def locking(env: Env) -> None:
+    lock = threading.Lock()
+    while not await env.store.try_set_if(b"p", b"lock", b"a", None):
+        with lock:
+            pass
+
+
+async def holding(env: Env) -> None:
+    await env.store.set(b"p", b"lock", b"held")
+
+
+GROWS = {
+    counting: "`tries` differs in every round",
+    minting: "minting() takes a fresh identifier in every round",
+    locking: "`lock` of locking holds a lock, which shows nothing of itself",
+}
+
+
+@pytest.mark.parametrize("flow", GROWS, ids=lambda flow: flow.__name__)
+def test_what_grows_is_named(flow: Keeper) -> None:
+    """Such a loop is no proof of anything."""
+    scenario = Scenario(name="x", clients=[[Call(flow)]], setup=[Call(holding)], invariants=[Terminates(flow)])
+    result = search(scenario, Limits(steps_max=40))
+    verdicts = {each.id: each.verdict for each in result.findings}
+    assert GROWS[flow] in result.stopped
+    assert verdicts == {f"{flow.__name__}-terminates": "inconclusive", NO_UNHANDLED_EXCEPTION: "inconclusive"}
+    assert GROWS[flow] in search(attrs.evolve(scenario, invariants=[NEVER]), Limits(steps_max=40)).stopped
+
+
+NEVER = never(((), (9,)))
+
+
+async def increment(env: Env) -> int:
+    """As people write it: the number of tries has no bound."""
+    while True:
+        found = await env.store.find(b"p", b"n")
+        number = int(found.value) if found else 0
+        if await env.store.try_set_if(b"p", b"n", b"%d" % (number + 1), found.predicate if found else None):
+            return number + 1
+
+
+async def poll(env: Env) -> None:
+    while await env.store.find(b"p", b"n") is None:
+        pass
+
+
+async def poll_together(env: Env) -> None:
+    while True:
+        async with env.parallel() as group:
+            one, other = (group.start(env.store.find, b"p", b"n") for _ in range(2))
+        if one.value is not None and other.value is not None:
+            break
+
+
+async def poll_by_scanning(env: Env) -> None:
+    while not [entry async for entry in env.store.scan(b"p", b"")]:
+        pass
+
+
+@pytest.mark.parametrize("flow", [increment, poll, poll_together, poll_by_scanning], ids=lambda flow: flow.__name__)
+def test_loops_as_people_write_them_are_proved(flow: Keeper) -> None:
+    scenario = Scenario(name="x", clients=[[Call(flow)], [Call(increment)]], invariants=[Terminates(flow)])
+    for invariants in ([Terminates(flow)], [NEVER]):
+        result = search(attrs.evolve(scenario, invariants=invariants), Limits(seconds_max=60))
+        assert result.complete
+        assert {each.verdict for each in result.findings} == {"holds"}
