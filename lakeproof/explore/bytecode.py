@@ -35,6 +35,7 @@ _READS_ALL: Final = frozenset({"locals", "vars", "dir", "eval", "exec", "super",
 """Names by which a function may read its own frame: all its locals are live."""
 _ASSIGNS: Final = {"STORE_FAST": 1, "STORE_FAST_LOAD_FAST": 1, "STORE_FAST_STORE_FAST": 2}
 """How many of the locals that an instruction names, from the first on, it assigns; it reads the others."""
+Instructions = list[dis.Instruction]  # type: ignore[explicit-any]  # as typeshed has it
 _JUMPS: Final = frozenset({*dis.hasjrel, *dis.hasjabs})
 _LOCALS: Final = frozenset(dis.haslocal)
 
@@ -72,7 +73,7 @@ def _live(code: CodeType) -> dict[int, frozenset[str]]:
     return {offset: before[offset] | after[offset] for offset in before}
 
 
-def _locals_of(each: dis.Instruction) -> tuple[frozenset[str], frozenset[str]]:
+def _locals_of(each: dis.Instruction) -> tuple[frozenset[str], frozenset[str]]:  # type: ignore[explicit-any]
     """The locals that an instruction reads before it assigns them, and those that it assigns."""
     if each.opcode not in _LOCALS:
         return frozenset(), frozenset()
@@ -82,7 +83,7 @@ def _locals_of(each: dis.Instruction) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(names[count:]) - assigns, assigns
 
 
-def _following(code: CodeType, instructions: list[dis.Instruction]) -> dict[int, set[int]]:
+def _following(code: CodeType, instructions: Instructions) -> dict[int, set[int]]:
     """By offset: where an instruction may lead."""
     found: dict[int, set[int]] = {}
     for at, each in enumerate(instructions):

@@ -57,17 +57,15 @@ _CONSTANTS: Final = frozenset(
 """Types of the standard library whose values never change: compared as `identity` does."""
 _BY_REDUCTION: Final = (random.Random, decimal.Context)
 """And those that change, of which pickle takes the whole state."""
-_ITERATORS: Final = tuple(
-    type(made)
-    for made in (
-        *(iter([]), iter(()), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray())),
-        *(reversed([]), reversed(()), enumerate(()), zip(), map(abs, ()), filter(None, ())),
-    )
+_EMPTY: Final[dict[int, int]] = {}
+_ITERATORS: Final = (
+    *map(type, (iter([0]), iter((0,)), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray()))),
+    *(type(reversed([0])), reversed, enumerate, zip, map, filter),
 )
 """Their position, and what they run over, is in ``__reduce__``."""
-_VIEWED: Final = tuple(
-    type(made)
-    for made in (iter({}), iter({}.items()), iter({}.values()), reversed({}), reversed({}.items()), iter(set()))
+_VIEWED: Final = (
+    *map(type, (iter(_EMPTY), iter(_EMPTY.items()), iter(_EMPTY.values()), iter({0}))),
+    *map(type, (reversed(_EMPTY), reversed(_EMPTY.items()), reversed(_EMPTY.values()))),
 )
 """Iterators over dicts and sets: what is left of them is in ``__reduce__``; what they run over, the collector shows."""
 _CONTAINERS: Final = (list, dict, set, bytearray, collections.deque)
@@ -112,7 +110,7 @@ def _named_in(kind: type, package: str) -> bool:
 
 def is_data(held: object, depth: int = 0) -> bool:
     """Whether nothing notices that this is let go of."""
-    kind = type(held)
+    kind: type = type(held)
     if kind in _ATOMS or kind in _CONSTANTS or isinstance(held, Enum):
         return True
     known = kind in _BASES or (_is_python(kind) and not hasattr(kind, "__del__"))
@@ -127,7 +125,7 @@ def shown(value: object) -> Shown:
     Raises:
         Incomparable: it does not show that.
     """
-    kind = type(value)
+    kind: type = type(value)
     return (_SHOWN.get(kind) or _shown_by(kind))(value)
 
 
@@ -208,7 +206,8 @@ def _listed(what: Hashable, parts: list[object]) -> Shown:
 
 
 def _container(value: object) -> Shown:
-    return _listed(type(value), _CONTENT[type(value)](value))
+    kind: type = type(value)
+    return _listed(kind, _CONTENT[kind](value))
 
 
 def _frozenset(value: frozenset[object]) -> Shown:
@@ -238,7 +237,8 @@ def _reduced(value: object) -> Shown:
     found = value.__reduce__()
     if not isinstance(found, tuple):
         return _opaque(value)
-    return _listed(type(value), list(found))
+    kind: type = type(value)
+    return _listed(kind, list(found))
 
 
 def _viewed(value: object) -> Shown:

@@ -139,9 +139,9 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list
                 continue
             if fairness == "weak":
                 moving = np.unique(graph.mover[inner])
-                left_out = graph.can_move[:, component].all(axis=1)
-                left_out[moving] = False
-                if not left_out.any():
+                stays = np.asarray(graph.can_move[:, component].all(axis=1))
+                stays[moving] = False
+                if not stays.any():
                     yield component
             elif fairness == "strong":
                 out = owed & member[graph.source]

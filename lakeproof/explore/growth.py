@@ -90,7 +90,8 @@ def growth(program: Program, raw: Raw) -> str:
     """What differs in every round of the call under way, in words; empty if it does not seem to loop."""
     rounds: dict[Position, list[dict[tuple[str, str], Hashable]]] = {}
     minted: dict[Position, list[int]] = {}
-    reason, at = "", ()
+    reason = ""
+    at: Position = ()
     for one, other in _walked(program, raw):
         found = list(locals_of(one, other))
         at = tuple(_stands(one))

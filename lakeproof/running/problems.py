@@ -43,7 +43,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
         yield f"clients: {kind(scenario.clients)}: expected a list with a list of Calls for each client"
     for number, calls in enumerate(scenario.clients):
         yield from _call_problems(calls, f"clients[{number}]")
-    names = {call.name for calls in scenario.clients for call in calls if isinstance(call, Call)}
+    names = {call.name for calls in scenario.clients for call in calls if isinstance(cast("object", call), Call)}
     for number, invariant in enumerate(scenario.invariants):
         yield from _invariant_problems(invariant, f"invariants[{number}]", names)
     for number, aftermath in enumerate(scenario.aftermath):

@@ -39,7 +39,7 @@ class Terminates:
     """Each call of a flow that has begun ends at last: it returns, raises, or its client crashes. ``call``: the flow,
     or its name."""
 
-    call: Callable[..., object] | str
+    call: object
     id: str = attrs.field(
         default=attrs.Factory(lambda self: f"{self.dashed}-terminates", takes_self=True), kw_only=True
     )

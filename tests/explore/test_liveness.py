@@ -114,7 +114,7 @@ def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None
 
 def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
     """Promises are judged on something else."""
-    known = liveness.broken_run
+    known = graph.broken_run
     return lambda patch: patch.setattr(liveness, "broken_run", lambda *given: known(*change(*given)))  # type: ignore[arg-type]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lakeproof import Call, Env, Scenario, Terminates
-from lakeproof.explore import contents, packing, suspended
+from lakeproof.explore import bytecode, contents, packing, suspended
 from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.packing import Visited, lay_out
 from lakeproof.explore.search import Limits, Options, search
@@ -67,7 +67,7 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """A comparison with this fault in it: the flows that show it."""
     match request.param:
         case "an iterator's position is ignored":
-            shown = suspended.shown
+            shown = contents.shown
 
             def without_position(value: object) -> contents.Shown:
                 (head, parts), iterates = shown(value), type(value).__name__.endswith("iterator")
@@ -77,7 +77,7 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         case "sharing is ignored":
             monkeypatch.setattr(suspended._Walk, "_numbered", lambda walk, one, other: False)
         case "a live local is called dead":
-            live = suspended.live_locals
+            live = bytecode.live_locals
             dead = {in_a_local.__code__}
             monkeypatch.setattr(
                 suspended, "live_locals", lambda code, at: frozenset() if code in dead else live(code, at)
