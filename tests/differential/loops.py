@@ -183,6 +183,7 @@ async def _asked(env: Env, m: Machine) -> AsyncIterator[int]:
 
 
 async def in_an_asynchronous_generator(env: Env, m: Machine) -> int:
+    at = 0
     async for each in _asked(env, m):
         at = each
     return at
@@ -284,7 +285,9 @@ def explored(machines: tuple[Machine, ...], states_max: int = 4_000) -> dict[Sta
 def seen_of(snapshot: Snapshot) -> tuple[Store, tuple[int, ...]]:
     """As `State.seen`."""
     store = tuple(sorted((key, value) for (_, key), value in snapshot.store.items()))
-    ends = tuple(calls[0].value if calls and calls[0].status is Status.OK else 0 for calls in snapshot.clients)
+    ends = tuple(
+        cast("int", calls[0].value) if calls and calls[0].status is Status.OK else 0 for calls in snapshot.clients
+    )
     return store, ends
 
 

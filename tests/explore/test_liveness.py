@@ -1,18 +1,27 @@
 """Liveness: verdicts against the explicit graph, by definition; lassos, which are made twice; and planted faults."""
 
+import io
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import attrs
 import numpy as np
 import pytest
+from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
 from lakeproof.explore import graph, liveness
 from lakeproof.explore.replay import NotReproduced, record, replay
 from lakeproof.explore.results import Counterexample
 from lakeproof.explore.search import Limits, search
+from lakeproof.explore.trace import Trace, TraceError, dumps, read, write
+from lakeproof.pages.html import page
+from lakeproof.pages.mermaid import diagram
+from lakeproof.report.lanes import show
+from lakeproof.report.story import story
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
 
@@ -202,3 +211,48 @@ def test_a_lasso_that_is_none_is_not_believed(moves: str) -> None:
     wrong_ = found.moves[:-1] if moves == "cut" else (*found.moves[: found.loop], found.moves[1])
     with pytest.raises(NotReproduced):
         record(scenario, "take-once-terminates", wrong_, version="0", loop=found.loop)
+
+
+def starved() -> Trace:
+    scenario = locks(Call(take_once, "a"), Call(take_again_and_again, "b"))
+    found = broken(scenario, "take-once-terminates")
+    assert found is not None
+    return record(scenario, "take-once-terminates", found.moves, version="0", loop=found.loop)
+
+
+def test_a_trace_keeps_where_its_loop_begins(tmp_path: Path) -> None:
+    trace = starved()
+    write(trace, tmp_path / "trace.json")
+    assert read(tmp_path / "trace.json") == trace
+    assert trace.loop == 2
+
+
+@pytest.mark.parametrize("loop", [-1, 5, "2", True])
+def test_a_loop_that_begins_nowhere_is_refused(loop: object, tmp_path: Path) -> None:
+    told = json.loads(dumps(starved()))
+    assert len(told["schedule"]) == 5
+    (tmp_path / "trace.json").write_text(json.dumps({**told, "loop": loop}))
+    with pytest.raises(TraceError, match="loop"):
+        read(tmp_path / "trace.json")
+
+
+def _printed(trace: Trace) -> str:
+    console = Console(width=100, record=True, file=io.StringIO())
+    show(trace, console)
+    return console.export_text()
+
+
+SHOWN: dict[str, Callable[[Trace], str]] = {
+    "lanes": _printed,
+    "story": lambda trace: story([trace]).plain,
+    "page": page,
+    "mermaid": diagram,
+}
+
+
+@pytest.mark.parametrize("way", SHOWN)
+def test_a_loop_is_marked_wherever_it_is_shown(way: str) -> None:
+    """Once, before its first step: and not where there is none."""
+    trace = starved()
+    assert SHOWN[way](trace).count("for ever:") + SHOWN[way](trace).count("loop for ever") == 1
+    assert "for ever:" not in SHOWN[way](attrs.evolve(trace, loop=None))
