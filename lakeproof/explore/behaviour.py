@@ -71,7 +71,6 @@ MEMBERS_MAX = 24
 
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
-
 RAISES_MAX = 12
 """A class whose rank had to be raised so often lies on a loop: from then on its members are told apart by depth."""
 

@@ -83,7 +83,7 @@ def _locals_of(each: dis.Instruction) -> tuple[frozenset[str], frozenset[str]]: 
     return frozenset(names[count:]) - assigns, assigns
 
 
-def _following(code: CodeType, instructions: Instructions) -> dict[int, set[int]]:
+def _following(code: CodeType, instructions: Instructions) -> dict[int, set[int]]:  # type: ignore[explicit-any]
     """By offset: where an instruction may lead."""
     found: dict[int, set[int]] = {}
     for at, each in enumerate(instructions):
