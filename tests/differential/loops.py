@@ -13,10 +13,7 @@ from typing import Any, Final, cast
 
 import attrs
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation, kv
-from lakeproof.explore.automaton import Automaton
-from lakeproof.explore.execution import Program
-from lakeproof.explore.trie import Trie
+from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation
 
 P: Final = b"p"
 KEYS: Final = (b"k", b"l")
@@ -333,35 +330,3 @@ def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS) -> Made | None:
     if random.random() < 0.5:
         wrong = (random.choice([*states]).store, random.choice([*states]).seen[1])
     return Made(machines, tuple(random.choice(keepers) for _ in range(count)), wrong, states)
-
-
-def _reply(op: Op, answer: Answer) -> object:
-    """What a store says for this answer."""
-    match op.kind, answer:
-        case "get", None:
-            return kv.NotFound()
-        case "get", bytes() as value:
-            return kv.ValueWithPredicate(value, value)
-        case _, False:
-            return kv.PredicateFailed()
-    return None
-
-
-def differences(keeper: Keeper, m: Machine) -> list[str]:
-    """How the automaton of a flow differs from the machine that it runs: whatever a store could answer is answered."""
-    automaton = Automaton(Trie(Program("a", (Call(keeper, m),)), {}, 0))
-    states: dict[int, tuple[int, bool]] = {automaton.root: (0, False)}
-    nodes = {state: node for node, state in states.items()}
-    found, waiting = [], [automaton.root]
-    while waiting:
-        node = waiting.pop()
-        at, _ = states[node]
-        for answer in m.ops[at].answers():
-            child, after = automaton.child(node, _reply(m.ops[at], answer)), (m.after(at, answer), True)
-            if states.setdefault(child, after) != after:
-                found.append(f"states {states[child]} and {after} are taken for one")
-            elif nodes.setdefault(after, child) != child:
-                found.append(f"state {after} is taken for two")
-            elif child not in waiting and after[0] >= 0 and not automaton.nodes[child].children:
-                waiting.append(child)
-    return found

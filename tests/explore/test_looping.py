@@ -8,18 +8,23 @@ import attrs
 import numpy as np
 import pytest
 
-from lakeproof import Call, Env, Scenario, Terminates
+from lakeproof import Call, Env, Scenario, Terminates, kv
 from lakeproof.explore import bytecode, contents, packing, suspended
+from lakeproof.explore.automaton import Automaton
+from lakeproof.explore.execution import Program
 from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.packing import Visited, lay_out
 from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
+from lakeproof.explore.trie import Trie
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from tests.differential.loops import (
     KEEPERS,
+    Answer,
     Keeper,
+    Machine,
     Made,
-    differences,
+    Op,
     in_a_local,
     in_a_loop,
     in_an_iterator,
@@ -30,6 +35,38 @@ from tests.differential.loops import (
 )
 
 CHUNK = 10
+
+
+def _reply(op: Op, answer: Answer) -> object:
+    """What a store says for this answer."""
+    match op.kind, answer:
+        case "get", None:
+            return kv.NotFound()
+        case "get", bytes() as value:
+            return kv.ValueWithPredicate(value, value)
+        case _, False:
+            return kv.PredicateFailed()
+    return None
+
+
+def differences(keeper: Keeper, m: Machine) -> list[str]:
+    """How the automaton of a flow differs from the machine that it runs: whatever a store could answer is answered."""
+    automaton = Automaton(Trie(Program("a", (Call(keeper, m),)), {}, 0))
+    states: dict[int, tuple[int, bool]] = {automaton.root: (0, False)}
+    nodes = {state: node for node, state in states.items()}
+    found, waiting = [], [automaton.root]
+    while waiting:
+        node = waiting.pop()
+        at, _ = states[node]
+        for answer in m.ops[at].answers():
+            child, after = automaton.child(node, _reply(m.ops[at], answer)), (m.after(at, answer), True)
+            if states.setdefault(child, after) != after:
+                found.append(f"states {states[child]} and {after} are taken for one")
+            elif nodes.setdefault(after, child) != child:
+                found.append(f"state {after} is taken for two")
+            elif child not in waiting and after[0] >= 0 and not automaton.nodes[child].children:
+                waiting.append(child)
+    return found
 
 
 def wrong_automata(seeds: range, keepers: tuple[Keeper, ...] = KEEPERS) -> list[str]:
