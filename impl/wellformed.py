@@ -11,6 +11,7 @@ from typing import Final, cast
 
 import attrs
 
+from lakeproof.impl.effects import Local
 from lakeproof.impl.printable import said
 from lakeproof.model import kv, objects
 
@@ -95,6 +96,7 @@ _EXACT: Final[Mapping[str, Callable[[object], object]]] = {
     "bool": _truth,
     "pairs of str": _pairs,
     "bytes, None or EXISTS": _predicate,
+    "an operation": exact,
 }
 
 _KEY: Final = {"partition": "bytes", "key": "bytes"}
@@ -127,6 +129,7 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     objects.SetMetadata: {"address": "str", "metadata": _METADATA, "if_metageneration": "int?", "if_version": "str?"},
     objects.DeleteObject: {"address": "str"},
     objects.ListObjects: {"prefix": "str", "after": "str", "page_size": "int"},
+    Local: {"op": "an operation"},
 }
 """Of each effect, what its fields must be; with a question mark: or None."""
 

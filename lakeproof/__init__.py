@@ -63,7 +63,7 @@ _MODULES: Final = {
         *("CallView", "Invoked", "Observed", "Outcome", "Reads", "Returned", "Snapshot", "Status", "Transition"),
     ),
     "records": ("JSON", "Codec"),
-    "scenario": ("Aftermath", "Call", "Faults", "Scenario", "ScenarioError"),
+    "scenario": ("Aftermath", "Call", "Client", "Faults", "Scenario", "ScenarioError"),
     "running.verifying": ("NotAsExpected", "check"),
 }
 """Where the names are."""
@@ -76,6 +76,7 @@ __all__ = [
     "Always",
     "Call",
     "CallView",
+    "Client",
     "Codec",
     "Env",
     "Eventually",

@@ -20,7 +20,7 @@ from lakeproof.explore.describe_objects import text as text
 from lakeproof.explore.fence import WATCH
 from lakeproof.explore.semantics import Cell, Cells, Value
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled, Withdrawn
 from lakeproof.impl.printable import said
 from lakeproof.model import keys, kv, objects
@@ -30,6 +30,9 @@ from lakeproof.model.snapshot import CallView, Status
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
+
+LocalCell = tuple[str, str, bytes, bytes]
+"""("local", label of a client, partition, key): of its own store."""
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -50,16 +53,19 @@ class Effected:
         return f"{what}, {self.condition}" if self.condition else what
 
 
-def effect(op: Effect | None, start_time: int) -> Effected:
-    """An effect in words; None is the end of a client."""
+def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
+    """An effect in words; None is the end of a client. owner: the client whose local store it may be about."""
     match op:
         case None:
             return Effected("")
         case Now():
             return Effected("now")
         case Withdrawn():
-            withdrawn = effect(cast("Effect", op.op), start_time)
+            withdrawn = effect(cast("Effect", op.op), start_time, owner)
             return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
+        case Local():
+            told = effect(op.op, start_time)
+            return attrs.evolve(told, key=_local(owner, told.key))
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -137,22 +143,24 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return brief(answer)
 
 
-def cell(where: Cell) -> str:
+def cell(where: Cell | LocalCell) -> str:
     """A cell in words."""
     if where[0] == "object":
         return _object(str(where[1]))
+    if len(where) == 4:
+        return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
     return place(where[1], where[2])
 
 
-def held(where: Cell, content: Value | None) -> str | None:
+def held(where: Cell | LocalCell, content: Value | None) -> str | None:
     """What a cell holds, in words; None where it is empty."""
     if content is None:
         return None
     if isinstance(content, objects.StoredObject):
         return content_in_words(content.content) + metadata_of(content.metadata)
-    assert len(where) == 3, f"{where} holds an object, found bytes"
-    return value(where[1], where[2], content)
+    assert len(where) > 2, f"{where} holds an object, found bytes"
+    return value(where[-2], where[-1], content)
 
 
 def place(partition: bytes, key: bytes) -> str:
@@ -269,6 +277,10 @@ def _entry(partition: bytes, entry: kv.Entry) -> str:
     parsed = keys.parse(partition, entry.key)
     plain = parsed is None or parsed.kind == "repository"
     return f"{text(entry.key)} ({shown})" if plain else text(entry.key)
+
+
+def _local(owner: str, key: str) -> str:
+    return f"{owner}.local {key}"
 
 
 def _object(address: str) -> str:

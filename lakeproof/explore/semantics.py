@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import WRITES, Withdrawn
 from lakeproof.model import kv, objects
 
@@ -41,7 +41,7 @@ class Footprint:
 @lru_cache(1 << 14)
 def footprint(op: Effect) -> Footprint:
     """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock;
-    nor does `Withdrawn`."""
+    nor do `Withdrawn`, and `Local`: the client itself keeps its store, and knows the reply."""
     match op:
         case kv.ScanBatch(partition, start, _):
             return Footprint(within=lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2] >= start)
@@ -57,7 +57,7 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("kv", op.partition, op.key),))
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
-        case Now() | Withdrawn():
+        case Now() | Local() | Withdrawn():
             return Footprint()
 
 
@@ -85,7 +85,7 @@ def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tupl
 
 def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """On the cells of the footprint alone."""
-    if isinstance(op, Withdrawn):
+    if isinstance(op, Local | Withdrawn):
         return None, {}
     reply: object
     if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):

@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.pages.followed import Followed, followed, plain
 from lakeproof.pages.markup import document, embedded, text
@@ -105,7 +105,7 @@ def _lanes(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
 def _lane(each: Followed, client: int) -> str:
     here = each.lane == client
     moves = here and each.step.mode is not Mode.DELIVER
-    ends = moves and (each.step.returned or each.step.mode is Mode.CRASH)
+    ends = moves and (each.step.returned or each.step.mode in OF_CLIENTS)
     busy = each.busy[client] or (moves and not ends)
     state = [_colour(client), *(["busy"] if busy else [])]
     state += ["start"] if moves and not each.busy[client] else []
@@ -115,7 +115,7 @@ def _lane(each: Followed, client: int) -> str:
 
 def _chip(each: Followed) -> str:
     kinds = ["chip", *(["write"] if each.step.effect in _WRITES else [])]
-    kinds += ["late"] if each.step.mode is Mode.DELIVER else ["end"] if each.step.mode is Mode.CRASH else []
+    kinds += ["late"] if each.step.mode is Mode.DELIVER else ["end"] if each.step.mode in OF_CLIENTS else []
     return f'<span class="{" ".join(kinds)}">{text(each.effect) or "?"}</span>'
 
 

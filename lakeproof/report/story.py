@@ -115,6 +115,8 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             return Text(f"the clock jumps by {printable(step.value)}", "yellow")
         case Mode.CRASH:
             return Text("crashes: it never moves again", "yellow")
+        case Mode.RESTART:
+            return Text("crashes, and starts again", "yellow")
         case Mode.DELIVER:
             told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
             return told.append_text(_changed(step, contents))
