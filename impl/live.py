@@ -111,7 +111,7 @@ class _Stores:
             return await self.store.perform(effect)
         if isinstance(effect, Local):
             if self.local is None:
-                raise NoLocalStore(f"{effect.op!r} on env.local: the flow was run without a local store; pass run(local=)")
+                raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
             return await self.local.perform(effect.op)
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)

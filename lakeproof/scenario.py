@@ -68,9 +68,9 @@ def _one_or_several(given: Call | Sequence[Call]) -> tuple[Call, ...]:
 class Client(Sequence[Call]):
     """The calls of a client, one after the other, and what it runs first when its process starts again.
 
-    ``Client([Call(append)], recover=Call(recover))``: after a restart (`Faults`), the call under way is lost. The client
-    runs ``recover``, a call or several, and then the calls that had not begun. A crash in the midst of ``recover`` begins
-    it anew. A plain list of calls is a client that does not restart.
+    ``Client([Call(append)], recover=Call(recover))``: after a restart (`Faults`), the call under way is lost. The
+    client runs ``recover``, a call or several, and then the calls that had not begun. A crash in the midst of
+    ``recover`` begins it anew. A plain list of calls is a client that does not restart.
     """
 
     calls: tuple[Call, ...] = attrs.field(converter=_one_or_several)

@@ -120,7 +120,7 @@ class Behaviour:
         self.root = self._place(self._root, -1).id
 
     def child(self, node_id: int, reply: object) -> int:
-        """The node after a reply.
+        """The node after a reply, or after a restart (RESTARTED).
 
         Raises:
             Disagreement: members of this node differ after this reply.
@@ -175,15 +175,6 @@ class Behaviour:
             self._rise(self._classes[key][0], rank)
             found = self._crashes[node_id] = self._classes[key][0].id
         return found
-
-    def restart(self, node_id: int) -> int:
-        """The node at which a client stands that has crashed here, and begins to recover. Raises as `child`."""
-        return self.child(node_id, RESTARTED)
-
-    def restarts(self, node_id: int) -> bool:
-        """Whether a client can restart at a node: wherever it stands, but for the end that an exception has made."""
-        node = self.nodes[node_id]
-        return bool(self.program.recover) and not node.crashed and not node.broken
 
     @property
     def experiments(self) -> int:

@@ -16,27 +16,22 @@ from lakeproof.explore.asking import folded
 from lakeproof.explore.causes import cut, detached
 from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.observing import observed
+from lakeproof.explore.program import AFTERMATH as AFTERMATH
+from lakeproof.explore.program import LABELS as LABELS
+from lakeproof.explore.program import SETUP as SETUP
+from lakeproof.explore.program import Disk, Mint, check_usable
+from lakeproof.explore.program import Program as Program
+from lakeproof.explore.program import label as label
 from lakeproof.explore.told import RESTARTED, WITHDRAWN, NotOpen, Told
 from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.impl.frames import Spot, abandon, spot
 from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
-from lakeproof.impl.printable import said
 from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
-from lakeproof.model.invariants import Observer
 from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-
-LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
-"""Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
-
-
-def label(client: int) -> str:
-    """A client's label. Those beyond the letters end in "_", so that no two mint the same identifier."""
-    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
-
 
 EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
 """What a flow may await, by type."""
@@ -48,67 +43,6 @@ class NondeterministicFlow(Exception):
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
-
-
-@attrs.frozen
-class Program:
-    """What a client runs, and how it differs from the others: its label and its clock."""
-
-    label: str
-    calls: tuple[Call, ...]
-    observers: tuple[Observer, ...] = ()
-    frozen_now: int | None = None
-    """The time that this client reads, where the clock cannot move; None where it can."""
-    recover: tuple[Call, ...] = ()
-    """What it runs first after a restart; empty: it cannot restart."""
-
-
-class _Disk:
-    """A client's local store. Apart from the client, as `_Mint`."""
-
-    def __init__(self, outlives: bool) -> None:
-        self.held: kv.Store = {}
-        self._outlives = outlives
-
-    def at_once(self, op: object) -> tuple[object] | None:
-        """The reply to an operation of it that is no schedule point: only a write that may outlive its client is one,
-        as the client may crash before it."""
-        if type(op) is not Local or (self._outlives and isinstance(op.op, WRITES)):
-            return None
-        return (self.answer(op),)
-
-    def answer(self, op: Local) -> object:
-        self.held, reply = kv.step(self.held, op.op)
-        return reply
-
-
-class _Mint:
-    """Gives a client's identifiers: each task counts its own, so that they do not depend on the order of others. Apart
-    from the client: a flow that held on to it would make a circle, which the collector cuts by closing the flow."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.count = 0
-        self.task = MAIN
-        self.lives = 1
-        self._first = label
-        self._counts: dict[str, int] = {}
-
-    def given_to(self, task: str) -> None:
-        """What is minted from now on is this task's."""
-        self.task = task
-
-    def begin_life(self) -> None:
-        """After a restart: what is minted is new, however many there were before."""
-        self.lives += 1
-        self._counts = {}
-        self.label = f"{self._first}{self.lives}r"
-
-    def __call__(self, kind: str) -> str:
-        self.count += 1
-        number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
-        parts = self.task.split(".") if self.task else []
-        return self.label + "t".join([*parts, str(number)])
 
 
 class Execution:
@@ -127,12 +61,12 @@ class Execution:
         self.program = program
         self._plan = [*program.calls]  # the calls that it has run and will run, in order
         self._recovered = 0  # where in the plan its last recovery ends
-        self._disk = _Disk(bool(program.recover))
+        self._disk = Disk(bool(program.recover))
         self.op: Effect | None = None
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self._mint = _Mint(program.label)
+        self._mint = Mint(program.label)
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
@@ -386,7 +320,7 @@ class Execution:
             now, local = self.program.frozen_now, self._disk.at_once
             reads = (lambda _: None) if now is None else (lambda effect: (now,) if isinstance(effect, Now) else None)
             hooks = attrs.evolve(_HOOKS, at_once=lambda effect: local(effect) or reads(effect))
-            # None of these leads back here: see `_Mint`.
+            # None of these leads back here: see `Mint`.
             self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []
@@ -417,7 +351,7 @@ class Execution:
         return Outcome(Status.CRASHED, error=found)
 
     def _finish(self, outcome: Outcome) -> None:
-        _usable(outcome, self.call())
+        check_usable(outcome, self.call())
         self.finished.append(self._view(outcome))
         if self.broken:
             self.op = self._coroutine = self._tasks = self._request = None
@@ -460,17 +394,3 @@ _HOOKS: Final = Hooks(
     recalls=lambda effect: isinstance(effect, WRITES),
     through=_is_not_the_flows,
 )
-
-
-def _usable(outcome: Outcome, call: Call) -> None:
-    """Raises ScenarioError for a result that cannot be compared with others."""
-    if isinstance(outcome.value, Coroutine):
-        outcome.value.close()
-        raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
-    try:
-        with WATCH.over():
-            hash(outcome.value)
-    except Exception as error:
-        raise ScenarioError(
-            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
-        ) from error

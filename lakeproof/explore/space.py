@@ -57,9 +57,7 @@ def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: b
 
 def _same_program(one: Program, other: Program) -> bool:
     parts = [(each.calls, each.recover, each.frozen_now) for each in (one, other)]
-    return identity(parts[0]) == identity(parts[1]) and (
-        one.observers == other.observers
-    )
+    return identity(parts[0]) == identity(parts[1]) and (one.observers == other.observers)
 
 
 class Space:

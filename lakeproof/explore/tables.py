@@ -19,23 +19,24 @@ A "-" is UNKNOWN: no state of the search has asked for it. With the node's numbe
 bits 62 and 63, node 1 on cell 0 adds ``((2 - 1) << 58) + ((1 - 0) << 62)`` to the word of a state.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from lakeproof.explore.events import Events as Events
 from lakeproof.explore.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.explore.packing import Words
+from lakeproof.explore.packing import Words, doubled
 from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.space import Relayout, Space
-from lakeproof.explore.told import told
-from lakeproof.explore.trie import Node, seen_of
+from lakeproof.explore.told import RESTARTED, told
+from lakeproof.explore.trie import Node
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Now
 from lakeproof.impl.parallel import MAIN
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.model.snapshot import Event, Invoked, Returned
 
 DONE: Final = 0
 POINT: Final = 1
@@ -48,8 +49,6 @@ IMPOSSIBLE: Final = -2
 
 Ints = npt.NDArray[np.int64]
 
-T = TypeVar("T", np.int64, np.uint8)
-
 
 @attrs.frozen
 class WideMove:
@@ -58,28 +57,6 @@ class WideMove:
     child: int
     changes: tuple[tuple[int, int, int], ...]  # (column, number before, number after)
     event: int
-
-
-class Events:
-    """Lists of events, numbered: 0 is the empty one."""
-
-    def __init__(self) -> None:
-        self.lists: list[tuple[Event, ...]] = [()]
-        self._numbers: dict[Hashable, int] = {(): 0}
-
-    def number(self, events: tuple[Event, ...]) -> int:
-        key = tuple(_name(event) for event in events)
-        found = self._numbers.get(key)
-        if found is None:
-            found = self._numbers[key] = len(self.lists)
-            self.lists.append(events)
-        return found
-
-
-def _name(event: Event) -> Hashable:
-    """What tells an event from others, by type and bits."""
-    called = event.call if isinstance(event, Returned) else CallView(event.name, event.args, Status.PENDING)
-    return (type(event), event.client, event.index, seen_of((called,)))
 
 
 class Table:
@@ -171,7 +148,7 @@ class ClientTable(Table):
     def _admit(self, node: Node) -> None:
         op = node.effect(self.task)
         self.ranks[node.id] = node.rank
-        if not self.behaviour.restarts(node.id):
+        if not node.restarts:
             self.again[node.id] = IMPOSSIBLE
         if op is None:
             self.kind[node.id] = DONE if node.op is None else ELSEWHERE
@@ -243,7 +220,7 @@ class ClientTable(Table):
     def compile_restarts(self, nodes: Sequence[int]) -> None:
         """Compile what a restart does at each of these nodes. Raises Relayout, as `compile`."""
         for node_id in nodes:
-            child = self.behaviour.restart(node_id)
+            child = self.behaviour.child(node_id, RESTARTED)
             self.again[node_id] = child
             self.again_event[node_id] = self._events.number(self._returned(self.behaviour.nodes[node_id], child))
         self._settle()
@@ -398,29 +375,24 @@ class ClientTable(Table):
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)
 
     def _grow_nodes(self) -> None:
-        self.kind = _doubled(self.kind, 0, 0)
-        self.ranks = _doubled(self.ranks, 0, 0)
-        self.column = _doubled(self.column, 0, -1)
-        self.again = _doubled(self.again, 0, UNKNOWN)
-        self.again_event = _doubled(self.again_event, 0, 0)
+        self.kind = doubled(self.kind, 0, 0)
+        self.ranks = doubled(self.ranks, 0, 0)
+        self.column = doubled(self.column, 0, -1)
+        self.again = doubled(self.again, 0, UNKNOWN)
+        self.again_event = doubled(self.again_event, 0, 0)
         for mode in self.modes:
-            self.child[mode] = _doubled(self.child[mode], 0, UNKNOWN)
-            self.number[mode] = _doubled(self.number[mode], 0, UNKNOWN)
-            self.event[mode] = _doubled(self.event[mode], 0, 0)
+            self.child[mode] = doubled(self.child[mode], 0, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 0, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 0, 0)
         for mode in self.late:
-            self.late[mode] = _doubled(self.late[mode], 0, 0)
+            self.late[mode] = doubled(self.late[mode], 0, 0)
         self._nodes *= 2
         self._reshaped = True
 
     def _grow_values(self) -> None:
         for mode in self.modes:
-            self.child[mode] = _doubled(self.child[mode], 1, UNKNOWN)
-            self.number[mode] = _doubled(self.number[mode], 1, UNKNOWN)
-            self.event[mode] = _doubled(self.event[mode], 1, 0)
+            self.child[mode] = doubled(self.child[mode], 1, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 1, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 1, 0)
         self.values *= 2
         self._reshaped = True
-
-
-def _doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
-    more = np.full_like(array, fill)
-    return np.concatenate([array, more], axis=axis)

@@ -84,6 +84,15 @@ class Trace:
     meaning: str
     evidence: str
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What each client runs, in a line."""
+        recover = self.recover or ((),) * len(self.clients)
+        return tuple(
+            ", then ".join(calls) + (f"; when it starts again: {', then '.join(first)}" if first else "")
+            for calls, first in zip(self.clients, recover, strict=False)
+        )
+
 
 def write(trace: Trace, path: Path) -> None:
     """Write a trace; nobody ever sees half a file. Equal traces have equal bytes.

@@ -32,8 +32,8 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "kept", "minted", "minted_alone", "observed", "op", "open", "parent", "reply", "signatures",
-                 "tasks", "under_way", "visible")  # fmt: skip
+                 "depth", "index", "kept", "minted", "minted_alone", "observed", "op", "open", "parent", "reply",
+                 "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -140,3 +140,8 @@ class Node:
     def broken(self) -> bool:
         """Whether the client ended here by raising what is no answer."""
         return self.representative.broken and not self.crashed
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the client can restart here: also where it has ended, if no exception has ended it."""
+        return self.representative.kept != () and not self.crashed and not self.broken

@@ -212,9 +212,7 @@ class World:
         run.send(RESTARTED)
         ended = tuple(run.finished[index + len(under_way) :])
         events = tuple(
-            Returned(move.client, at, view)
-            for at, view in enumerate(run.finished[index:], start=index)
-            if view.done
+            Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
         )
         return Step(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
 
@@ -256,7 +254,9 @@ def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None,
     return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))
 
 
-def _local_changes(owner: str, before: kv.Store, after: kv.Store) -> tuple[tuple[object, Value | None, Value | None], ...]:
+def _local_changes(
+    owner: str, before: kv.Store, after: kv.Store
+) -> tuple[tuple[object, bytes | None, bytes | None], ...]:
     """The same of a client's own store."""
     changed = sorted(at for at in before.keys() | after.keys() if before.get(at) != after.get(at))
     return tuple((("local", owner, *at), before.get(at), after.get(at)) for at in changed)

@@ -64,9 +64,9 @@ def _split(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
     yield '<section aria-labelledby="schedule-heading">'
     yield '<h2 id="schedule-heading">Schedule</h2>'
     yield '<ul class="clients">'
-    for client, calls in enumerate(trace.clients):
+    for client, program in enumerate(trace.programs):
         chip = f'<span class="chip {_colour(client)}">{label(client)}</span>'
-        yield f"<li>{chip} <code>{text(', then '.join(calls))}</code></li>"
+        yield f"<li>{chip} <code>{text(program)}</code></li>"
     yield "</ul>"
     yield '<div class="scroll" id="schedule" role="region" tabindex="0" aria-label="Lanes and store">'
     yield '<svg class="arrows" id="arrows" aria-hidden="true"></svg>'

@@ -20,8 +20,8 @@ _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
 def diagram(trace: Trace) -> str:
     """The diagram, without the fence of a Markdown block. Cost: linear in the trace."""
     lines = ["sequenceDiagram"]
-    for client, calls in enumerate(trace.clients):
-        lines.append(f"    participant {label(client)} as {label(client)}: {words(', then '.join(calls))}")
+    for client, program in enumerate(trace.programs):
+        lines.append(f"    participant {label(client)} as {label(client)}: {words(program)}")
     lines.append("    participant store")
     lines += [f"    Note over store: at first, {words(key)}: {words(held)}" for key, held in trace.initially]
     for each in followed(trace):

@@ -79,11 +79,11 @@ def _heading(trace: Trace, width: int) -> Iterator[str]:
     room = width - 2 * MARGIN
     yield _text(MARGIN, 32, f"{trace.invariant} is violated", "bad title", room)
     yield _text(MARGIN, 52, f"in {trace.scenario}", "dim small", room)
-    for client, calls in enumerate(trace.clients):
+    for client, program in enumerate(trace.programs):
         at = 66 + 22 * client + 12
         yield f'<circle class="{_colour(client)}" cx="{MARGIN + 9}" cy="{at - 4}" r="9"/>'
         yield f'<text class="on small strong" x="{MARGIN + 9}" y="{at}" text-anchor="middle">{label(client)}</text>'
-        yield _text(MARGIN + 28, at, ", then ".join(calls), "text", room - 28)
+        yield _text(MARGIN + 28, at, program, "text", room - 28)
 
 
 def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[str]:

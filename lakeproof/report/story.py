@@ -78,8 +78,8 @@ def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
     what.append(printable(trace.scenario), "bold")
     yield what.append(f", {plural(len(trace.schedule), 'step')}")
     yield Text()
-    for client, calls in enumerate(trace.clients):
-        yield Text.assemble("  ", _label(client), "  ", printable(", then ".join(calls)))
+    for client, program in enumerate(trace.programs):
+        yield Text.assemble("  ", _label(client), "  ", printable(program))
     shown = [f"{key}: {content}" for key, content in trace.initially]
     rest = len(shown) - SHOWN_AT_FIRST_MAX
     shown = shown[:SHOWN_AT_FIRST_MAX] + ([f"and {plural(rest, 'more key')}"] if rest > 0 else [])
