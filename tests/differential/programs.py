@@ -194,8 +194,15 @@ class Together:
     late: bool = False
 
 
+@attrs.frozen
+class Own:
+    """The same on the client's own store."""
+
+    instruction: Get | Set | SetIf | Delete | Scan
+
+
 Instruction = (
-    Get | Set | SetIf | Delete | Scan | Missing | Put | Fetch | Head | Copy | Mark | Unlink | Pages | Clock
+    Own | Get | Set | SetIf | Delete | Scan | Missing | Put | Fetch | Head | Copy | Mark | Unlink | Pages | Clock
     | Mint | Keep | KeepLast | Raise | When | Retry | Finally | Together
 )  # fmt: skip
 
