@@ -99,11 +99,8 @@ def flow_set(seed: int, features: Sequence[str] = FEATURES) -> FlowSet:
 
 
 SHAPES: Final = {1: (3, 6), 2: (2, 4), 3: (1, 2)}
-"""Clients, and the fewest and most instructions of each of their programs."""
-
-
 RESTARTING: Final = {1: (2, 5), 2: (1, 3)}
-"""The same where clients restart."""
+"""Clients, and the fewest and most instructions of each of their programs; the same where they restart."""
 
 
 class Maker:
@@ -147,7 +144,7 @@ class Maker:
 
     def make(self, seed: int) -> FlowSet:
         self.restarts = RESTARTS in self.used and self.chance(0.4)
-        number = self.pick(1, 1, 2) if self.restarts else self.pick(1, 2, 2, 2, 3)
+        number = self.pick(1, 2, 2) if self.restarts else self.pick(1, 2, 2, 2, 3)
         self.budget = self.faults(number)
         shape = RESTARTING[number] if self.restarts else SHAPES[number]
         pool = [self.program(*shape) for _ in range(self.pick(1, 1, 2))]
@@ -156,8 +153,10 @@ class Maker:
             for _ in range(number)
         )
         setup = self.setup()
-        if number > 1 and self.chance(0.6):
+        if number > 1 and self.chance(0.3 if self.restarts else 0.6):
             clients, setup = self.racing(clients, setup)
+        if self.restarts and self.chance(0.4):
+            clients = (clients[0],) * number
         elif number > 1 and self.chance(0.7):  # clients that run one program: interchangeable, or all but
             first = clients[0]
             clients = (first, *(self.pick(first, first, others) for others in clients[1:]))
