@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lakeproof.running.verifying import check as check
     from lakeproof.scenario import Aftermath as Aftermath
     from lakeproof.scenario import Call as Call
+    from lakeproof.scenario import Client as Client
     from lakeproof.scenario import Faults as Faults
     from lakeproof.scenario import Scenario as Scenario
     from lakeproof.scenario import ScenarioError as ScenarioError
