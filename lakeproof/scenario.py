@@ -79,8 +79,8 @@ class Client(Sequence[Call]):
     @overload
     def __getitem__(self, at: int) -> Call: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Call]: ...
-    def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:
+    def __getitem__(self, at: slice) -> Sequence[Call]: ...  # type: ignore[explicit-any]  # of slice
+    def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:  # type: ignore[explicit-any]  # of slice
         return self.calls[at]
 
     def __len__(self) -> int:

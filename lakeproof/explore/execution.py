@@ -313,14 +313,16 @@ class Execution:
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
         if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
             task, reply = (reply.task, reply.reply) if isinstance(reply, Told) else (MAIN, reply)
-            op = dict(self._open)[task]
-            reply = self._disk.answer(op) if type(op) is Local else reply
+            asked = dict(self._open)[task]
+            reply = self._disk.answer(asked) if type(asked) is Local else reply
             self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
         else:
             now, local = self.program.frozen_now, self._disk.at_once
-            reads = (lambda _: None) if now is None else (lambda effect: (now,) if isinstance(effect, Now) else None)
-            hooks = attrs.evolve(_HOOKS, at_once=lambda effect: local(effect) or reads(effect))
-            # None of these leads back here: see `Mint`.
+
+            def at_once(effect: object) -> tuple[object] | None:
+                return (now,) if now is not None and isinstance(effect, Now) else local(effect)
+
+            hooks = attrs.evolve(_HOOKS, at_once=at_once)  # which does not lead back here: see `Mint`
             self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []

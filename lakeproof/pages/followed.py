@@ -140,7 +140,7 @@ def _lane(step: TraceStep, clients: int) -> int | None:
 
 def _effect(step: TraceStep) -> str:
     if step.mode in OF_CLIENTS:
-        return step.mode.value
+        return str(step.mode.value)
     if step.mode is Mode.TICK:
         return "clock"
     return f"{step.task}: {step.effect}" if step.task else step.effect

@@ -28,7 +28,7 @@ from tests.differential.enumerator import Enumeration
 from tests.differential.generated import flow_set
 from tests.differential.handmade import HANDMADE
 
-SETS = 60
+SETS = 80
 STATES_MAX = 300
 
 Plant = Callable[[pytest.MonkeyPatch], None]
