@@ -40,7 +40,6 @@ from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.repository import entity_branch
 from lakeproof.scenario import Aftermath, Faults
 from lakeproof.scenarios import hardened, identifiers, kv3, naive, step1, step2
-from lakeproof.scenarios._repositories import FAILED, UNSURE, RepositoryDesign
 from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows
 from lakeproof.scenarios.races import (
     CRASH,
@@ -56,6 +55,7 @@ from lakeproof.scenarios.races import (
     Refuted,
     fault,
 )
+from lakeproof.scenarios.repository_designs import FAILED, UNSURE, RepositoryDesign
 
 
 async def stop_creating(env: Env, repository_id: RepositoryID, age: int) -> Repository:
