@@ -25,10 +25,10 @@ class Now:
 class Local:
     """An operation on the client's own store, which outlives its crashes and which no other client sees."""
 
-    op: kv.Op
+    op: kv.Op | kv.Transact
 
 
-Effect = kv.Op | objects.Op | Now | Local | Withdrawn
+Effect = kv.Op | kv.Transact | objects.Op | Now | Local | Withdrawn
 """What a driver answers. A flow never asks for `Withdrawn`: see `lakeproof.impl.parallel`."""
 
 
@@ -59,12 +59,18 @@ class KVEffects(KVOperations):
     async def perform(self, op: kv.Op) -> object:
         return await perform(op)
 
+    async def perform_all(self, op: kv.Transact) -> object:
+        return await perform(op)
+
 
 class LocalEffects(KVOperations):
     """The client's own store, as its disk: what a restart leaves it. A write is durable once it has returned, and a
     schedule point only where a scenario lets the client restart; a read is none."""
 
     async def perform(self, op: kv.Op) -> object:
+        return await perform(Local(op))
+
+    async def perform_all(self, op: kv.Transact) -> object:
         return await perform(Local(op))
 
 

@@ -109,10 +109,13 @@ class _Stores:
             return self.clock()
         if isinstance(effect, kv.Op):
             return await self.store.perform(effect)
+        if isinstance(effect, kv.Transact):
+            return await self.store.perform_all(effect)
         if isinstance(effect, Local):
             if self.local is None:
                 raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
-            return await self.local.perform(effect.op)
+            op = effect.op
+            return await (self.local.perform_all(op) if isinstance(op, kv.Transact) else self.local.perform(op))
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)
         if self.object_store is None:
@@ -131,7 +134,7 @@ class _Parallel:
     def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
         hooks = Hooks(
             at_once=lambda _: None,
-            known=lambda effect: isinstance(effect, kv.Op | objects.Op | Now | Local),
+            known=lambda effect: isinstance(effect, kv.Op | kv.Transact | objects.Op | Now | Local),
             foreign=lambda _, effect: _foreign(effect),
             recalls=lambda _: True,
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),

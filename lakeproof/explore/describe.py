@@ -77,6 +77,11 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
             return Effected("delete", place(op.partition, op.key))
         case kv.DeleteIf():
             return Effected("delete_if", place(op.partition, op.key), "", _condition(op))
+        case kv.Transact(checks, writes):
+            where = dict.fromkeys(place(part, key) for part, key, _ in (*writes, *checks))
+            told = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
+            conditions = [f"{place(at, key)} {_predicate(at, key, old)}" for at, key, old in checks]
+            return Effected("transact", ", ".join(where), ", ".join(told), ", ".join(conditions))
         case kv.ScanBatch(partition, start, batch_size):
             parts = [f"from {text(start)}"] if start else []
             parts += [f"at most {batch_size}"] if batch_size else []
@@ -125,6 +130,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
         case kv.NotFound() | objects.ObjectNotFound():
             return "not found"
+        case kv.CheckFailed():
+            return f"check {answer.args[0] + 1} failed"
         case kv.PredicateFailed():
             return "predicate failed"
         case objects.PreconditionFailed():
@@ -262,13 +269,17 @@ def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
 
 
 def _condition(op: kv.SetIf | kv.DeleteIf) -> str:
-    match op.predicate:
+    return _predicate(op.partition, op.key, op.predicate)
+
+
+def _predicate(partition: bytes, key: bytes, predicate: kv.Predicate) -> str:
+    match predicate:
         case None:
             return "if absent"
         case kv.Presence():
             return "if present"
         case bytes() as expected:
-            return f"if still {value(op.partition, op.key, expected)}"
+            return f"if still {value(partition, key, expected)}"
 
 
 def _entry(partition: bytes, entry: kv.Entry) -> str:

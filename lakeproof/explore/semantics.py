@@ -49,6 +49,8 @@ def footprint(op: Effect) -> Footprint:
             return Footprint(
                 within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
             )
+        case kv.Transact(checks, writes):
+            return Footprint(tuple(dict.fromkeys(("kv", part, key) for part, key, _ in (*checks, *writes))))
         case objects.Copy(source, destination):
             return Footprint((("object", source), ("object", destination)), timed=True)
         case objects.Put():
@@ -88,7 +90,7 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     if isinstance(op, Local | Withdrawn):
         return None, {}
     reply: object
-    if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
+    if isinstance(op, kv.Op | kv.Transact):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
         after: dict[Cell, Value] = {("kv", *address): value for address, value in store.items()}
     else:

@@ -194,17 +194,13 @@ class Maker:
         first = CallOf(Program(tuple(self.pick(body, body[:2], body[1:])), self.returned(), self.chance(0.5)))
         return self.pick((first,), (first,), (first, first))
 
+    def transact(self, key: int) -> ast.Transact:
+        other = (key + self.pick(1, 2)) % len(ast.KEYS)
+        return ast.Transact(key, self.source(), self.pick("read", "absent", "exists"), other, self.chance(0.5))
+
     def own(self) -> Instruction:
-        key = self.key()
-        choices: list[ast.Get | ast.Set | ast.SetIf | ast.Delete | ast.Scan] = [
-            ast.Get(key),
-            ast.Set(key, self.source()),
-            ast.Set(key, self.source()),
-            ast.SetIf(key, self.source(), self.pick("absent", "exists", b"x")),
-            ast.Delete(key, self.pick(None, None, b"x")),
-            ast.Scan(b"p", self.pick(0, 1)),
-        ]
-        return ast.Own(self.random.choice(choices))
+        kinds = (ast.Get, ast.Set, ast.SetIf, ast.Delete, ast.Scan, ast.Transact)
+        return ast.Own(self.pick(*[each for each in self.on_keys() if isinstance(each, kinds)]))
 
     def setup(self) -> list[Instruction]:
         keys = [ast.Set(key, Const(self.pick(*BYTES))) for key in range(len(ast.KEYS)) if self.chance(0.35)]
@@ -289,8 +285,11 @@ class Maker:
             return self.faulty_effect()
         if self.chance(0.3):
             return self.object_effect()
+        return self.random.choice(self.on_keys())
+
+    def on_keys(self) -> list[Instruction]:
         key, partition = self.key(), self.pick(b"p", b"p", b"q")
-        choices: list[Instruction] = [
+        return [
             ast.Get(key),
             ast.Get(key),
             ast.Get(key),
@@ -299,11 +298,11 @@ class Maker:
             ast.SetIf(key, self.source(), self.pick("read", "absent", "exists", b"x")),
             ast.SetIf(key, self.source(), self.pick("read", "read", "absent", "exists")),
             ast.Delete(key, self.pick(None, None, b"x", b"y")),
+            self.transact(key),
             ast.Scan(partition, self.pick(0, 1, 1, 2), self.pick(9, 9, 1, 2)),
             ast.Scan(partition, self.pick(0, 1, 1), start=self.pick(b"", b"a", b"b")),
             ast.Missing(self.pick("partition", "key")) if self.chance(0.2) else ast.Clock(),
         ]
-        return self.random.choice(choices)
 
     def faulty_effect(self) -> Instruction:
         """An instruction that the faults of this set are about."""

@@ -37,6 +37,7 @@ from tests.differential.programs import (
     SetIf,
     Source,
     Together,
+    Transact,
     Unlink,
     When,
 )
@@ -252,6 +253,12 @@ async def _on_keys(store: KVOperations, instruction: Instruction, memory: _Memor
                 "read": memory.read.get(key),
             }
             await store.set_if(*KEYS[key], memory.bytes(source), known.get(predicate, predicate))  # type: ignore[arg-type]
+        case Transact(key, source, predicate, other, there):
+            asked: dict[str, kv.Predicate] = {"exists": kv.EXISTS, "absent": None, "read": memory.read.get(key)}
+            await store.transact(
+                checks=[(*KEYS[key], asked[predicate]), (*KEYS[other], kv.EXISTS if there else None)],
+                writes=[(*KEYS[key], memory.bytes(source)), (*KEYS[other], None)],
+            )
         case Delete(key, None):
             await store.delete(*KEYS[key])
         case Delete(key, bytes(predicate)):
