@@ -166,7 +166,8 @@ def _node(behaviour: Behaviour, replies: Sequence[object], crashed: bool) -> int
             reply = RESTARTED
         if isinstance(reply, kv.KVError | objects.ObjectError):  # a store's message is the store's affair
             met = behaviour.nodes[node].children
-            reply = next((known for known in met if type(known) is type(reply)), reply)
+            alike = (known for known in met if type(known) is type(reply))
+            reply = reply if reply in met else next(alike, reply)
         node = behaviour.child(node, reply)
     return behaviour.crash(node) if crashed else node
 
