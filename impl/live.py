@@ -110,12 +110,12 @@ class _Stores:
         if isinstance(effect, kv.Op):
             return await self.store.perform(effect)
         if isinstance(effect, kv.Transact):
-            return await self.store.perform_all(effect)
+            await self.store.perform_all(effect)
+            return None
         if isinstance(effect, Local):
             if self.local is None:
                 raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
-            op = effect.op
-            return await (self.local.perform_all(op) if isinstance(op, kv.Transact) else self.local.perform(op))
+            return await _Stores(self.local, None, self.clock, None).answer(effect.op)
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)
         if self.object_store is None:

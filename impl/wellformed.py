@@ -106,7 +106,7 @@ def _triples(value: object, last: Callable[[object], object]) -> object:
         if _WRONG in parts:
             return _WRONG
         taken.append(one if all(new is old for new, old in zip(parts, one, strict=True)) else parts)
-    return value if all(new is old for new, old in zip(taken, value, strict=True)) else tuple(taken)  # type: ignore[call-overload]
+    return value if all(new is old for new, old in zip(taken, value, strict=True)) else tuple(taken)
 
 
 _EXACT: Final[Mapping[str, Callable[[object], object]]] = {

@@ -96,7 +96,10 @@ class SQLiteStore(Closing, Store):
 
     def _apply(self, op: kv.Op | kv.Transact) -> Answer:
         try:
-            return self._execute_all(op) if isinstance(op, kv.Transact) else self._execute(op)
+            if isinstance(op, kv.Transact):
+                self._execute_all(op)
+                return None
+            return self._execute(op)
         except sqlite3.ProgrammingError as error:
             raise kv.Refused(f"{self.path}: {error}; open it again") from error
         except (sqlite3.Error, UnicodeDecodeError) as error:

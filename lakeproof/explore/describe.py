@@ -79,9 +79,9 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
             return Effected("delete_if", place(op.partition, op.key), "", _condition(op))
         case kv.Transact(checks, writes):
             where = dict.fromkeys(place(part, key) for part, key, _ in (*writes, *checks))
-            told = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
+            values = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
             conditions = [f"{place(at, key)} {_predicate(at, key, old)}" for at, key, old in checks]
-            return Effected("transact", ", ".join(where), ", ".join(told), ", ".join(conditions))
+            return Effected("transact", ", ".join(where), ", ".join(values), ", ".join(conditions))
         case kv.ScanBatch(partition, start, batch_size):
             parts = [f"from {text(start)}"] if start else []
             parts += [f"at most {batch_size}"] if batch_size else []

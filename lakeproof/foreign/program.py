@@ -206,7 +206,7 @@ async def _told(env: Env, effect: Effect) -> str:
 async def _performed(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    assert not isinstance(effect, Local | Withdrawn), "no flow of a program asks for it"
+    assert not isinstance(effect, kv.Transact | Local | Withdrawn), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)
     return await env.objects.perform(effect)

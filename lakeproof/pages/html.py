@@ -24,7 +24,7 @@ from lakeproof.running.needed import in_words
 COLOURS: Final = 6
 """Clients beyond these take the colours again."""
 
-_WRITES: Final = ("set", "set_if", "put", "copy", "delete", "delete_if", "set metadata")
+_WRITES: Final = ("set", "set_if", "put", "copy", "delete", "delete_if", "transact", "set metadata")
 
 
 def page(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> str:

@@ -27,6 +27,7 @@ _VERBS: Final[Mapping[str, str]] = {
     "copy": "writes",
     "delete": "deletes",
     "delete_if": "deletes",
+    "transact": "writes at once",
 }
 _READS: Final = ("get", "head", "scan", "list")
 

@@ -170,6 +170,14 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     misread(monkeypatch, wrong)
 
 
+@plant("a transaction that writes its first key only")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+        return apply(cells, kv.Transact(op.checks, op.writes[:1]) if isinstance(op, kv.Transact) else op, now)
+
+    misread(monkeypatch, wrong)
+
+
 @plant("a late write that changes nothing")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kernel, "_late_changes", lambda *_: ())
