@@ -41,6 +41,7 @@ from tests.differential.programs import (
     Set,
     SetIf,
     Source,
+    Transact,
     When,
 )
 from tests.differential.values import Alike, Tagged, Versioned
@@ -254,6 +255,13 @@ HANDMADE: Final = {
     "a deleter meets another at the same point": made(
         *[call(Scan(b"p", 0), Delete(0), Delete(1), Get(2))] * 2,
         demands=(NotAhead(1),),
+    ),
+    "two keys change in one step": made(
+        call(Transact(0, Const(b"x"), "absent", 1, there=True), stubborn=True),
+        call(Get(1), When("nothing", (Get(0),))),
+        demands=(NoneReturned(b"x"), NotAhead(1)),
+        setup=(Set(1, Const(b"y")),),
+        faults=Faults(lost_answers=1, duplicates=1, refusals=1),
     ),
     "what a client keeps outlives it": made(
         call(INTENT, WRITE, Own(Delete(0))),
