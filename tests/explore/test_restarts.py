@@ -1,6 +1,7 @@
 """Restarts and what a client keeps: counted by hand, told in words, replayed. The enumerator (tests/differential) has
 drawn sets of them; here is what a user meets."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,11 +28,15 @@ from lakeproof import (
 )
 from lakeproof.explore import trace as traces
 from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.minimise import minimise
+from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.replay import ReplayDiverged, record, replay
+from lakeproof.explore.results import Options
 from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import search
 from lakeproof.explore.setting import prepare
+from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.explore.world import World
 from lakeproof.report.story import story
 from tests.explore.agreement import check_agreement, violated_by
@@ -151,6 +156,48 @@ class TestWhatIsSaid:
     def test_groups_of_effects_crash_together_and_write_to_the_local_store(self) -> None:
         found = check_agreement(restarting(Client(Call(_both), recover=Call(_seen)), invariants=[SEEN, UNBROKEN]))
         assert found["merged and symmetric"].result.findings[0].verdict == "violated"
+
+
+    def test_tables_that_are_sent_elsewhere_know_the_same_restarts(self) -> None:
+        client = Client(Call(append), recover=Call(again))
+        scenario = restarting(client, client, faults=Faults(restarts=2, crashes=1), invariants=(UNBROKEN,))
+        setting = prepare(scenario)
+        kernel = Kernel(setting, share_behaviours(setting, merge=False, symmetry=False), [])
+        words, met, lacking = kernel.first(), 0, 0
+        while len(words[0]):
+            lacking += int(kernel.frozen().attempt(words).lacking.sum())
+            words, found = _expanded(kernel, words)
+            sent = pickle.dumps(kernel.frozen())
+            again_there = pickle.loads(sent).attempt(words)  # noqa: S301  # of this very test
+            assert not again_there.lacking.any()
+            assert _pairs(again_there.offers) == _pairs(found)
+            met += len(words[0])
+            words = distinct(concatenate([after for _, _, after in found], kernel.layout.words))
+        assert lacking
+        assert met == search(setting.scenario, options=Options(merge=False, symmetry=False)).states
+
+
+Offers = list[tuple[Move, Rows, Words]]
+
+
+def _expanded(kernel: Kernel, words: Words) -> tuple[Words, Offers]:
+    """All moves out of these states, which may be packed anew on the way."""
+    while True:
+        found: Offers = []
+        try:
+            kernel.expand(words, lambda move, rows, after, found=found: found.append((move, rows, after)))  # type: ignore[misc]
+        except Relayout:
+            words = repack(words, kernel.relayout(), kernel.layout)
+        else:
+            return words, found
+
+
+def _pairs(offers: Offers) -> set[tuple[Move, int, tuple[int, ...]]]:
+    return {
+        (move, int(row), tuple(int(word[at]) for word in after))
+        for move, rows, after in offers
+        for at, row in enumerate(rows)
+    }
 
 
 async def _forget(env: Env) -> None:
