@@ -73,6 +73,8 @@ class Trace:
     faults: Faults
     clients: tuple[tuple[str, ...], ...]
     """For each client its calls."""
+    recover: tuple[tuple[str, ...], ...] = ()
+    """For each client what it runs after a restart; empty where there can be none."""
     initially: tuple[tuple[str, str], ...]
     """Keys and what they hold when the clients start."""
     schedule: tuple[TraceStep, ...]
@@ -81,6 +83,15 @@ class Trace:
     invariant: str
     meaning: str
     evidence: str
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What each client runs, in a line."""
+        recover = self.recover or ((),) * len(self.clients)
+        return tuple(
+            ", then ".join(calls) + (f"; when it starts again: {', then '.join(first)}" if first else "")
+            for calls, first in zip(self.clients, recover, strict=False)
+        )
 
 
 def write(trace: Trace, path: Path) -> None:
@@ -109,8 +120,9 @@ def dumps(trace: Trace) -> str:
         "invariant": trace.invariant,
         "meaning": trace.meaning,
         "evidence": trace.evidence,
-        "bounds": attrs.asdict(trace.faults),
+        "bounds": {name: left for name, left in attrs.asdict(trace.faults).items() if left or name != "restarts"},
         "clients": trace.clients,
+        **({"recover": trace.recover} if trace.recover else {}),
         "initially": trace.initially,
         "afterwards": trace.afterwards,
     }
@@ -182,7 +194,7 @@ class _Reader:
                 f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
                 f"use that version, or {_AGAIN}",
             )
-        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"))
+        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("recover",))
         schedule = self.items(fields["schedule"], "schedule")
         return Trace(
             lakeproof=self.text(fields["lakeproof"], "lakeproof"),
@@ -190,6 +202,9 @@ class _Reader:
             file=self.maybe(fields["file"], "file"),
             faults=self.faults(fields["bounds"]),
             clients=tuple(self.texts(calls, f"clients[{i}]") for i, calls in self.each(fields["clients"], "clients")),
+            recover=tuple(
+                self.texts(calls, f"recover[{i}]") for i, calls in self.each(fields.get("recover", []), "recover")
+            ),
             initially=tuple(self.pair(p, f"initially[{i}]") for i, p in self.each(fields["initially"], "initially")),
             schedule=tuple(self.step(step, f"schedule[{number}]") for number, step in enumerate(schedule)),
             afterwards=self.texts(fields["afterwards"], "afterwards"),
@@ -226,7 +241,8 @@ class _Reader:
         )
 
     def faults(self, data: object) -> Faults:
-        fields = self.fields(data, "bounds", BOUNDS)
+        required = tuple(name for name in BOUNDS if name != "restarts")
+        fields = {"restarts": 0, **self.fields(data, "bounds", required, ("restarts",))}
         clocks = {
             name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
             for name in ("clock_jumps", "clock_skew")
