@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
+from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.generate import history
 from lakeproof.spark_checks.generate.sizes import (
     DAY,
@@ -134,7 +135,7 @@ class Ground:
         return frame.repartition(self.partitions, "r", "begin")
 
     def _table(self, columns: dict[str, pa.Array]) -> DataFrame:
-        return self.spark.createDataFrame(pa.table(columns))
+        return of_arrow(self.spark, pa.table(columns))
 
     @cached_property
     def places(self) -> DataFrame:

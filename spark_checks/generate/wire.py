@@ -3,7 +3,8 @@ write.
 
 A field of its default value is left out, as proto3 has it; fields go by number. Texts and bytes are null or empty
 where they are absent, and shorter than 128 bytes but where it is said. Expressions are texts: a message is parsed as
-one, where columns of Python's interface would cross into the JVM a thousand times.
+one, where columns of Python's interface would be sent a thousand times. Bytes are hexadecimal digits until a message is
+whole: not every engine can cut bytes.
 """
 
 from typing import Final
@@ -13,8 +14,8 @@ from pyspark.sql import functions as f
 
 MICROSECONDS: Final = 1_000_000
 VARINT, BYTES = 0, 2  # wire types
-EMPTY: Final = "X''"
-ALL_OCTETS: Final = f"X'{bytes(range(256)).hex()}'"
+EMPTY: Final = "''"
+ALL_OCTETS: Final = f"'{bytes(range(256)).hex()}'"
 
 
 def integer(a: Column, b: Column | int) -> Column:
@@ -24,7 +25,7 @@ def integer(a: Column, b: Column | int) -> Column:
 
 def octet(number: str) -> str:
     """The byte of this number, which is in 0..255."""
-    return f"substring({ALL_OCTETS}, cast({number} as int) + 1, 1)"
+    return f"substring({ALL_OCTETS}, cast({number} as int) * 2 + 1, 2)"
 
 
 def varint(number: str, groups: int) -> str:
@@ -35,7 +36,7 @@ def varint(number: str, groups: int) -> str:
     more = [octet(f"((shiftright({number}, {7 * at}) & 127) | 128)") for at in range(groups - 1)]
     size = " + ".join(f"cast({number} >= {1 << 7 * at} as int)" for at in range(1, groups))
     last = octet(f"shiftright({number}, 7 * ({size}))")
-    return f"concat(substring(concat({', '.join(more)}), 1, {size}), {last})"
+    return f"concat(substring(concat({', '.join(more)}), 1, 2 * ({size})), {last})"
 
 
 def tag(number: int, wire_type: int) -> bytes:
@@ -49,21 +50,20 @@ def tag(number: int, wire_type: int) -> bytes:
 
 
 def literal(content: bytes) -> str:
-    return f"X'{content.hex()}'"
+    return f"'{content.hex()}'"
 
 
 def nested(number: int, content: str, groups: int = 1) -> str:
     """A field of bytes or of a message, present even if it is empty; shorter than 128 to the power of ``groups``."""
-    return f"concat({literal(tag(number, BYTES))}, {varint(f'length({content})', groups)}, {content})"
+    return f"concat({literal(tag(number, BYTES))}, {varint(f'(length({content}) div 2)', groups)}, {content})"
 
 
 def binary(number: int, content: str, groups: int = 1) -> str:
-    """A field of bytes; none if they are empty or null."""
-    return f"if(length({content}) > 0, {nested(number, content, groups)}, {EMPTY})"
+    """A field of bytes or text; none if it is empty or null."""
+    return f"if(length({content}) > 0, {nested(number, f'hex({content})', groups)}, {EMPTY})"
 
 
-def text(number: int, content: str, groups: int = 1) -> str:
-    return binary(number, f"cast({content} as binary)", groups)
+text: Final = binary
 
 
 def count(number: int, value: str, groups: int) -> str:
@@ -80,8 +80,7 @@ def moment(number: int, microseconds: str) -> str:
 def pair(number: int, key: str, value: str) -> str:
     """A field that is an entry of a map with one key; none if the value is null."""
     field = literal(tag(1, BYTES) + bytes([len(key)]) + key.encode() + tag(2, BYTES))
-    size = f"length(cast({value} as binary))"
-    content = f"concat({field}, {octet(size)}, cast({value} as binary))"
+    content = f"concat({field}, {octet(f'(length(hex({value})) div 2)')}, hex({value}))"
     return f"if({value} is null, {EMPTY}, {nested(number, content)})"
 
 
@@ -91,7 +90,7 @@ def switch(number: int, value: str) -> str:
 
 
 def _message(*fields: str) -> Column:
-    return f.expr(f"concat({', '.join(fields)})")
+    return f.unhex(f.expr(f"concat({', '.join(fields)})"))
 
 
 def repository() -> Column:
@@ -151,5 +150,5 @@ def entry() -> Column:
 
 def staged() -> Column:
     """A tombstone has neither identity nor data."""
-    change = f"if(tombstone, {EMPTY}, concat({binary(2, 'identity')}, {nested(3, 'data', 2)}))"
+    change = f"if(tombstone, {EMPTY}, concat({binary(2, 'identity')}, {nested(3, 'hex(data)', 2)}))"
     return _message(text(1, "path"), change)

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.spark_checks import java, session
+from lakeproof.spark_checks.engine import classic, java
 from tests.commands import ROOT, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import world
@@ -18,7 +18,7 @@ from tests.spark.test_clusters import timeless
 
 SPARK = Path(pyspark.__file__).parent
 SUBMIT = str(Path(spark_checks.__file__).with_name("submit.py"))
-QUIET = f"-Dlog4j2.configurationFile={session.QUIET.as_uri()}"
+QUIET = f"-Dlog4j2.configurationFile={classic.QUIET.as_uri()}"
 
 
 def submitted(folder: Path, spark: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.cloud_errors import said
-from lakeproof.spark_checks.stored import stores
-from lakeproof.spark_checks.stored.stores import Blockstore
+from lakeproof.spark_checks.data.stored import stores
+from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import opened
 from lakeproof.spark_checks.sweep.looking import Found
