@@ -72,18 +72,18 @@ Written = tuple[str, int, int]
 def _write_all(batches: Iterator[pa.RecordBatch], folder: Folder, task: str) -> Iterator[Written]:
     """A file for each run of rows of one repository."""
     count, number, home = 0, 0, object()
-    file = _begin()
+    file: IO[bytes] | None = None
     for batch in batches:
         for start, end in runs(batch.column(HOME)):
             here = batch.column(HOME)[start].as_py()
             if here != home:
-                if count:
+                if file is not None:
                     yield _finish(file, folder, _name(home, task, number), count)
-                    file = _begin()
-                count, home, number = 0, here, number + 1
+                file, count, home, number = _begin(), 0, here, number + 1
+            assert file is not None
             count += end - start
             _append(file, batch.slice(start, end - start).select(list(COLUMNS)))
-    if count:
+    if file is not None:
         yield _finish(file, folder, _name(home, task, number), count)
 
 

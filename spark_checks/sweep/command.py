@@ -1,6 +1,6 @@
 """``lakeproof spark sweep``: look again at what a run has marked, and delete it."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -76,7 +76,7 @@ def command(
         _demand_engine(run, require_engine, alone=delete and dataset is None)
         wanted = Wanted(instead_of, endpoint, match=not no_if_match, rate=rate, at_once=at_once)
         where = None if objects is None else target(objects, wanted)
-        again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore, delete=delete)
+        again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore)
         done = sweep(run, where, delete=delete, again=again)
     except KeyboardInterrupt:
         complain("interrupted; what is in doubt is in the journal: sweep the run again")
@@ -98,26 +98,19 @@ def command(
     return 0 if done.done else UNUSABLE
 
 
-EMBEDDED: Final = "embedded"
-
-
 def _demand_engine(run: "Marked", required: str | None, *, alone: bool) -> None:
     """``alone``: it would be deleted without a second look. Raises Unusable: another engine than the required one has
-    marked it, or Sail alone says that it may go."""
+    marked it, or one answer of Sail says that it may go."""
     if required is not None and run.engine_name != required:
         raise Unusable(
             f"{run.folder.where}: was marked by {run.engine}, and --require-engine says {required}; mark once more "
             f"with --engine {required}"
         )
-    if alone and run.engine_name == EMBEDDED:
-        raise _alone(run)
-
-
-def _alone(run: "Marked") -> Unusable:
-    return Unusable(
-        f"{run.folder.where}: was marked by {run.engine}, and nothing is deleted by its answer alone; look for "
-        "references once more with --dataset and --engine classic or connect"
-    )
+    if alone and run.embedded:
+        raise Unusable(
+            f"{run.folder.where}: was marked by {run.engine}, and nothing is deleted by its first answer alone; search "
+            "for references again with --dataset"
+        )
 
 
 def _look_again(
@@ -127,15 +120,10 @@ def _look_again(
     keys: "Keys | None",
     beside: str | None,
     blockstore: str | None,
-    *,
-    delete: bool,
 ) -> "Again":
     from lakeproof.spark_checks.data.dataset import open_dataset
-    from lakeproof.spark_checks.engine.engines import engine_of
     from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.sweep.referring import look_again
 
     with session(options) as spark:
-        if delete and engine_of(spark).name == run.engine_name == EMBEDDED:
-            raise _alone(run)
         return look_again(open_dataset(spark, where, keys, beside, blockstore), run)

@@ -27,6 +27,11 @@ class Marked:
         """The first word of it."""
         return self.engine.partition(" ")[0]
 
+    @property
+    def embedded(self) -> bool:
+        """Whether Sail has marked it: then nothing that it has written is evidence of what may go."""
+        return self.engine_name == "embedded"
+
 
 def whole_run(out: str, run: str) -> Marked:
     """A run in a folder, or at a URL. Raises Unusable: there is no such run, it never came to its end, or its files are

@@ -3,7 +3,8 @@
 There is one definition of what is kept, that of the run: its own `mark` is asked, with the rules, the age and the time
 that the run was asked for, and what the run has marked stands for the listing. What is marked once more may go. What is
 not has somebody who refers to it now, or whatever else keeps it.
-Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since.
+Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since,
+unless Sail has marked: then nothing of what it knew is taken over.
 """
 
 import json
@@ -66,8 +67,9 @@ def _mark(dataset: Dataset, run: Marked, folder: Folder) -> Report:
     lenient = bool(run.asked.get("lenient"))
     if run.kind == "uncommitted":
         age = cast("int", run.asked["older_than"])
-        # What the run knew to be committed has none of what it marked: only what is new since needs to be read.
-        since = folder_at(run.folder.where)
+        # What the run knew to be committed has none of what it marked: only what is new since needs to be read. What
+        # Sail knew is found out once more.
+        since = None if run.embedded else folder_at(run.folder.where)
         return uncommitted.mark(
             dataset, uncommitted.Asked(now=run.now, older_than=age, since=since, lenient=lenient), folder
         )

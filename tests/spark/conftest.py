@@ -39,6 +39,8 @@ CLASSIC: Final = pytest.mark.parametrize(
     "spark", [pytest.param("classic", marks=pytest.mark.deep)], indirect=True, scope="session"
 )
 """Of what only classic Spark has."""
+EMBEDDED: Final = pytest.mark.parametrize("spark", ["embedded"], indirect=True, scope="session")
+"""Of what only Sail does."""
 
 
 class Mount(NamedTuple):

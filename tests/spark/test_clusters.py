@@ -17,6 +17,7 @@ from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import ROOT, complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.clusters import BREAKING, a_python, after_sending, on_a_cluster
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import NOW, world
 
 UNSHARED = "/proc/self/cwd"
@@ -55,6 +56,7 @@ class TestWorkersPython:
         assert "--conf spark.archives=env.tar.gz#environment" in line
 
     @pytest.mark.long
+    @EMBEDDED
     def test_an_environment_that_is_shipped_is_the_one_that_workers_run(
         self, spark: SparkSession, dataset: str, tmp_path: Path
     ) -> None:
@@ -71,6 +73,7 @@ class TestWorkersPython:
 
 
 @pytest.mark.long
+@EMBEDDED
 def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothing_else(
     spark: SparkSession, dataset: str, tmp_path: Path
 ) -> None:
@@ -85,7 +88,8 @@ def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothi
 
 
 def timeless(text: str) -> str:
-    return re.sub(r'"seconds": [0-9.]+', "", text)
+    """Without times, and without the engine's name."""
+    return re.sub(r'"seconds": [0-9.]+|"engine": "[^"]*"', "", text)
 
 
 def broken(folder: Path, what: str, table: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -110,6 +114,7 @@ def answer(out: Path) -> tuple[object, list[str]]:
 
 class TestExecutorsThatAreLost:
     @pytest.mark.deep
+    @EMBEDDED
     def test_uncommitted_marks_what_it_marks_without(self, spark: SparkSession, dataset: str, tmp_path: Path) -> None:
         done = broken(tmp_path, "executors=1", "fates", *uncommitted(dataset, tmp_path / "out"))
         assert done.returncode == 0, done.stderr
@@ -121,6 +126,7 @@ class TestExecutorsThatAreLost:
 
     @pytest.mark.long
     @pytest.mark.parametrize(("what", "blows"), [("executors=2", 2), ("shuffles", 1)])
+    @EMBEDDED
     def test_check_finds_what_it_finds_without(
         self, spark: SparkSession, dataset: str, tmp_path: Path, what: str, blows: int
     ) -> None:

@@ -1,7 +1,6 @@
 """One run of each command on a server of Spark Connect: classic Spark's own, in a process of its own."""
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import ROOT
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_clusters import timeless
 
 pytestmark = pytest.mark.deep
 
@@ -77,17 +77,12 @@ def asked(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def told(text: str) -> str:
-    """Without times, and without the engine's name."""
-    return re.sub(r'"seconds": [0-9.]+|"engine": "[^"]*"', "", text)
-
-
 @pytest.mark.parametrize("command", [("check", "data", "--json"), ("decode", "data", "--out", "{}-decoded")])
 def test_a_command_says_what_it_says_embedded(server: str, dataset: Path, command: tuple[str, ...]) -> None:
     how = {"there": ("--remote", server), "here": ("--engine", "embedded")}
     there, here = (asked(dataset, *(word.format(name) for word in command), *more) for name, more in how.items())
     assert there.returncode == here.returncode != 2, there.stderr
-    assert told(there.stdout) == told(here.stdout)
+    assert timeless(there.stdout) == timeless(here.stdout)
 
 
 @pytest.mark.parametrize("command", [("uncommitted",), ("retention", "--rules", "rules.json")])

@@ -13,6 +13,7 @@ from lakeproof import spark_checks
 from lakeproof.spark_checks.engine import classic, java
 from tests.commands import ROOT, lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import world
 from tests.spark.test_clusters import timeless
 
@@ -44,6 +45,7 @@ def without_javas(stderr: str) -> list[str]:
 
 
 @pytest.mark.deep
+@EMBEDDED
 def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: SparkSession, tmp_path: Path) -> None:
     """Quiet from the first line on with the option that the page names; settings of spark-submit that would change
     verdicts do not."""
