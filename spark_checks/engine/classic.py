@@ -25,9 +25,9 @@ from lakeproof.spark_checks.engine.settings import GATEWAY, LOOPBACK
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
 
-ERRORS: Final = (Py4JError,)
 QUIET: Final = Path(__file__).with_name("log4j2.properties")
 POOL: Final = "spark.scheduler.pool"
+HEAP: Final = "3g"
 
 
 def start(options: "Options") -> SparkSession:
@@ -49,7 +49,7 @@ def start(options: "Options") -> SparkSession:
     builder = (
         _builder(settings.layered(settings.of_classic(options), {}, options.conf, local=options.local))
         .master(options.master or "local[*]")
-        .config("spark.driver.memory", options.memory)
+        .config("spark.driver.memory", options.memory or HEAP)
         .config(settings.JAVA, " ".join((jvm, conf.get(settings.JAVA, ""))).strip())
     )
     with _jvm_log() as log:

@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Final, cast
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.settings import LOOPBACK
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 KNOWN: Final = ("4.0", "4.1", "4.2")
 """Versions of PySpark whose sessions Sail serves."""
+_POOL: Final = "SAIL_RUNTIME__MEMORY_POOL__"
+"""By the environment Sail is told how much it may take. Greedy: what an operator cannot spill it may have whole."""
 
 
 def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
@@ -37,6 +40,8 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
             "pip install 'pyspark<4.3', or name another --engine"
         )
     os.environ.setdefault("RUST_LOG", "error")
+    if options.memory is not None:
+        os.environ |= {f"{_POOL}TYPE": "greedy", f"{_POOL}GREEDY__MAX_SIZE": str(settings.size(options.memory))}
     server = SparkConnectServer(LOOPBACK, 0)
     server.start(background=True)
     _, port = server.listening_address

@@ -58,10 +58,9 @@ def spark_options(command: Callable[Concatenate["Options", P], R]) -> Callable[P
     @click.option("--remote", metavar="URL", help="A Spark Connect server. [default: SPARK_REMOTE]")
     @click.option(
         "--memory",
-        default="3g",
-        show_default=True,
         metavar="SIZE",
-        help="Heap of classic's driver, in Spark's notation.",
+        callback=settings.memory,
+        help="Heap of classic's driver [default: 3g], or what embedded may take [default: no limit], as 512m or 3g.",
     )
     @click.option(
         "--work",
@@ -81,7 +80,7 @@ def spark_options(command: Callable[Concatenate["Options", P], R]) -> Callable[P
         engine: "Name | None",
         master: str | None,
         remote: str | None,
-        memory: str,
+        memory: str | None,
         work: str | None,
         conf: "Conf",
         **kwargs: object,

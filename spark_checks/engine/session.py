@@ -41,13 +41,13 @@ _CONNECTED: Final = "SPARK_CONNECT_MODE_ENABLED"
 class Options:
     """Where the work is done. ``engine``: None is what the others say, or the default. ``master``: None is all cores of
     this machine. ``remote``: the URL of a Spark Connect server. ``memory``: the heap of classic's driver, which in a
-    local session is all that the JVM gets. ``work``: the folder to stage in, which all workers must share; None is one
-    of this machine. ``conf``: what the user sets."""
+    local session is all that the JVM gets, None is 3g; or what Sail's queries may take, None is all. ``work``: the
+    folder to stage in, which all workers must share; None is one of this machine. ``conf``: what the user sets."""
 
     engine: Name | None = None
     master: str | None = None
     remote: str | None = None
-    memory: str = "3g"
+    memory: str | None = None
     work: str | None = None
     conf: Conf = ()
 

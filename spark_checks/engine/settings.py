@@ -105,6 +105,24 @@ def option(context: click.Context, parameter: click.Parameter, words: tuple[str,
     return parsed(words)
 
 
+def size(text: str) -> int:
+    """Bytes, of a number with k, m, g or t. Raises ValueError."""
+    found = re.fullmatch(r"([1-9]\d{0,8})([kmgt])b?", text.lower())
+    if found is None:
+        raise ValueError(text)
+    return int(found[1]) << (10 * (1 + "kmgt".index(found[2])))
+
+
+def memory(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """The callback of ``--memory``. Raises Unusable."""
+    try:
+        if text is not None:
+            size(text)
+    except ValueError:
+        raise Unusable(f"--memory {text!r}: expected a number with k, m, g or t, as 512m or 3g; write it so") from None
+    return text
+
+
 def layered(rather: Mapping[str, str], said: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
     """The settings of a new session. ``rather``: what we would have; ``said``: by spark-submit, which stays."""
     own = {key: value for key, value in rather.items() if key not in said}

@@ -34,6 +34,9 @@ _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?
 
 _LOST: Final = "executors were lost, again and again; see why in the workers' logs, and give them more memory"
 
+_FULL: Final = "the memory that Sail may take does not suffice; say more with --memory, or name --engine classic"
+_GONE: Final = "the Spark Connect server does not answer any more; see its log, and run the command once more"
+
 _KNOWN: Final = (
     ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),
     ("FAILED_READ_FILE", "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again"),
@@ -53,7 +56,8 @@ _KNOWN: Final = (
         "Fail to merge schema",
         "files of one table differ in the types of a column, which Sail cannot read; name --engine classic",
     ),
-    ("Resources exhausted", "the memory of Sail does not suffice; name --engine classic, which spills to disk"),
+    *((sign, _FULL) for sign in ("Resources exhausted", "Failed to allocate additional")),
+    *((sign, _GONE) for sign in ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),
 )
 
@@ -94,7 +98,7 @@ def errors() -> tuple[type[Exception], ...]:
     from pyspark.errors import PySparkException
 
     found: list[type[Exception]] = [PySparkException]
-    for module, name in (("py4j.protocol", "Py4JError"), ("grpc", "RpcError")):
+    for module, name in (("lakeproof.spark_checks.engine.classic", "Py4JError"), ("grpc", "RpcError")):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))
     return tuple(found)

@@ -148,11 +148,12 @@ class TestExecutorsThatAreLost:
         assert "has no run 'it'" in complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", "."))
 
 
-@pytest.mark.deep
-def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path, engine: str) -> None:
     out, marks = tmp_path / "out", tmp_path / "marks"
+    command = ("spark", *uncommitted(dataset, out), "--engine", engine)
     done = subprocess.run(
-        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), "spark", *uncommitted(dataset, out)],
+        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), *command],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -1,8 +1,7 @@
 """Engines: which one is chosen, and that what is found does not depend on it: oracles of Python's own, for each."""
 
-import ast
 import json
-from collections.abc import Iterator
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,42 +11,16 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from lakeproof import spark_checks
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.engine import footers, session, settings
+from lakeproof.spark_checks.engine import embedded, footers, session, settings
 from lakeproof.spark_checks.engine.counting import counted
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, chosen
-from tests.commands import complaint, lakeproof
+from lakeproof.spark_checks.engine.troubles import told
+from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
-
-JVM = frozenset({"_jvm", "_jsc", "_jdf", "_jsparkSession", "sparkContext", "SparkContext", "rdd", "_jo", "_sc"})
-DOOR = "engine/classic.py"
-
-
-def reaching(text: str) -> Iterator[str]:
-    """What reaches into a JVM in a module."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Attribute | ast.Name):
-            name = node.attr if isinstance(node, ast.Attribute) else node.id
-            if name in JVM:
-                yield name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
-            yield from (each for each in modules if each.partition(".")[0] == "py4j")
-
-
-def test_nothing_reaches_into_a_jvm_but_one_module() -> None:
-    root = Path(spark_checks.__file__).parent
-    found = {path.relative_to(root).as_posix(): [*reaching(path.read_text())] for path in root.rglob("*.py")}
-    assert [name for name, reached in found.items() if reached] == [DOOR]
-
-
-@pytest.mark.parametrize("line", ["spark.sparkContext", "x._jvm.a", "import py4j.protocol", "rows.rdd.map(f)"])
-def test_what_reaches_into_a_jvm_is_noticed(line: str) -> None:
-    assert [*reaching(line)]
 
 
 class TestTheChoice:
@@ -232,6 +205,34 @@ def into_the_folder_of_null(dataset: Path) -> None:
     folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
     folder.mkdir()
     parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
+
+
+class TestTrouble:
+    def test_a_query_that_needs_more_memory_than_it_may_take_is_one_line(self, tmp_path: Path) -> None:
+        snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
+        process = spawned("spark", "check", str(tmp_path / "data"), "--engine", "embedded", "--memory", "64k")
+        stdout, stderr = process.communicate()
+        assert (process.returncode, stdout) == (2, "")
+        line = stderr.splitlines()[-1]
+        assert line.startswith("lakeproof: the memory that Sail may take does not suffice; say more with --memory")
+
+    def test_a_server_that_is_gone_is_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+        spark, _, stop = embedded.start(Options())
+        client = spark.client  # type: ignore[attr-defined]  # of Spark Connect
+        client.set_retry_policies([])
+        stop()
+        with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), told():
+            spark.range(3).count()
+        client.close()
+
+    @pytest.mark.parametrize("text", ["", "1", "0m", "-1g", "1.5g", "1x", "3 g"])
+    def test_a_size_that_is_none_is_refused(self, text: str) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            settings.size(text)
+
+    def test_sizes_are_powers_of_1024(self) -> None:
+        assert [settings.size(each) for each in ("1k", "512M", "3g", "2tb")] == [1 << 10, 1 << 29, 3 << 30, 1 << 41]
 
 
 class TestSweep:
