@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from types import FrameType
 from typing import Final, cast
@@ -107,11 +107,11 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     with _started(options) as spark:
         engine = engines.engine_of(spark)
         try:
-            with _ended_by_signals(spark, engine), told():
+            with _ended_by_signals(spark, engine), told(), ExitStack() as until_the_end:
                 settings.in_force(spark, _relied(spark))
                 if not engine.alone:
                     with doing(spark, "sending lakeproof to the workers"):
-                        shipping.ship(spark)
+                        until_the_end.enter_context(shipping.shipped(spark))
                 yield spark
         except _Terminated:
             complain("ended by SIGTERM")

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -22,8 +23,10 @@ _SAME_FOR_ALL: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in the archive: the same code makes the same bytes."""
 
 
-def ship(spark: SparkSession) -> None:
-    """Raises Unusable: there is no room for the archive."""
+@contextmanager
+def shipped(spark: SparkSession) -> Iterator[None]:
+    """In the block workers have it. Until its end the file stays: classic Spark sends that very file to executors that
+    join, in the place of lost ones as well. Raises Unusable: there is no room for the archive."""
     before = list(sys.path)
     with tempfile.TemporaryDirectory(prefix="lakeproof-code-") as folder:
         try:
@@ -33,7 +36,8 @@ def ship(spark: SparkSession) -> None:
         except OSError as error:
             raise Unusable(f"{folder}: cannot be written ({error.strerror}); make room, or set TMPDIR") from None
         spark.addArtifacts(str(path), pyfile=True)
-    sys.path[:] = before  # the driver goes on with its own files
+        sys.path[:] = before  # the driver goes on with its own files
+        yield
 
 
 def write(target: Path) -> None:
