@@ -8,7 +8,7 @@ from lakeproof.impl.graveler import writing
 from lakeproof.impl.hard_delete import _counters, no_copies, offline
 from lakeproof.impl.repositories import reclaiming
 from lakeproof.impl.retention import runs
-from lakeproof.impl.upstream import branches, entries, imports, pulls
+from lakeproof.impl.upstream import branches, entries, imports, pulls, repositories
 from tests.scenarios.planted_mistakes import Mistake
 
 OF_FOREIGN: Final = (
@@ -55,6 +55,14 @@ OF_FOREIGN: Final = (
 )
 
 OF_TODAY: Final = (
+    Mistake(
+        "a delete of a repository leaves its tags",
+        repositories,
+        "for prefix in (keys.TAGS_PREFIX, keys.COMMITS_PREFIX):",
+        "for prefix in (keys.COMMITS_PREFIX,):",
+        "repositories/upstream/alone/create.tag.tag.create_branch.delete.delete.get.get_b.tag",
+        "alone-is-exact",
+    ),
     Mistake(
         "an update of metadata makes an entry",
         entries,
