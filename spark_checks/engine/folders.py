@@ -6,11 +6,12 @@ environment, as each store's own tools take them.
 """
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol, TypeVar, cast
+from typing import BinaryIO, Final, TypeVar, cast
 
 import attrs
 import pyarrow as pa
@@ -31,206 +32,21 @@ _PLAIN: Final = {"s3a": "s3", "s3n": "s3"}
 """Hadoop's names of what others call S3."""
 
 
-class Folder(Protocol):
+@attrs.frozen
+class Folder:
     """A folder, which need not be there. Names are relative to it, with "/". All methods raise Unusable, of one line,
-    for what the store refuses, and for a file to be read that is not there."""
+    for what the file system refuses, and for a file to be read that is not there.
 
-    @property
-    def where(self) -> str:
-        """The path or URL."""
-
-    @property
-    def name(self) -> str:
-        """The last part of it."""
-
-    def make(self) -> None:
-        """Make it, and those above it, where folders are made at all."""
-
-    def child(self, name: str) -> "Folder":
-        """A folder in it."""
-
-    def parent(self) -> "Folder":
-        """The folder that it is in."""
-
-    def exists(self, name: str = "") -> bool:
-        """Whether there is such a file or folder; without a name, whether the folder is there. In a store without
-        folders, one is there if anything is in it."""
-
-    def files(self, under: str = "") -> list[tuple[str, int]]:
-        """All files beneath it, or beneath a folder in it: name and bytes, sorted by name. None where nothing is."""
-
-    def folders(self) -> list[str]:
-        """The names of the folders in it, sorted. None where nothing is."""
-
-    def read(self, name: str) -> bytes:
-        """All of a file."""
-
-    def open(self, name: str) -> BinaryIO:
-        """A file to be read, which can seek."""
-
-    def sha256(self, name: str) -> str:
-        """Of a file, in hexadecimal digits."""
-
-    def write(self, name: str, data: bytes) -> None:
-        """Write a file, or replace it: whole, or not at all."""
-
-    def copy(self, name: str, file: BinaryIO) -> None:
-        """Write a file of any size, or replace it. Part of it may be seen before it is whole."""
-
-    def delete(self, name: str = "") -> None:
-        """Delete a file, a folder with all that is in it, or the folder itself. What is not there is no error."""
-
-
-def folder_at(where: str) -> Folder:
-    """The folder of a path or URL: s3:// or s3a://, gs://, abfss://, hdfs://, file:.
-
-    Raises Unusable: no such file system is known, or it cannot be reached.
+    ``path``: in the file system. ``where``: the path or URL as it is shown.
     """
-    path = places.local(where)
-    return LocalFolder(path) if path is not None else ArrowFolder.of(where)
-
-
-def as_folder(folder: "Folder | Path") -> Folder:
-    """A path is a folder of this machine."""
-    return LocalFolder(folder) if isinstance(folder, Path) else folder
-
-
-def digest(file: BinaryIO) -> str:
-    """SHA-256 of the rest of a file, in hexadecimal digits."""
-    found = hashlib.sha256()
-    while block := file.read(_BLOCK):
-        found.update(block)
-    return found.hexdigest()
-
-
-def refuse(where: str, done: str, why: object) -> Unusable:
-    """The one line."""
-    told = " ".join(str(why).split())[:200]
-    return Unusable(f"{where}: cannot be {done} ({told}); mend that, or name another folder")
-
-
-def _absolute(path: Path | str) -> Path:
-    return Path(path).absolute()
-
-
-@attrs.frozen
-class LocalFolder:
-    """A folder of this machine."""
-
-    path: Path = attrs.field(converter=_absolute)
-
-    @property
-    def where(self) -> str:
-        return str(self.path)
-
-    @property
-    def name(self) -> str:
-        return self.path.name
-
-    def make(self) -> None:
-        self._tried("made", lambda: self.path.mkdir(parents=True, exist_ok=True), self.path)
-
-    def child(self, name: str) -> "LocalFolder":
-        return LocalFolder(self.path / name)
-
-    def parent(self) -> "LocalFolder":
-        return LocalFolder(self.path.parent)
-
-    def exists(self, name: str = "") -> bool:
-        return (self.path / name).exists()
-
-    def files(self, under: str = "") -> list[tuple[str, int]]:
-        def listed() -> list[tuple[str, int]]:
-            found = (each for each in (self.path / under).rglob("*") if each.is_file())
-            return sorted((each.relative_to(self.path).as_posix(), each.stat().st_size) for each in found)
-
-        return self._tried("listed", listed, self.path / under)
-
-    def folders(self) -> list[str]:
-        def listed() -> list[str]:
-            return sorted(each.name for each in self.path.iterdir() if each.is_dir()) if self.path.is_dir() else []
-
-        return self._tried("listed", listed, self.path)
-
-    def read(self, name: str) -> bytes:
-        return self._tried("read", (self.path / name).read_bytes, self.path / name)
-
-    def open(self, name: str) -> BinaryIO:
-        return self._tried("read", lambda: (self.path / name).open("rb"), self.path / name)
-
-    def sha256(self, name: str) -> str:
-        with self.open(name) as file:
-            return self._tried("read", lambda: digest(file), self.path / name)
-
-    def write(self, name: str, data: bytes) -> None:
-        target = self.path / name
-        part = target.with_name(f".{target.name}{_PART}")
-
-        def put() -> None:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(data)
-            part.replace(target)
-
-        try:
-            self._tried("written", put, target)
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-
-    def copy(self, name: str, file: BinaryIO) -> None:
-        def put() -> None:
-            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-            with (self.path / name).open("wb") as there:
-                shutil.copyfileobj(file, there, _BLOCK)
-
-        self._tried("written", put, self.path / name)
-
-    def delete(self, name: str = "") -> None:
-        path = self.path / name
-
-        def deleted() -> None:
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-
-        with suppress(FileNotFoundError):
-            self._tried("deleted", deleted, path)
-
-    @staticmethod
-    def _tried(done: str, work: Callable[[], T], path: Path) -> T:
-        try:
-            return work()
-        except OSError as error:
-            raise refuse(str(path), done, error.strerror or error) from None
-
-
-@attrs.frozen
-class ArrowFolder:
-    """A folder in a file system of Arrow's. ``path``: in it. ``where``: the URL as it is shown."""
 
     system: fs.FileSystem
     path: str
     where: str
 
-    @classmethod
-    def of(cls, url: str) -> "ArrowFolder":
-        """The credentials come from the environment, the store's own configuration files, or the machine's identity.
-        Options, an endpoint say, may follow a "?" (arrow.apache.org, "File Systems"). Raises Unusable."""
-        scheme, mark, rest = url.partition("://")
-        arrow = _PLAIN.get(scheme, scheme)
-        try:
-            system, path = fs.FileSystem.from_uri(f"{arrow}{mark}{rest}")
-        except (pa.ArrowException, OSError, ValueError) as error:
-            told = " ".join(str(error).split())[:200]
-            raise Unusable(
-                f"{url}: is on no file system that can be reached ({told}); name s3://, gs://, abfss://, hdfs:// or a "
-                "folder, and see that the environment has its credentials"
-            ) from None
-        return cls(system, path.rstrip("/"), url.partition("?")[0].rstrip("/"))
-
     @property
     def name(self) -> str:
+        """The last part of it."""
         return self.path.rpartition("/")[2]
 
     @property
@@ -241,23 +57,29 @@ class ArrowFolder:
         return f"{self.path}/{name}" if name else self.path
 
     def make(self) -> None:
+        """Make it, and those above it, where folders are made at all."""
         if self._renames:
             self._tried("made", lambda: self.system.create_dir(self.path, recursive=True))
 
-    def child(self, name: str) -> "ArrowFolder":
-        return ArrowFolder(self.system, self._at(name), f"{self.where}/{name}")
+    def child(self, name: str) -> "Folder":
+        """A folder in it."""
+        return Folder(self.system, self._at(name), f"{self.where}/{name}")
 
-    def parent(self) -> "ArrowFolder":
-        return ArrowFolder(self.system, self.path.rpartition("/")[0], self.where.rpartition("/")[0])
+    def parent(self) -> "Folder":
+        """The folder that it is in."""
+        return Folder(self.system, self.path.rpartition("/")[0], self.where.rpartition("/")[0])
 
     def _kind(self, name: str) -> fs.FileType:
         found = self._tried("looked at", lambda: self.system.get_file_info(self._at(name)), name)
         return found.type
 
     def exists(self, name: str = "") -> bool:
+        """Whether there is such a file or folder; without a name, whether the folder is there. In a store without
+        folders, one is there if anything is in it."""
         return bool(self._kind(name) != fs.FileType.NotFound)
 
     def files(self, under: str = "") -> list[tuple[str, int]]:
+        """All files beneath it, or beneath a folder in it: name and bytes, sorted by name. None where nothing is."""
         asked = fs.FileSelector(self._at(under), allow_not_found=True, recursive=True)
         found = self._tried("listed", lambda: self.system.get_file_info(asked), under)
         prefix = f"{self.path}/"
@@ -277,22 +99,27 @@ class ArrowFolder:
         ]
 
     def folders(self) -> list[str]:
+        """The names of the folders in it, sorted. None where nothing is."""
         asked = fs.FileSelector(self.path, allow_not_found=True)
         found = self._tried("listed", lambda: self.system.get_file_info(asked))
         return sorted(each.base_name for each in found if each.type == fs.FileType.Directory)
 
     def read(self, name: str) -> bytes:
+        """All of a file."""
         with self.open(name) as file:
             return self._tried("read", file.read, name)
 
     def open(self, name: str) -> BinaryIO:
+        """A file to be read, which can seek."""
         return cast("BinaryIO", self._tried("read", lambda: self.system.open_input_file(self._at(name)), name))
 
     def sha256(self, name: str) -> str:
+        """Of a file, in hexadecimal digits."""
         with self.open(name) as file:
             return self._tried("read", lambda: digest(file), name)
 
     def write(self, name: str, data: bytes) -> None:
+        """Write a file, or replace it: whole, or not at all."""
         target = self._at(name)
 
         def put() -> None:
@@ -302,12 +129,19 @@ class ArrowFolder:
             folder, _, last = target.rpartition("/")
             part = f"{folder}/.{last}{_PART}"
             self.system.create_dir(folder, recursive=True)
-            self._send(data, part)
-            self.system.move(part, target)
+            try:
+                self._send(data, part)
+                self.system.move(part, target)
+            except OSError:
+                with suppress(OSError):
+                    self.system.delete_file(part)
+                raise
 
         self._tried("written", put, name)
 
     def copy(self, name: str, file: BinaryIO) -> None:
+        """Write a file of any size, or replace it. Part of it may be seen before it is whole."""
+
         def put() -> None:
             if self._renames:
                 self.system.create_dir(self._at(name).rpartition("/")[0], recursive=True)
@@ -322,6 +156,7 @@ class ArrowFolder:
             stream.write(data)
 
     def delete(self, name: str = "") -> None:
+        """Delete a file, a folder with all that is in it, or the folder itself. What is not there is no error."""
         kind = self._kind(name)
         if kind == fs.FileType.Directory:
             self._tried("deleted", lambda: self.system.delete_dir(self._at(name)), name)
@@ -332,7 +167,56 @@ class ArrowFolder:
         try:
             return work()
         except (pa.ArrowException, OSError) as error:
-            raise refuse(f"{self.where}/{name}" if name else self.where, done, error) from None
+            why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
+            raise refuse(f"{self.where}/{name}" if name else self.where, done, why) from None
+
+
+def folder_at(where: str | Path) -> Folder:
+    """The folder of a path or URL: s3:// or s3a://, gs://, abfss://, hdfs://, file:.
+
+    The credentials come from the environment, the store's own configuration files, or the machine's identity. Options,
+    an endpoint say, may follow a "?" (arrow.apache.org, "File Systems").
+
+    Raises Unusable: no such file system is known, or it cannot be reached.
+    """
+    path = places.local(str(where))
+    if path is not None:
+        return Folder(fs.LocalFileSystem(), str(path.absolute()), str(path.absolute()))
+    return of_url(str(where))
+
+
+def of_url(url: str) -> Folder:
+    """As `folder_at`, of a URL."""
+    scheme, mark, rest = url.partition("://")
+    arrow = _PLAIN.get(scheme, scheme)
+    try:
+        system, path = fs.FileSystem.from_uri(f"{arrow}{mark}{rest}")
+    except (pa.ArrowException, OSError, ValueError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise Unusable(
+            f"{url}: is on no file system that can be reached ({told}); name s3://, gs://, abfss://, hdfs:// or a "
+            "folder, and see that the environment has its credentials"
+        ) from None
+    return Folder(system, path.rstrip("/"), url.partition("?")[0].rstrip("/"))
+
+
+def as_folder(folder: Folder | Path) -> Folder:
+    """A path is a folder of this machine."""
+    return folder_at(folder) if isinstance(folder, Path) else folder
+
+
+def digest(file: BinaryIO) -> str:
+    """SHA-256 of the rest of a file, in hexadecimal digits."""
+    found = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        found.update(block)
+    return found.hexdigest()
+
+
+def refuse(where: str, done: str, why: object) -> Unusable:
+    """The one line."""
+    told = " ".join(str(why).split())[:200]
+    return Unusable(f"{where}: cannot be {done} ({told}); mend that, or name another folder")
 
 
 def _tags(where: str) -> dict[str, str]:
@@ -352,7 +236,7 @@ def _tags(where: str) -> dict[str, str]:
 def is_there(where: str) -> bool:
     """Whether there is such a folder. Raises Unusable."""
     path = places.local(where)
-    return ArrowFolder.of(where).exists() if path is None else path.is_dir()
+    return of_url(where).exists() if path is None else path.is_dir()
 
 
 def files(where: str) -> list[File] | None:
@@ -362,7 +246,7 @@ def files(where: str) -> list[File] | None:
     """
     path = places.local(where)
     if path is None:
-        folder = ArrowFolder.of(where)
+        folder = of_url(where)
         return folder.stamped() if folder.exists() else None
     if not path.is_dir():
         return None

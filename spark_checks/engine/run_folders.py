@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places
-from lakeproof.spark_checks.engine.folders import Folder, LocalFolder, folder_at
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
 from lakeproof.spark_checks.engine.session import Options, session
 from lakeproof.spark_checks.engine.troubles import told
@@ -19,7 +19,7 @@ def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSessio
     there is a session. Raises Unusable."""
     path = None if out is None else places.local(out)
     if path is not None:
-        demand_new(LocalFolder(path))
+        demand_new(folder_at(path))
     with session(options) as spark:
         folder = None if out is None else folder_at(out)
         if folder is not None and path is None:
@@ -41,7 +41,7 @@ def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[S
     demand_name(name)
     path = places.local(out)
     if path is not None:
-        folder: Folder = LocalFolder(make_folder(path, name))
+        folder = folder_at(make_folder(path, name))
         with _whole(folder), session(options) as spark:
             yield spark, folder
         return

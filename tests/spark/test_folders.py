@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine.folders import ArrowFolder, Folder, LocalFolder
+from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
 
 Make = Callable[[Path], Folder]
 
 
-def of_arrow(path: Path) -> Folder:
-    return ArrowFolder.of(path.as_uri())
+def by_url(path: Path) -> Folder:
+    return of_url(path.as_uri())
 
 
-@pytest.fixture(params=[LocalFolder, of_arrow], ids=["local", "arrow"])
+@pytest.fixture(params=[folder_at, by_url], ids=["path", "url"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     make: Make = request.param
     return make(tmp_path / "runs" / "r1")
@@ -83,10 +83,10 @@ def test_what_cannot_be_written_is_one_line_and_what_was_there_stays(folder: Fol
 
 
 def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = of_arrow(tmp_path / "r1")
+    folder = by_url(tmp_path / "r1")
     folder.make()
     monkeypatch.setattr("lakeproof.spark_checks.engine.folders._STORES", frozenset({"local"}))
     seen: list[str] = []
-    monkeypatch.setattr(ArrowFolder, "_send", lambda self, data, target: seen.append(target))
+    monkeypatch.setattr(Folder, "_send", lambda self, data, target: seen.append(target))
     folder.write("a", b"x")
     assert seen == [str(tmp_path / "r1" / "a")]

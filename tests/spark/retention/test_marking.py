@@ -20,7 +20,7 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import runs
-from lakeproof.spark_checks.engine.folders import LocalFolder
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.retention.marking import Asked, mark
@@ -244,4 +244,4 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
     done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
-    assert runs.demand_whole(LocalFolder(done.folder), runs.read_report(tmp_path / "out", "run"))
+    assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))

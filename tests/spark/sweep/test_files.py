@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from lakeproof.spark_checks.engine.folders import ArrowFolder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import looking, marks
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
 from lakeproof.spark_checks.sweep.journal import End
@@ -149,9 +149,9 @@ class TestTheCommand:
         where = tree(tmp_path / "objects", "data/a", "data/b")
         asked = []
 
-        def opened(out: str) -> ArrowFolder:
+        def opened(out: str) -> Folder:
             asked.append(out)
-            return ArrowFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
+            return Folder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
 
         monkeypatch.setattr("lakeproof.spark_checks.sweep.marked.folder_at", opened)
         arguments = ("spark", "sweep", "s3://runs/out", "--run", "run", "--objects", str(where), "--delete")
