@@ -10,20 +10,16 @@ from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
 from lakeproof.spark_checks.engine.session import Options, session
-from lakeproof.spark_checks.engine.troubles import told
 
 
 @contextmanager
 def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
-    """A session, and the folder that a command writes to, which must not be there. On this machine that is asked before
-    there is a session. Raises Unusable."""
-    path = None if out is None else places.local(out)
-    if path is not None:
-        demand_new(folder_at(path))
+    """A session, and the folder that a command writes to, which must not be there: that is asked before there is a
+    session. Raises Unusable."""
+    folder = None if out is None else folder_at(out)
+    if folder is not None:
+        demand_new(folder)
     with session(options) as spark:
-        folder = None if out is None else folder_at(out)
-        if folder is not None and path is None:
-            demand_new(folder)
         yield spark, folder
 
 
@@ -42,16 +38,13 @@ def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[S
     path = places.local(out)
     if path is not None:
         folder = folder_at(make_folder(path, name))
-        with _whole(folder), session(options) as spark:
-            yield spark, folder
-        return
-    with session(options) as spark:
+    else:
         folder = folder_at(out).child(name)
         if folder.exists():
             raise Unusable(f"{folder.where}: is there already; name another run with --run")
         folder.make()
-        with _whole(folder), told():
-            yield spark, folder
+    with _whole(folder), session(options) as spark:
+        yield spark, folder
 
 
 @contextmanager

@@ -19,10 +19,9 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.tables import BINARY, KV, LONG, STRING, table
 from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.generate.data import committed_objects, first_object, own_objects
-from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, namespace, repository_id
+from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, integer, namespace, repository_id
 from lakeproof.spark_checks.generate.planted import Place, Planted
 from lakeproof.spark_checks.generate.planting import AGAIN, GARBAGE, plant
-from lakeproof.spark_checks.generate.wire import integer
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(

@@ -25,7 +25,6 @@ from lakeproof.spark_checks.generate.sizes import (
     shared,
     weights,
 )
-from lakeproof.spark_checks.generate.wire import integer
 
 STORAGE: Final = "s3://lake/"
 ELSEWHERE: Final = "s3://elsewhere/"
@@ -194,6 +193,11 @@ class Ground:
         """A staging token of a branch: 0 is the open one, 1 the newest sealed one."""
         unique = self.name("token", r, b, t)
         return f.concat(repository_id(r), f.lit("-"), branch_id(b), f.lit(":"), self.uid(r), f.lit("."), unique)
+
+
+def integer(a: Column, b: Column | int) -> Column:
+    """One number divided by the other, rounded towards zero."""
+    return f.call_function("div", a, f.lit(b) if isinstance(b, int) else b)
 
 
 def repository_id(r: Column) -> Column:
