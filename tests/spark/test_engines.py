@@ -219,7 +219,7 @@ class TestTrouble:
     def test_a_server_that_is_gone_is_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
         spark, _, stop = embedded.start(Options())
-        client = spark.client  # type: ignore[attr-defined]  # of Spark Connect
+        client = spark.client
         client.set_retry_policies([])
         stop()
         with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), told():

@@ -5,12 +5,12 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import attrs
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
@@ -20,6 +20,7 @@ from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks import holdings
+from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.retention.marking import _told
 from tests.commands import lakeproof
 from tests.spark import snapshots
@@ -190,8 +191,8 @@ def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
 ) -> None:
     found, committed_of = sound(world(5, 40)), holdings.committed
 
-    def losing(*of: Any) -> holdings.Committed:
-        whole = committed_of(*of)
+    def losing(of: Dataset, roots: DataFrame) -> holdings.Committed:
+        whole = committed_of(of, roots)
         return attrs.evolve(whole, references=whole.references.where("false"))
 
     now = dataset(found, tmp_path / "now")
