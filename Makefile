@@ -26,8 +26,9 @@ EXTRAS := test,dev$(if $(CI),$(COMMA)site)
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-verify: $(CORE)  ## run the whole catalogue: every design, every invariant
+verify: $(CORE)  ## run the whole catalogue: every design, every invariant; without ARGS, lakeFS of today as well
 	@$(BIN)/lakeproof verify $(ARGS)
+	@$(if $(ARGS),,$(BIN)/lakeproof verify --from examples/lakefs_today/catalogue.py --out out/today)
 
 gallery: $(CORE)  ## published races of metadata stores, refuted and repaired: a line each
 	@$(BIN)/python examples/gallery $(ARGS)

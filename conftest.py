@@ -6,12 +6,16 @@ change touches. ``long``: takes minutes; only `make deep` runs it, with all that
 
 import os
 import signal
+import sys
 from contextlib import suppress
+from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
 from tools.tier import areas_of_test
+
+sys.path.append(str(Path(__file__).parent / "examples"))  # lakefs_today, as its scenarios import it
 
 with suppress(ModuleNotFoundError):  # docs/ten-minutes.md runs a flow of one's own in a clone, with pytest alone
     from hypothesis import HealthCheck, settings

@@ -14,7 +14,7 @@ from lakeproof.explore.search import search
 from lakeproof.impl.graveler import founding, lock_free, reading, resetting, writing
 from lakeproof.impl.refs import branches
 from lakeproof.model.invariants import Invariant, entries, refs, resets
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
 from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 MAIN = REPOSITORY.default_branch_id

@@ -134,8 +134,8 @@ class TestScenarios:
     def test_variants_are_listed_first_and_each_line_is_a_pattern(self) -> None:
         *variants, empty, hint = lakeproof("scenarios").stdout.splitlines()
         assert (empty, hint) == ("", "`lakeproof scenarios repositories/naive` lists those of one line")
-        [line] = [line for line in variants if line.startswith("commits/upstream ")]
-        assert len(lakeproof("scenarios", "commits/upstream/*").stdout.splitlines()) == int(line.split()[1])
+        [line] = [line for line in variants if line.startswith("commits/optimistic ")]
+        assert len(lakeproof("scenarios", "commits/optimistic/*").stdout.splitlines()) == int(line.split()[1])
         everything = lakeproof("scenarios", "*").stdout.splitlines()
         assert sum(int(line.split()[1].replace(",", "")) for line in variants) == len(everything)
 

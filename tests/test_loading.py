@@ -33,6 +33,18 @@ def test_a_module_beside_the_file_can_be_imported(path: Path) -> None:
     assert load_file(path)[0].name == "from/beside"
 
 
+def test_a_file_in_a_package_imports_by_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "own_designs" / "races"
+    folder.mkdir(parents=True)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").touch()
+    (folder.parent / "flows.py").write_text("NAME = 'from/package'\n")
+    (folder / "mine.py").write_text(
+        HEAD + "import attrs\nfrom own_designs import flows\nSCENARIOS = [attrs.evolve(KNOWN, name=flows.NAME)]\n"
+    )
+    assert load_file(folder / "mine.py")[0].name == "from/package"
+
+
 def test_what_a_file_prints_does_not_get_into_the_results(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(HEAD + "print('loading')\nSCENARIOS = [KNOWN]\n")
     load_file(path)

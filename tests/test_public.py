@@ -35,15 +35,16 @@ PLACE = (b"shop", b"stock")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-FROM_WITHIN = ("lakefs_store.py", "lakefs_flows.py")
-"""Of lakeFS: what its records and its flows are is known to `lakeproof.impl` and to the gate's front of DynamoDB."""
+FROM_WITHIN = ("lakefs/lakefs_store.py", "lakefs/lakefs_flows.py", "lakefs_today/")
+"""Of lakeFS: what its records are, and the designs that today's flows are compared with, is within `lakeproof`."""
 
 
 def programs() -> Iterator[tuple[str, str]]:
     """Each Python text that a user reads: examples, and what the pages for writers of scenarios show."""
     for path in sorted((ROOT / "examples").glob("**/*.py")):
-        if path.name not in FROM_WITHIN:
-            yield path.name, path.read_text()
+        name = path.relative_to(ROOT / "examples").as_posix()
+        if not name.startswith(FROM_WITHIN):
+            yield name, path.read_text()
     for path in (
         ROOT / "README.md",
         ROOT / "docs" / "ten-minutes.md",

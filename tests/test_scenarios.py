@@ -1,15 +1,16 @@
 """The repository scenarios: each verdict is the expected one, and every counterexample replays."""
 
-from lakeproof.model.invariants import alone, lifecycle, outcomes, reclaiming, refs, repositories, today
-from lakeproof.scenarios import catalogue, hardened
+from lakeproof.model.invariants import alone, lifecycle, outcomes, reclaiming, refs, repositories
+from lakeproof.scenarios import hardened
+from tools.catalogues import everything
 
-CATALOGUE = tuple(scenario for scenario in catalogue() if scenario.name.startswith("repositories/"))
+CATALOGUE = tuple(scenario for scenario in everything() if scenario.name.startswith("repositories/"))
 
 INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
 INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
 INVARIANTS |= {outcomes.failed_call_changed_nothing.id, refs.head_exists.id, "linearizable"}
 INVARIANTS |= {alone.ALONE_IS_EXACT, "answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"}
-INVARIANTS |= {today.some_delete_succeeds.id}
+INVARIANTS |= {lifecycle.some_delete_succeeds.id}
 EVERYWHERE = INVARIANTS | {each.id for each in reclaiming.ALL} | {reclaiming.NAME_IS_NOT_BLOCKED}
 """And those of pairs and claims, and of each kind of garbage where garbage is refuted."""
 

@@ -3,19 +3,19 @@
 lakeproof follows LOG --from examples/lakefs/lakefs_flows.py --flows lakefs/delete-delete-create \
     --name r=repository-r --parallel
 
-`lakeproof.impl.upstream` has what lakeFS' packages ``graveler`` and ``ref`` mean. A creation asks for more than that:
+`lakefs_today` has what lakeFS' packages ``graveler`` and ``ref`` mean. A creation asks for more than that:
 the handler of the API reads the entry once before, and commit and branch are written only if they are absent.
 """
 
 from contextlib import suppress
 
+from lakefs_today import repositories as upstream
 from lakeproof import Call, Scenario
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories._records import default_branch, initial_commit, new_repository, write_entry_if
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
-from lakeproof.impl.upstream import repositories as upstream
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.invariants import repositories

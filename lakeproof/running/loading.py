@@ -150,10 +150,14 @@ def located(error: BaseException, path: Path) -> str | None:
 
 
 def import_beside(path: Path) -> None:
-    """Let a user's file import what lies beside it; last, so that it hides nothing that lakeproof itself imports."""
-    beside = str(path.resolve().parent)
-    if beside not in sys.path:
-        sys.path.append(beside)
+    """Let a user's file import what lies beside it; last, so that it hides nothing that lakeproof itself imports.
+
+    A file in a package (a folder with ``__init__.py``) may import by the name of its package, too.
+    """
+    beside = root = path.resolve().parent
+    while (root / "__init__.py").exists():
+        root = root.parent
+    sys.path += [str(folder) for folder in dict.fromkeys((beside, root)) if str(folder) not in sys.path]
 
 
 def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:

@@ -36,12 +36,6 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "hard_delete_offline": ("hard-delete/offline",),
     "hard_delete_online": ("hard-delete/online",),
     "retention": ("retention/",),
-    "upstream_repositories": ("repositories/upstream",),
-    "upstream_branches": ("commits/",),
-    "upstream_refs": ("branches/", "merges/"),
-    "upstream_designs": ("compaction/", "ownership/", "repositories/"),
-    "upstream_tasks": ("imports/", "tasks/"),
-    "upstream_collecting": ("gc/",),
     "alone": ("repositories/",),
     "branches_alone": ("alone/",),
     "deleted_data": ("deleted-data/",),
@@ -60,14 +54,13 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "restores": ("restores/",),
     "retention_heads": ("retention/",),
     "retention_pairs": ("retention/",),
-    "upstream_pulls": ("pulls/",),
     "world": ("world/",),
 }
 """How the names of a module's scenarios begin, in the order in which tables show the modules: a pattern loads those
 that it can name. A module that is not here is always loaded, and comes last. `modules` refuses a name that begins in
 another way."""
 
-LANGUAGE: Final = ("designs", "races")
+LANGUAGE: Final = ("branch_designs", "designs", "races", "repository_designs")
 """What the modules of the catalogue are written in."""
 
 

@@ -10,7 +10,7 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.model.invariants import Invariant, data, outcomes
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
+from lakeproof.scenarios.branch_designs import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Before, Race, op
 

@@ -36,9 +36,9 @@ from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._circumstances import damage
 from lakeproof.scenarios._hard_delete import OUTSIDE
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.designs import Design, Speaker, Word
 from lakeproof.scenarios.races import Race, branch_of
 

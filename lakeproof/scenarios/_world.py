@@ -31,8 +31,8 @@ from lakeproof.model.invariants.readers import path_stays_readable
 from lakeproof.model.records import CleanupRecord, Repository
 from lakeproof.model.retention import Rules
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN, REPOSITORY, TO, X
 from lakeproof.scenarios._retention import OTHER, RULES, A, write_history
+from lakeproof.scenarios.branch_designs import AT, BRANCH, MAIN, REPOSITORY, TO, X
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Race, Refuted, branch_of, op
 

@@ -39,8 +39,7 @@ from lakeproof.model.living import CLAIM_LASTS, Leaves, Rules, Standing
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.repository import entity_branch
 from lakeproof.scenario import Aftermath, Faults
-from lakeproof.scenarios import hardened, identifiers, kv3, naive, step1, step2, upstream_repositories
-from lakeproof.scenarios._repositories import FAILED, UNSURE, RepositoryDesign
+from lakeproof.scenarios import hardened, identifiers, kv3, naive, step1, step2
 from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows
 from lakeproof.scenarios.races import (
     CRASH,
@@ -56,6 +55,7 @@ from lakeproof.scenarios.races import (
     Refuted,
     fault,
 )
+from lakeproof.scenarios.repository_designs import FAILED, UNSURE, RepositoryDesign
 
 
 async def stop_creating(env: Env, repository_id: RepositoryID, age: int) -> Repository:
@@ -341,16 +341,6 @@ STEP2_ALONE: Final = alone(
     },
 )
 HARDENED_ALONE: Final = alone(hardened.HARDENED, BY_TOMBSTONE)
-UPSTREAM_ALONE: Final = alone(
-    upstream_repositories.UPSTREAM,
-    Rules(refuses={**REFUSES_DELETING, (calls.CREATE_REPOSITORY, Standing.DELETING): RepositoryDeleting}),
-    {
-        ALONE_IS_EXACT: Refuted(
-            ENTRY_LAST_ALONE.refuted[ALONE_IS_EXACT].reason,
-            "alone/create.get.create.create_bare.* alone/create_bare.get.create_bare.create.* alone/old.*",
-        )
-    },
-)
 
 ROWS = [
     *lives(NAIVE_ALONE, OLD + ENTITY_LIVES),
@@ -367,7 +357,6 @@ ROWS = [
     *lives(alone(step2.DECLARES_FAILED, DECLARES), HALF_DELETED + CLAIMS),
     *lives(HARDENED_ALONE, NOTED_CLAIMS + ENTITY_LIVES),
     *lives(alone(identifiers.BY_TIMESTAMP, BY_STATE)),
-    *lives(UPSTREAM_ALONE, HALF_DELETED + ENTITY_LIVES),
     *faulty(NAIVE_ALONE),
     *faulty(KV3_ALONE),
     *faulty(LISTED_ALONE),

@@ -6,7 +6,7 @@ import attrs
 
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
-from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
+from lakeproof.scenarios.branch_designs import AHEAD, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows
 from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Before, Refuted
 

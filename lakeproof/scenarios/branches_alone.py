@@ -24,7 +24,7 @@ from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, ALONE_AS_SPECIFIED_MEANING, alone_as_specified
 from lakeproof.model.sequential import Refs, Refusal, Refusals
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import NONE, Place, Race, Refuted, branch_of, path_of
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.impl.graveler import flows, lock_free, locked, optimistic, resetting, writing
-from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
+from lakeproof.scenarios.branch_designs import WRITTEN, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,

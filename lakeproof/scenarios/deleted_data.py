@@ -3,7 +3,7 @@
 Every operation starts with "a fetch of the repository entry", and goes on when the repository is deleted under it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import attrs
@@ -17,15 +17,13 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3, reclaiming, step1, step2
 from lakeproof.impl.repositories.reviving import reviving
-from lakeproof.impl.upstream import repositories as upstream
 from lakeproof.model.identifiers import StorageNamespace
 from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN, X
 from lakeproof.scenarios._circumstances import damage
 from lakeproof.scenarios._hard_delete import OUTSIDE
-from lakeproof.scenarios._repositories import JUMP
-from lakeproof.scenarios.designs import HOLDS, Caller, Design, Speaker, Word, built, rows
+from lakeproof.scenarios.branch_designs import AT, BRANCH, MAIN, X
+from lakeproof.scenarios.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import (
     CRASH,
     FALSE,
@@ -39,6 +37,7 @@ from lakeproof.scenarios.races import (
     Refuted,
     branch_of,
 )
+from lakeproof.scenarios.repository_designs import JUMP
 
 RECLAIMABLE: Final = deleted.deleted_data_is_reclaimable.id
 RECLAIMED: Final = deleted.DELETED_DATA_IS_RECLAIMED
@@ -166,10 +165,19 @@ LOST_STEPS: Final = "a delete that stops half-way cannot be repeated: its entry 
 LEFT: Final = _by_kind(
     Refuted(f"{GONE}; {LATE}", "staged/delete* staged/upload-delete* committed/delete*"), staged="staged/*", objects="*"
 )
-AS_THEY_ARE: Final = tuple(
-    _of(name, _life(flows), LEFT)
-    for name, flows in (("kv3", kv3.FLOWS), ("step1", step1.FLOWS), ("upstream", upstream.FLOWS))
-)
+
+
+def as_it_is(name: str, flows: RepositoryFlows) -> DeletedData:
+    """A life cycle that knows nothing of data."""
+    return _of(name, _life(flows), LEFT)
+
+
+def leaving(design: DeletedData, only: str) -> Iterator[Row]:
+    """The races of a variant that leaves data behind. only: the ids that are checked of what was committed."""
+    yield from rows(design, "delete upload-delete", NONE | CRASH, UPLOADED)
+    yield from rows(design, "delete", NONE, COMMITTED, only=only)
+
+
 BY_RECORDS: Final = "the cleaner deletes the records of a partition, and with them the only way to tokens and objects"
 CLEANED_AWAY: Final = {
     **_by_kind(
@@ -251,11 +259,10 @@ MENDED: Final = _of(
 BESIDE: Final = "delete.clean upload-delete.clean commit-delete.clean reset-delete.clean create_branch-delete.clean"
 REPLACED: Final = "delete.create.upload-clean upload-delete.create-clean"
 """The id has another repository when the cleaner comes."""
-LEAVING: Final = (*AS_THEY_ARE, STEP2, HARDENED, NO_COPIES, ALL_ENTRIES)
+LEAVING: Final = (as_it_is("kv3", kv3.FLOWS), as_it_is("step1", step1.FLOWS), STEP2, HARDENED, NO_COPIES, ALL_ENTRIES)
 
 ROWS = [
-    *(row for design in LEAVING for row in rows(design, "delete upload-delete", NONE | CRASH, UPLOADED)),
-    *(row for design in LEAVING for row in rows(design, "delete", NONE, COMMITTED, only=f"{RECLAIMABLE} {RECLAIMED}")),
+    *(row for design in LEAVING for row in leaving(design, f"{RECLAIMABLE} {RECLAIMED}")),
     *rows(STEP2, "delete.clean", NONE, UPLOADED),
     *rows(HARDENED, "delete.clean upload-delete.clean", NONE, UPLOADED),
     *rows(HARDENED, "delete.clean", NONE, COMMITTED),

@@ -1,8 +1,8 @@
 """Designs as values, and how a design and a race become a scenario.
 
-A family of designs (`_repositories`, `_branch_data`, `_hard_delete`, `_retention`) subclasses `Design`: it gives words
-their calls, and says which invariants are at stake in a race. A module of the catalogue lists its rows and ends with
-``SCENARIOS = built(ROWS)``.
+A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
+words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its rows and ends
+with ``SCENARIOS = built(ROWS)``.
 """
 
 import enum

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.graveler import dropping, locked
-from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
+from lakeproof.scenarios.branch_designs import WRITTEN, BranchDesign
 from lakeproof.scenarios.commits import LOCKED, NOBODYS_PROGRESS
 from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FAULTS, FAULTY, NONE, Refuted

@@ -20,7 +20,7 @@ from lakeproof.model.identifiers import TagID
 from lakeproof.model.invariants import Eventually, Finding, Invariant, Reached, Reads, Violation
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
+from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, REPOSITORY, X
 from lakeproof.scenarios.designs import HOLDS, Design, Row, Word, built, rows
 from lakeproof.scenarios.races import FAULTS, NONE, PAGED, SCAN_FAILURE, FaultSet, Race, Refuted
 

@@ -33,8 +33,8 @@ from lakeproof.scenarios import hard_delete_reference_counter as counter
 from lakeproof.scenarios import hard_delete_reference_tracking as tracking
 from lakeproof.scenarios import hard_delete_today as today
 from lakeproof.scenarios import hard_delete_token_states as tokens
-from lakeproof.scenarios._branch_data import AT, BRANCH, MAIN, TO, X
 from lakeproof.scenarios._hard_delete import GARBAGE, OUTSIDE, ObjectDesign
+from lakeproof.scenarios.branch_designs import AT, BRANCH, MAIN, TO, X
 from lakeproof.scenarios.designs import HOLDS, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import NONE, Race, Refuted, after, fault, jump
 

@@ -21,9 +21,9 @@ from lakeproof.scenarios import hard_delete_online as online
 from lakeproof.scenarios import hard_delete_reference_counter as counter
 from lakeproof.scenarios import hard_delete_reference_tracking as tracking
 from lakeproof.scenarios import hard_delete_token_states as tokens
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.scenarios._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.scenarios.designs import HOLDS, Caller, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.hard_delete_alone import KEPT, bring, kept
 from lakeproof.scenarios.races import NONE, Before, FaultSet, Race, Refuted, fault

@@ -17,8 +17,8 @@ from lakeproof.impl.hard_delete import no_copies
 from lakeproof.model.invariants import Finding, Reached, Violation, data
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
-from lakeproof.scenarios._branch_data import BRANCH, X, Y, Z
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
+from lakeproof.scenarios.branch_designs import BRANCH, X, Y, Z
 from lakeproof.scenarios.designs import Row, Speaker, Word, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,

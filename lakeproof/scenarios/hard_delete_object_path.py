@@ -21,8 +21,8 @@ from lakeproof.model.objects import listed
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH
 from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 

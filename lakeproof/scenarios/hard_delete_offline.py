@@ -22,8 +22,8 @@ from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, TO, X, Y, Z
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, TO, X, Y, Z
 from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows, variant
 from lakeproof.scenarios.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault, path_of
 

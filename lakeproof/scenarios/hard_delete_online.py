@@ -19,8 +19,8 @@ from lakeproof.impl.hard_delete._reaping import CAUTIONS, Caution
 from lakeproof.impl.hard_delete.online import Reading
 from lakeproof.impl.refs import branches
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._branch_data import BRANCH, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, X
 from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, HARD, NONE, NOTHING, PAGED, Before, Refuted, fault, jump
 

@@ -22,8 +22,8 @@ from lakeproof.scenarios import hard_delete_online as online
 from lakeproof.scenarios import hard_delete_reference_counter as counter
 from lakeproof.scenarios import hard_delete_reference_tracking as tracking
 from lakeproof.scenarios import hard_delete_token_states as tokens
-from lakeproof.scenarios._branch_data import BRANCH
 from lakeproof.scenarios._hard_delete import COMMITTED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH
 from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows
 from lakeproof.scenarios.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, kept
 from lakeproof.scenarios.races import NONE, Before, Race, Refuted

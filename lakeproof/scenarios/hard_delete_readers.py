@@ -20,8 +20,8 @@ from lakeproof.scenarios import hard_delete_reference_counter as reference_count
 from lakeproof.scenarios import hard_delete_reference_tracking as reference_tracking
 from lakeproof.scenarios import hard_delete_today as today
 from lakeproof.scenarios import hard_delete_token_states as token_states
-from lakeproof.scenarios._branch_data import BRANCH, X
 from lakeproof.scenarios._hard_delete import KEPT, UPLOADED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, X
 from lakeproof.scenarios.designs import HOLDS, Row, built, rows
 from lakeproof.scenarios.races import NONE, FaultSet, Race, Refuted, jump
 

@@ -12,8 +12,8 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter as proposal
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, X, Y
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 

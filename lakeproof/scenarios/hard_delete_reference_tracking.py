@@ -5,8 +5,8 @@ from typing import Final
 
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, TO, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, TO, X
 from lakeproof.scenarios.designs import Word, built, but, rows, variant
 from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Refuted, after, fault, jump
 

@@ -11,8 +11,8 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import token_states as proposal
 from lakeproof.model.records import Repository
-from lakeproof.scenarios._branch_data import BRANCH, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign
+from lakeproof.scenarios.branch_designs import BRANCH, X
 from lakeproof.scenarios.designs import Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 

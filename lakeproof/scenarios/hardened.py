@@ -4,9 +4,9 @@ from typing import Final
 
 from lakeproof.impl.repositories import hardened
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows
 from lakeproof.scenarios.races import LATE_WRITE, NONE, fault, jump
+from lakeproof.scenarios.repository_designs import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 
 SETUP_INSTANCE: Final = "s1"
 """The unique identifier of the repository that the setup creates: the first that client "s" mints."""

@@ -8,10 +8,10 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.repositories import kv3, step1
-from lakeproof.scenarios._repositories import ABSENT, CREATED, EXISTING, EXISTS, by_kind
 from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.kv3 import COMPLETE, KV3
 from lakeproof.scenarios.races import CRASH, NONE, Refuted
+from lakeproof.scenarios.repository_designs import ABSENT, CREATED, EXISTING, EXISTS, by_kind
 from lakeproof.scenarios.step1 import STEP1, SUCCESSOR
 
 LATE_DELETE: Final = Refuted(SUCCESSOR.reason, "delete-delete-create")

@@ -1,7 +1,9 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
 from lakeproof.impl.repositories import kv3
-from lakeproof.scenarios._repositories import (
+from lakeproof.scenarios.designs import built, rows, variant
+from lakeproof.scenarios.races import Refuted
+from lakeproof.scenarios.repository_designs import (
     BROKEN_SCAN,
     BROKEN_SCANS,
     EXISTS,
@@ -17,8 +19,6 @@ from lakeproof.scenarios._repositories import (
     by_kind,
     everything,
 )
-from lakeproof.scenarios.designs import built, rows, variant
-from lakeproof.scenarios.races import Refuted
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
 

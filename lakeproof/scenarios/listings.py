@@ -11,7 +11,7 @@ from lakeproof.impl.graveler.listing import Query
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Repository
-from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
+from lakeproof.scenarios.branch_designs import WRITTEN, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
 from lakeproof.scenarios.races import CRASH, NONE, PAGED, SCAN_FAILURE, Refuted
 

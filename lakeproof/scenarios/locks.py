@@ -15,7 +15,7 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import locks
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, WRITTEN, BranchDesign
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
 from lakeproof.scenarios.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
 from lakeproof.scenarios.designs import HOLDS, Caller, Speaker, Word, built, rows, variant
 from lakeproof.scenarios.dropping import LATER, TABLE

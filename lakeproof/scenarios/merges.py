@@ -6,7 +6,7 @@ import attrs
 
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
-from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
+from lakeproof.scenarios.branch_designs import AHEAD, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows
 from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
 

@@ -22,8 +22,8 @@ from lakeproof.model.invariants.met import (
     met_as_specified,
 )
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import FOUNDED, REPOSITORY
 from lakeproof.scenarios._met import cross, meet
+from lakeproof.scenarios.branch_designs import FOUNDED, REPOSITORY
 from lakeproof.scenarios.branches_alone import INITIAL, WORDS
 from lakeproof.scenarios.designs import HOLDS, Design, Row, Speaker, built, rows
 from lakeproof.scenarios.races import NONE, Race, Refuted, op

@@ -1,7 +1,9 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
 from lakeproof.impl.repositories import naive
-from lakeproof.scenarios._repositories import (
+from lakeproof.scenarios.designs import built
+from lakeproof.scenarios.races import Refuted
+from lakeproof.scenarios.repository_designs import (
     FAILED,
     RETURNS,
     UNSURE,
@@ -13,8 +15,6 @@ from lakeproof.scenarios._repositories import (
     by_kind,
     everything,
 )
-from lakeproof.scenarios.designs import built
-from lakeproof.scenarios.races import Refuted
 
 NAIVE = RepositoryDesign(
     name="repositories/naive",

@@ -21,7 +21,7 @@ from lakeproof.model.invariants.alone import alone_is_exact, answers_in_its_term
 from lakeproof.model.naming import Deletes, Named, to_nothing, to_tombstone
 from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY
 from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
 from lakeproof.scenarios.races import NONE, Before, Race
 

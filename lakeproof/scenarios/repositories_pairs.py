@@ -21,9 +21,9 @@ from lakeproof.model.invariants import Invariant, lifecycle, reclaiming
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.scenario import Aftermath
 from lakeproof.scenarios import hardened, kv3, naive, step1, step2
-from lakeproof.scenarios._repositories import ABSENT, JUMP, RepositoryDesign
 from lakeproof.scenarios.designs import HOLDS, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import CRASH, Before, Race, Refuted, jump
+from lakeproof.scenarios.repository_designs import ABSENT, JUMP, RepositoryDesign
 
 CHANGES: Final = ("create", "create_bare", "delete", "get", "create_branch", "tag", "delete_b")
 CREATES: Final = ("create", "create_bare")

@@ -33,7 +33,7 @@ from lakeproof.model.invariants.restores import (
 )
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY
 from lakeproof.scenarios.designs import HOLDS, Design, Speaker, Word, built, rows
 from lakeproof.scenarios.races import CRASH, FAULTS, NONE, Race, Refuted
 

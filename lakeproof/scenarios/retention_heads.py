@@ -16,8 +16,8 @@ from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants import retention as invariants
 from lakeproof.model.retention import Rules
 from lakeproof.scenario import Aftermath, Call, Faults
-from lakeproof.scenarios._branch_data import REPOSITORY
 from lakeproof.scenarios._retention import FIRST, NOW, OTHER, RULES, E, RetentionDesign
+from lakeproof.scenarios.branch_designs import REPOSITORY
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, PAGED, Race, Refuted, fault, jump
 from lakeproof.scenarios.retention import JOB, JUMP

@@ -1,7 +1,9 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
 from lakeproof.impl.repositories import step1
-from lakeproof.scenarios._repositories import (
+from lakeproof.scenarios.designs import built, rows, variant
+from lakeproof.scenarios.races import Refuted
+from lakeproof.scenarios.repository_designs import (
     BROKEN_SCAN,
     BROKEN_SCANS,
     EXISTS,
@@ -18,8 +20,6 @@ from lakeproof.scenarios._repositories import (
     by_kind,
     everything,
 )
-from lakeproof.scenarios.designs import built, rows, variant
-from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 1"
 

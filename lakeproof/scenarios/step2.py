@@ -2,7 +2,9 @@
 
 from lakeproof.impl.repositories import step2
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._repositories import (
+from lakeproof.scenarios.designs import built, rows, variant
+from lakeproof.scenarios.races import Refuted, fault
+from lakeproof.scenarios.repository_designs import (
     ABSENT,
     EXISTS,
     FAILED,
@@ -14,8 +16,6 @@ from lakeproof.scenarios._repositories import (
     by_kind,
     everything,
 )
-from lakeproof.scenarios.designs import built, rows, variant
-from lakeproof.scenarios.races import Refuted, fault
 
 SOURCE = "repository-operations-error-handling.md, Step 2"
 

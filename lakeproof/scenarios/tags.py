@@ -13,7 +13,7 @@ from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.tag import TAG
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import MAIN, REPOSITORY
+from lakeproof.scenarios.branch_designs import MAIN, REPOSITORY
 from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
 from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Race, Refuted
 

@@ -18,10 +18,10 @@ from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import repository
-from lakeproof.scenarios._branch_data import X
-from lakeproof.scenarios._repositories import EXISTS
+from lakeproof.scenarios.branch_designs import X
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
 from lakeproof.scenarios.races import CRASH, FALSE, NONE, Race, Refuted
+from lakeproof.scenarios.repository_designs import EXISTS
 
 OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[Hashable, ...]]]] = {
     "create_branch": (branches.create_branch, ("b", "main")),

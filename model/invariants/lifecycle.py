@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.model import calls
-from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Always, Eventually, Finding, Reached, Reads, Violation
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
@@ -55,3 +55,22 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
 
 ALL: Final = (get_shows_active_only,)
 """All invariants of this module but the aftermath."""
+
+
+def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
+    answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
+    hidden = [each for each in entries(snapshot) if each.state is RepositoryState.DELETING]
+    if Status.OK in answers:
+        yield Reached(f"of {len(answers)} deletes one has succeeded")
+    elif hidden and all(status is Status.FAIL for status in answers):
+        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
+        evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
+        yield Violation("some-delete-succeeds", evidence)
+
+
+some_delete_succeeds: Final = Eventually(
+    id="some-delete-succeeds",
+    meaning="at quiescence, not all deletes of a repository have answered with a definite error and left it in "
+    "deletion",
+    check=_some_delete_succeeds,
+)

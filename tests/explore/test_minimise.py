@@ -9,11 +9,11 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.minimise import minimise, preemptions, reduce_preemptions
 from lakeproof.explore.replay import NotReproduced, Run
 from lakeproof.explore.search import search
-from lakeproof.scenarios import catalogue
 from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
+from tools.catalogues import everything
 
 A, B = (Move(client, Mode.NORMAL) for client in range(2))
-BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+BY_NAME = {scenario.name: scenario for scenario in everything()}
 
 THREE = Scenario(
     name="three",

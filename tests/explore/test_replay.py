@@ -16,11 +16,11 @@ from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.invariants import Always, Reached, Violation
 from lakeproof.model.records import Tag
 from lakeproof.scenario import Flow
-from lakeproof.scenarios import catalogue
 from tests.racing import AFTERWARDS, COUNTER, LOST_UPDATE, clear, increment
+from tools.catalogues import everything
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
-BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+BY_NAME = {scenario.name: scenario for scenario in everything()}
 
 EVERY_KIND = [
     "repositories/naive/absent/create-create/crash",

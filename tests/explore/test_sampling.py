@@ -13,11 +13,11 @@ from lakeproof.explore.setting import prepare
 from lakeproof.explore.space import share_behaviours
 from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Status
-from lakeproof.scenarios import catalogue
 from tests.explore.agreement import violated_by
 from tests.racing import COUNTER, increment, increment_if
+from tools.catalogues import everything
 
-BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+BY_NAME = {scenario.name: scenario for scenario in everything()}
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 

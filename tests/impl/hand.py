@@ -17,7 +17,7 @@ from lakeproof.model import kv
 from lakeproof.model.contents import branch_named, content_of_branch
 from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
 
 T = TypeVar("T")
 Flow = Coroutine[Any, Any, T]  # type: ignore[explicit-any]

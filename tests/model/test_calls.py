@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.impl import catalog, graveler, hard_delete, refs, repositories, retention, upstream
+import lakefs_today
+from lakeproof.impl import catalog, graveler, hard_delete, refs, repositories, retention
 from lakeproof.model import calls, errors
 from lakeproof.model.calls import KINDS, Kind, Role, UnknownCall
 from lakeproof.model.invariants.entries import write_is_kept_beside
@@ -23,7 +24,7 @@ JUDGES = sorted([*(MODEL / "invariants").glob("*.py"), *(MODEL / f"{name}.py" fo
 
 def flows() -> Iterator[tuple[str, Flow]]:
     """The flows of all designs, each by the name that its module gives to it."""
-    for room in (catalog, graveler, hard_delete, refs, repositories, retention, upstream):
+    for room in (catalog, graveler, hard_delete, refs, repositories, retention, lakefs_today):
         for found in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
             if not found.name.rpartition(".")[2].startswith("_"):
                 for name, value in vars(importlib.import_module(found.name)).items():

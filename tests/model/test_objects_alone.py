@@ -22,8 +22,8 @@ from lakeproof.model.invariants.objects_alone import ID, Terms, object_call_is_a
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
-from lakeproof.scenarios._branch_data import REPOSITORY
 from lakeproof.scenarios._hard_delete import ObjectDesign
+from lakeproof.scenarios.branch_designs import REPOSITORY
 from lakeproof.scenarios.designs import HOLDS, rows
 from lakeproof.scenarios.hard_delete_alone import ANYTHING, OUTSIDE_ONLY, alone
 from lakeproof.scenarios.hard_delete_offline import OFFLINE

@@ -2,7 +2,7 @@
 
 from lakeproof.model import calls
 from lakeproof.model.promises import PROMISES, UNPROMISED
-from lakeproof.scenarios import catalogue
+from tools.catalogues import everything
 
 
 def test_each_operation_has_its_promise() -> None:
@@ -12,7 +12,7 @@ def test_each_operation_has_its_promise() -> None:
 
 def test_each_promise_is_asked_in_a_race_of_its_operation() -> None:
     asked: dict[str, set[str]] = {}
-    for scenario in catalogue():
+    for scenario in everything():
         ids = set(scenario.ids)
         for call in (call for client in scenario.clients for call in client):
             asked.setdefault(call.name, set()).update(ids)
@@ -28,6 +28,6 @@ def test_each_promise_is_asked_in_a_race_of_its_operation() -> None:
 
 def test_each_id_of_the_catalogue_is_a_promise_or_has_a_reason_why_not() -> None:
     promised = {name for promise in PROMISES.values() for name in promise.ids}
-    asked = {name for scenario in catalogue() for name in scenario.ids}
+    asked = {name for scenario in everything() for name in scenario.ids}
     assert asked - promised == UNPROMISED.keys()
     assert promised <= asked

@@ -1,7 +1,7 @@
 """The names that the invariants of today's lakeFS look for are those of the flows."""
 
-from lakeproof.impl.upstream import entries, imports, ownership, staging, tasks
-from lakeproof.model.invariants import today
+from lakefs_today import entries, imports, ownership, staging, tasks
+from lakefs_today import promises as today
 
 
 def test_the_calls_are_named_after_the_flows() -> None:

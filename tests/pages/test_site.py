@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from lakeproof.scenarios import catalogue
 from tests.commands import ROOT
 from tests.pages.browser import Browser
 from tools import pages as made
+from tools.catalogues import everything
 
 DOCS: Final = ROOT / "docs"
 TABLE: Final = "lakeproof table --families"
@@ -61,7 +61,7 @@ def test_each_thing_that_is_made_has_one_place_and_its_page_names_the_command() 
 def test_what_is_made_is_of_the_code() -> None:
     invariants, commands = made.MADE["invariants"](), made.MADE["commands"]()
     rows = {line.split("`")[1]: line for line in invariants.splitlines()[2:]}
-    for scenario in catalogue():
+    for scenario in everything():
         for checked in (*scenario.invariants, *scenario.aftermath):
             assert f"| {type(checked).__name__} | " in rows[checked.id]
             assert (checked.meaning.rpartition(" (")[0] or checked.meaning) in rows[checked.id]

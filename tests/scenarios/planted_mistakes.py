@@ -11,10 +11,10 @@ from typing import Final
 
 import attrs
 
+from lakefs_today import merging as upstream_merging
 from lakeproof.impl.graveler import committing, lock_free, merging, resetting, tokens
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import cleaner, hardened, reclaiming, step1, step2
-from lakeproof.impl.upstream import merging as upstream_merging
 
 
 @attrs.frozen

@@ -4,9 +4,9 @@
 
 from typing import Final
 
+from lakefs_today import collecting
 from lakeproof.impl.hard_delete import _reaping, no_copies, offline, online, reference_counter, token_states
 from lakeproof.impl.retention import pins, runs
-from lakeproof.impl.upstream import collecting
 from tests.scenarios.planted_mistakes import OF_BRANCHES, OF_REPOSITORIES, Mistake
 from tests.scenarios.planted_mistakes_fresh import OF_FOREIGN, OF_TODAY
 

@@ -4,11 +4,11 @@
 
 from typing import Final
 
+from lakefs_today import branches, entries, imports, pulls, repositories
 from lakeproof.impl.graveler import writing
 from lakeproof.impl.hard_delete import _counters, no_copies, offline
 from lakeproof.impl.repositories import reclaiming
 from lakeproof.impl.retention import runs
-from lakeproof.impl.upstream import branches, entries, imports, pulls, repositories
 from tests.scenarios.planted_mistakes import Mistake
 
 OF_FOREIGN: Final = (

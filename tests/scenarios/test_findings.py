@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 
 from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
-from lakeproof.scenarios import catalogue
+from tools.catalogues import everything
 
 PAGE = (Path(__file__).parents[2] / "docs" / "designs" / "repositories.md").read_text(encoding="utf-8")
-CATALOGUE = {scenario.name: scenario for scenario in catalogue() if scenario.name.startswith("repositories/")}
+CATALOGUE = {scenario.name: scenario for scenario in everything() if scenario.name.startswith("repositories/")}
 
 
 def test_every_scenario_that_is_named_exists_and_refutes_something() -> None:

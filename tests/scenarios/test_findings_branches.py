@@ -11,11 +11,11 @@ from lakeproof.explore.search import search
 from lakeproof.impl.graveler import lock_free, locked, optimistic, resetting, writing
 from lakeproof.impl.refs import branches
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue
+from tools.catalogues import everything
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = re.sub(r"\s+", " ", (DOCS / "designs" / "branches.md").read_text(encoding="utf-8"))
-CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
+CATALOGUE = {scenario.name: scenario for scenario in everything()}
 
 VIOLATIONS = re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w.:@/-]+)`, (\d+) steps", PAGE)
 """Invariant, scenario, steps."""

@@ -8,11 +8,11 @@ import pytest
 from lakeproof.explore.search import search
 from lakeproof.model.invariants import reclaiming
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
-from lakeproof.scenarios import catalogue, modules
+from tools.catalogues import everything, parts
 
 PAGE = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs" / "lakefs-today.md").read_text(encoding="utf-8"))
-CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
-DESIGNS = {row.design.name for module in modules() for row in module.ROWS}
+CATALOGUE = {scenario.name: scenario for scenario in everything()}
+DESIGNS = {row.design.name for module in parts() for row in module.ROWS}
 AREAS = "repositories|commits|branches|merges|compaction|ownership|tasks|imports|gc|deleted-data|pulls"
 
 VIOLATIONS = re.findall(rf"`([a-z-]+)`, `((?:{AREAS})/[\w.:@/-]+)`, (\d+) steps", PAGE)

@@ -29,7 +29,7 @@ from lakeproof.model.records import Branch, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios import branches_alone, locks, met
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, BranchDesign
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, BranchDesign
 from lakeproof.scenarios.branches_alone import INITIAL
 from lakeproof.scenarios.designs import HOLDS
 from tests.machines import planted_branches as bugs

@@ -9,12 +9,12 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened, reclaiming
 from lakeproof.model import kv
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios import catalogue
 from lakeproof.scenarios.deleted_data import RECLAIMING, UPLOADED
 from lakeproof.scenarios.designs import rows
 from lakeproof.scenarios.races import fault
 from tests.machines.planting import nothing, yes
 from tests.scenarios.planting import NO_FAULT, Planted, tiered
+from tools.catalogues import everything
 
 
 async def no_note(self: object, op: object) -> None:
@@ -64,7 +64,7 @@ def test_a_fault_planted_in_what_reclaims_data_is_found(planted: Planted, monkey
 
 def test_a_delete_by_tombstone_that_does_not_look_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "hard-delete/no_copies-careful/staged/delete_branch-delete_branch/false-predicate"
-    (scenario,) = (each for each in catalogue() if each.name == name)
+    (scenario,) = (each for each in everything() if each.name == name)
     invariant = "failed-call-changed-nothing"
     planted = Planted(where=branches, name="_look", instead=nothing, scenario=scenario, invariant=invariant)
     assert planted.is_found(monkeypatch)

@@ -5,12 +5,12 @@ import ast
 import pytest
 
 from lakeproof.explore.search import Limits, search
-from lakeproof.scenarios import catalogue
 from tests.scenarios.planted_mistakes import Mistake
 from tests.scenarios.planted_mistakes_data import MISTAKES
 from tests.scenarios.planting import replaced, tiered
+from tools.catalogues import everything
 
-CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
+CATALOGUE = {scenario.name: scenario for scenario in everything()}
 
 
 def test_there_are_as_many_as_were_planted_first() -> None:

@@ -18,9 +18,9 @@ from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.scenarios import catalogue
-from lakeproof.scenarios._branch_data import BranchDesign
-from lakeproof.scenarios._repositories import RepositoryDesign
+from lakeproof.scenarios.branch_designs import BranchDesign
 from lakeproof.scenarios.designs import HOLDS
+from lakeproof.scenarios.repository_designs import RepositoryDesign
 from tests.machines.planted_objects import get_any, get_none, list_none
 from tests.scenarios.planting import race, verdicts
 

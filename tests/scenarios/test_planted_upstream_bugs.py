@@ -6,22 +6,24 @@ from functools import partial
 import attrs
 import pytest
 
+from lakefs_today import branches, entries, merging, pulls, repositories
+from lakefs_today.pull import Pull
+from lakefs_today.scenarios import collecting
+from lakefs_today.scenarios import pulls as todays_pulls
 from lakeproof.explore.search import search
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.reading import find_sealed
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.staging import get_staged
-from lakeproof.impl.upstream import branches, entries, merging, pulls, repositories
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.pull import Pull
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue, upstream_collecting, upstream_pulls
 from lakeproof.scenarios.designs import rows
 from lakeproof.scenarios.races import NONE
+from tools.catalogues import everything
 
-CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
+CATALOGUE = {scenario.name: scenario for scenario in everything()}
 
 
 def violated(scenario: Scenario) -> set[str]:
@@ -154,8 +156,8 @@ class TestPullRequests:
         assert found == {"pull-request-is-linearizable"}
 
     def test_with_two_reads_an_edit_undoes_a_merge(self) -> None:
-        options = {word: given for word, given in upstream_pulls.CLAIMS.options.items() if word != "edit"}
-        row = next(rows(attrs.evolve(upstream_pulls.CLAIMS, options=options), "edit-merge.get", NONE))
+        options = {word: given for word, given in todays_pulls.CLAIMS.options.items() if word != "edit"}
+        row = next(rows(attrs.evolve(todays_pulls.CLAIMS, options=options), "edit-merge.get", NONE))
         assert "pull-tells-of-its-merge" in violated(row.scenario())
 
 
@@ -173,9 +175,9 @@ def test_a_delete_that_takes_a_missing_branch_for_a_deleted_one_ends_the_deletio
 
 @pytest.mark.parametrize("part", ["all_entries", "looks_again"])
 def test_neither_part_of_the_collectors_repair_is_enough(part: str) -> None:
-    options = {word: dict(given) for word, given in upstream_collecting.MENDED.options.items()}
+    options = {word: dict(given) for word, given in collecting.MENDED.options.items()}
     options["job" if part == "all_entries" else "commit"][part] = False
-    design = attrs.evolve(upstream_collecting.MENDED, options=options)
-    made = partial(rows, design, faults=NONE, before=upstream_collecting.STAGED)
+    design = attrs.evolve(collecting.MENDED, options=options)
+    made = partial(rows, design, faults=NONE, before=collecting.STAGED)
     found = [violated(row.scenario()) for row in made("commit-delete.job")]
     assert found == [{"committed-data-is-kept"}]

@@ -8,7 +8,7 @@ from lakeproof.cli import main
 from lakeproof.commands.table import Row, tables
 from lakeproof.model.promises import PROMISES, row
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, NO_UNHANDLED_EXCEPTION_MEANING
-from lakeproof.scenarios import catalogue
+from tools.catalogues import everything
 
 AREAS_MAX = 4
 """So many areas of the catalogue that ask an invariant are named."""
@@ -19,7 +19,7 @@ def invariants() -> str:
     kinds = {NO_UNHANDLED_EXCEPTION: "built in"}
     meanings = {NO_UNHANDLED_EXCEPTION: {NO_UNHANDLED_EXCEPTION_MEANING}}
     areas: dict[str, dict[str, None]] = {NO_UNHANDLED_EXCEPTION: {"every scenario": None}}
-    for scenario in catalogue():
+    for scenario in everything():
         for each in (*scenario.invariants, *scenario.aftermath):
             kinds[each.id] = type(each).__name__
             meanings.setdefault(each.id, set()).add(each.meaning)
@@ -48,7 +48,7 @@ def verdicts(*designs: str) -> str:
     """The verdicts that every run must find, without the deep scenarios: a table for each family of variants."""
     rows = [
         Row(scenario.name, name, scenario.expected(name))
-        for scenario in catalogue()
+        for scenario in everything()
         if scenario.name.partition("/")[0] in designs and not scenario.deep
         for name in scenario.named_ids
     ]

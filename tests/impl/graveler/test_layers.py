@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lakeproof.impl.graveler import lock_free, optimistic, reading, resetting, writing
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.contents import content_of_commit
-from lakeproof.scenarios._branch_data import BRANCH
+from lakeproof.scenarios.branch_designs import BRANCH
 from tests.impl.hand import Hand, Running
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")

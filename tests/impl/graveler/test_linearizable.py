@@ -17,7 +17,7 @@ from lakeproof.impl.refs import branches
 from lakeproof.model.branch import ABSENT, BranchState, branch
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Flow
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
 
 MAIN: Final = REPOSITORY.default_branch_id
 

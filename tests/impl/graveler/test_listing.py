@@ -15,7 +15,7 @@ from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
 from lakeproof.model.records import Repository, StagedEntry
-from lakeproof.scenarios._branch_data import BRANCH
+from lakeproof.scenarios.branch_designs import BRANCH
 from tests.impl.graveler.test_layers import QUICK, layered, layers, over, paths, prefixes
 from tests.impl.hand import Hand
 

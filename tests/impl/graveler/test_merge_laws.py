@@ -15,7 +15,7 @@ from lakeproof.impl.refs.errors import NoCommonAncestor
 from lakeproof.model.committed import Entry, three_way_merge
 from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.records import Commit
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
 from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id

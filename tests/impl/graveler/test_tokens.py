@@ -10,7 +10,7 @@ from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch, Repository
-from lakeproof.scenarios._branch_data import BRANCH, X
+from lakeproof.scenarios.branch_designs import BRANCH, X
 from tests.impl.hand import Hand
 
 

@@ -20,7 +20,7 @@ from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFou
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y, Z
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, X, Y, Z
 from lakeproof.scenarios.hard_delete_object_path import as_staged
 from tests.impl.hand import Hand
 

@@ -16,8 +16,8 @@ from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import OUTSIDE
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from tests.impl.hand import Hand
 
 ONLINE = online.FLOWS

@@ -21,7 +21,7 @@ from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model.invariants import Violation, data
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
 
 WORKERS, ROUNDS = 6, 12
 UNTIMED = online.Reading(lifetime=0, commit_tries=100)

@@ -25,8 +25,8 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
 from lakeproof.scenarios._hard_delete import OUTSIDE
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X
 from tests.impl.hand import Hand
 
 names = st.text("abc/.", min_size=1, max_size=4)

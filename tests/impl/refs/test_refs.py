@@ -18,7 +18,7 @@ from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Status
 from lakeproof.model.tag import TAG
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
 from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id

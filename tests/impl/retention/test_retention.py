@@ -19,8 +19,8 @@ from lakeproof.model.invariants import Violation, violations
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, write_history
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace

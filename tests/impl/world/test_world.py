@@ -15,8 +15,8 @@ from lakeproof.model import keys
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.invariants.retention import active_data_is_kept
 from lakeproof.model.records import Repository, RepositoryState
-from lakeproof.scenarios._branch_data import REPOSITORY
 from lakeproof.scenarios._retention import OTHER, RULES, A, E, write_history
+from lakeproof.scenarios.branch_designs import REPOSITORY
 from tests.impl.hand import Hand
 
 BARE = attrs.evolve(REPOSITORY, bare=True)

@@ -6,6 +6,9 @@ sealed, or has left behind, is taken with the rest. A call that is beaten finds 
 
 import attrs
 
+from lakefs_today.branches import retry_update, sealed, update_once
+from lakefs_today.errors import NoChanges
+from lakefs_today.staging import drop_async
 from lakeproof.impl.codec import encode
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
@@ -14,9 +17,6 @@ from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.upstream.branches import retry_update, sealed, update_once
-from lakeproof.impl.upstream.errors import NoChanges
-from lakeproof.impl.upstream.staging import drop_async
 from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository

@@ -5,16 +5,16 @@ from typing import Final
 
 import attrs
 
+from lakefs_today import cache, compaction, flows, ownership, promises
+from lakefs_today.scenarios.words import RAW, UpstreamDesign
 from lakeproof.impl.flows import BranchFlows
-from lakeproof.impl.upstream import cache, compaction, flows, ownership
-from lakeproof.model.invariants import Invariant, today
-from lakeproof.scenarios._branch_data import BRANCH, WRITTEN
-from lakeproof.scenarios._repositories import EXISTS, RepositoryDesign
-from lakeproof.scenarios._upstream import RAW, UpstreamDesign
-from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
+from lakeproof.model.invariants import Invariant
+from lakeproof.scenarios.branch_designs import BRANCH, WRITTEN
+from lakeproof.scenarios.designs import HOLDS, Word, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, NONE, Race, Refuted, jump
+from lakeproof.scenarios.repository_designs import EXISTS, RepositoryDesign
 
-INACCESSIBLE: Final = today.answer_is_of_living_repository.id
+INACCESSIBLE: Final = promises.answer_is_of_living_repository.id
 
 WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "compact": Word(lambda _: compaction.compact, BRANCH),
@@ -28,7 +28,7 @@ class OwnedDesign(UpstreamDesign):
     """Branches with owners."""
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        held = [today.released_branch_is_free] if "hold" in race.words else []
+        held = [promises.released_branch_is_free] if "hold" in race.words else []
         return [*super().invariants(race, refuted), *held]
 
 
@@ -86,7 +86,7 @@ class CachedDesign(RepositoryDesign):
         asked = [
             each for each in super().invariants(race, refuted) if each.id not in (INACCESSIBLE, "create-is-unique")
         ]
-        return [*asked, today.answer_is_of_living_repository]
+        return [*asked, promises.answer_is_of_living_repository]
 
 
 CACHED: Final = CachedDesign(
@@ -118,5 +118,3 @@ ROWS = [
     *rows(INSISTS, "hold-refresh", NONE | FALSE),
     *rows(CACHED, "get-delete.get get-delete.create_branch get-delete.create.get", NONE | MOMENTS, EXISTS),
 ]
-
-SCENARIOS = built(ROWS)

@@ -5,13 +5,13 @@ from typing import ClassVar, Final
 
 import attrs
 
+from lakefs_today import entries, promises, staging
 from lakeproof.impl.flows import BranchFlows
-from lakeproof.impl.upstream import entries, staging
-from lakeproof.model.invariants import Invariant, refs, today
+from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.invariants import entries as entry_invariants
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
+from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Race
 
@@ -66,17 +66,18 @@ class UpstreamDesign(BranchDesign):
         asked = list(super().invariants(race, refuted))
         if refs.commits_form_one_line not in asked and any(word in ("commit", "merge", "revert") for word in words):
             asked.append(refs.commits_form_one_line)
-        if today.refused_commit_is_absent.id in refuted or sum(w in ("commit", "merge", "revert") for w in words) > 1:
-            asked.append(today.refused_commit_is_absent)
+        commits = sum(word in ("commit", "merge", "revert") for word in words)
+        if promises.refused_commit_is_absent.id in refuted or commits > 1:
+            asked.append(promises.refused_commit_is_absent)
         if "replace" in words and "read" in words:
             exact = linearizable(STAGED[race.before])
             asked = [*(each for each in asked if each.id != exact.id), exact]
         if "touch_by_id" in words or words == ("amend",):
-            asked.append(today.update_is_effective)
+            asked.append(promises.update_is_effective)
         if all(word in UPDATES for word in words) and race.before in ((), GONE):
-            asked.append(today.update_needs_an_entry)
-        if today.staged_garbage_can_be_found.id in refuted or words in (("delete_branch",), ("reset",)):
-            asked.append(today.staged_garbage_can_be_found)
+            asked.append(promises.update_needs_an_entry)
+        if promises.staged_garbage_can_be_found.id in refuted or words in (("delete_branch",), ("reset",)):
+            asked.append(promises.staged_garbage_can_be_found)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)
         return list(dict.fromkeys(asked))

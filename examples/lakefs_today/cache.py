@@ -9,10 +9,10 @@ from typing import Final
 
 import attrs
 
+from lakefs_today import repositories
 from lakeproof.impl.codec import decode_repository, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories.entities import entity_flows, uid_partition
-from lakeproof.impl.upstream import repositories
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository
 

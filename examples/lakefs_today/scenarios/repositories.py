@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from lakeproof.impl.upstream import repositories
-from lakeproof.scenarios._repositories import (
+from lakefs_today import repositories
+from lakeproof.scenarios.designs import Row, rows
+from lakeproof.scenarios.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
+from lakeproof.scenarios.repository_designs import (
     ABSENT,
     BESIDE,
     CREATED,
@@ -17,8 +19,6 @@ from lakeproof.scenarios._repositories import (
     RepositoryDesign,
     by_kind,
 )
-from lakeproof.scenarios.designs import Row, built, rows
-from lakeproof.scenarios.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/ref/manager.go, DeleteRepository and CreateRepository"
 
@@ -181,5 +181,3 @@ ROWS = [
     *rows(MENDED_AT_ONCE, "delete-create", NONE, EXISTS),
     *rows(MENDED_AT_ONCE, "delete-delete-create", NONE, EXISTS, deep=True),
 ]
-
-SCENARIOS = built(ROWS)

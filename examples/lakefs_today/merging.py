@@ -6,6 +6,10 @@ branch by `SetIf`. A write that comes between the looks is repeated by its write
 
 import attrs
 
+from lakefs_today.branches import retry_update, sealed, update_once
+from lakefs_today.commits import add_commit
+from lakefs_today.errors import NoChanges
+from lakefs_today.staging import drop_async
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import COMMITTER
@@ -15,10 +19,6 @@ from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoParent
 from lakeproof.impl.refs.resolving import Ref, resolve
-from lakeproof.impl.upstream.branches import retry_update, sealed, update_once
-from lakeproof.impl.upstream.commits import add_commit
-from lakeproof.impl.upstream.errors import NoChanges
-from lakeproof.impl.upstream.staging import drop_async
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository
 

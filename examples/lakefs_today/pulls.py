@@ -11,14 +11,14 @@ from typing import Final
 
 import attrs
 
+from lakefs_today.branches import UPDATE_TRIES
+from lakefs_today.errors import PullChanged, PullExists, PullNotFound, PullNotOpen
+from lakefs_today.merging import merge
+from lakefs_today.pull import CLOSED, MERGED, MERGING, OPEN, PULLS, Pull
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.upstream.branches import UPDATE_TRIES
-from lakeproof.impl.upstream.errors import PullChanged, PullExists, PullNotFound, PullNotOpen
-from lakeproof.impl.upstream.merging import merge
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.pull import CLOSED, MERGED, MERGING, OPEN, PULLS, Pull
 from lakeproof.model.records import Commit, Repository
 
 BY_BRANCHES: Final = b"pulls"

@@ -9,6 +9,8 @@ from typing import Final
 
 import attrs
 
+from lakefs_today.branches import WRITE_TRIES, safe_branch_write, sealed, update_once
+from lakefs_today.staging import drop_async, newest_change
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
@@ -18,8 +20,6 @@ from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchBusy, PathNotFound
 from lakeproof.impl.staging import stage, stage_if, tombstone
-from lakeproof.impl.upstream.branches import WRITE_TRIES, safe_branch_write, sealed, update_once
-from lakeproof.impl.upstream.staging import drop_async, newest_change
 from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken

@@ -8,13 +8,13 @@ import json
 from collections.abc import Hashable, Iterator
 from typing import Final
 
+from lakefs_today.pull import PULLS, Pull
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
 from lakeproof.model.invariants import repositories
 from lakeproof.model.invariants._base import STORE, Eventually, Finding, Monitor, Reached, Violation
-from lakeproof.model.pull import PULLS, Pull
-from lakeproof.model.records import Branch, Commit, Repository, RepositoryState, StagedEntry
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 
 COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
@@ -284,24 +284,6 @@ pull_tells_of_its_merge: Final = Eventually(
 )
 
 
-def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
-    answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
-    hidden = [each for each in repositories.entries(snapshot) if each.state is RepositoryState.DELETING]
-    if Status.OK in answers:
-        yield Reached(f"of {len(answers)} deletes one has succeeded")
-    elif hidden and all(status is Status.FAIL for status in answers):
-        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
-        evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
-        yield Violation("some-delete-succeeds", evidence)
-
-
-some_delete_succeeds: Final = Eventually(
-    id="some-delete-succeeds",
-    meaning="at quiescence, not all deletes of a repository have answered with a definite error and left it in "
-    "deletion",
-    check=_some_delete_succeeds,
-)
-
 CLEANUP: Final = b"cleanup-tokens"
 
 
@@ -333,7 +315,6 @@ ALL: Final = (
     update_is_effective,
     update_needs_an_entry,
     pull_tells_of_its_merge,
-    some_delete_succeeds,
     staged_garbage_can_be_found,
 )
 """All invariants of this module."""

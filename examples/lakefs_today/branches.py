@@ -10,6 +10,7 @@ from typing import Final
 
 import attrs
 
+from lakefs_today.staging import drop_async
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.branches import birth_token, get_branch, next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import (
@@ -22,7 +23,6 @@ from lakeproof.impl.refs.errors import (
 )
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.upstream.staging import drop_async
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.model.invariants import Invariant, lifecycle, outcomes, reclaiming, today
+from lakeproof.model.invariants import Invariant, lifecycle, outcomes, reclaiming
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
@@ -186,7 +186,7 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.delete_spares_successor: deletes > 1 and creates,
             invariants.create_is_effective: creates and (deletes or not exists),
             invariants.delete_is_effective: deletes,
-            today.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
+            lifecycle.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
             **dict.fromkeys(reclaiming.OF_A_KIND.values(), invariants.garbage_is_reclaimable.id in refuted),

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from lakeproof.impl.upstream import flows
-from lakeproof.scenarios._branch_data import AHEAD
-from lakeproof.scenarios._upstream import RAW, UpstreamDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows, variant
+from lakefs_today import flows
+from lakefs_today.scenarios.words import RAW, UpstreamDesign
+from lakeproof.scenarios.branch_designs import AHEAD
+from lakeproof.scenarios.designs import HOLDS, rows, variant
 from lakeproof.scenarios.races import FALSE, NONE, SCAN_FAILURE, Before, Refuted
 
 BRANCHES: Final = UpstreamDesign(
@@ -72,5 +72,3 @@ ROWS = [
     *rows(KNOWS, "write-merge", FALSE, AHEAD),
     *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),
 ]
-
-SCENARIOS = built(ROWS)

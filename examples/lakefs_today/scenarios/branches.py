@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from lakeproof.impl.upstream import flows
-from lakeproof.model.invariants import today
-from lakeproof.scenarios._branch_data import WRITTEN
-from lakeproof.scenarios._upstream import GONE, RAW, UpstreamDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows, variant
+from lakefs_today import flows, promises
+from lakefs_today.scenarios.words import GONE, RAW, UpstreamDesign
+from lakeproof.scenarios.branch_designs import WRITTEN
+from lakeproof.scenarios.designs import HOLDS, rows, variant
 from lakeproof.scenarios.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/graveler.go and pkg/graveler/staging/manager.go"
@@ -138,9 +137,9 @@ ROWS = [
     *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
     *rows(UPSTREAM, "write_several-commit", NONE),
     *rows(UPSTREAM, "amend", NONE, WRITTEN),
-    *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=today.staged_garbage_can_be_found.id),
-    *rows(UPSTREAM, OF_NOTHING, NONE, Before("nothing/", ""), only=today.UPDATE_NEEDS_AN_ENTRY),
-    *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=today.UPDATE_NEEDS_AN_ENTRY),
+    *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=promises.staged_garbage_can_be_found.id),
+    *rows(UPSTREAM, OF_NOTHING, NONE, Before("nothing/", ""), only=promises.UPDATE_NEEDS_AN_ENTRY),
+    *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=promises.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, AMENDING.format("amend"), NONE, KEPT),
     *rows(UPSTREAM, "commit.sweep-create", NONE, WRITTEN),
     *rows(REREADS, AMENDING.format("amend_rereading"), NONE, KEPT),
@@ -165,5 +164,3 @@ ROWS = [
     *rows(MENDED, "write-commit delete-commit", NONE, WRITTEN),
     *rows(MENDED, "create-create-commit", FALSE, deep=True),
 ]
-
-SCENARIOS = built(ROWS)

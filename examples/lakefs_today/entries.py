@@ -10,6 +10,10 @@ from functools import partial
 
 import attrs
 
+from lakefs_today.branches import safe_branch_write
+from lakefs_today.errors import EntryInDoubt
+from lakefs_today.repositories import get_repository
+from lakefs_today.staging import newest_change
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import reading
@@ -19,10 +23,6 @@ from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, PathNotFound
 from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.staging import get_staged, stage, stage_if, tombstone, unstage
-from lakeproof.impl.upstream.branches import safe_branch_write
-from lakeproof.impl.upstream.errors import EntryInDoubt
-from lakeproof.impl.upstream.repositories import get_repository
-from lakeproof.impl.upstream.staging import newest_change
 from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID

@@ -11,9 +11,9 @@ from typing import Final
 
 import attrs
 
+from lakefs_today.errors import TaskNotFound
 from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.upstream.errors import TaskNotFound
 from lakeproof.model.records import Repository
 
 CATALOG: Final = b"catalog"

@@ -5,14 +5,14 @@ from typing import Any, ClassVar, Final
 
 import attrs
 
+from lakefs_today import collecting, commits, entries, repositories
+from lakefs_today.scenarios.words import OutsideDesign
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.effects import Env
-from lakeproof.impl.upstream import collecting, commits, entries, repositories
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.model.records import Repository
-from lakeproof.scenarios._branch_data import AT, BRANCH, X, Z
-from lakeproof.scenarios._upstream import OutsideDesign
-from lakeproof.scenarios.designs import HOLDS, Caller, Word, built, rows
+from lakeproof.scenarios.branch_designs import AT, BRANCH, X, Z
+from lakeproof.scenarios.designs import HOLDS, Caller, Word, rows
 from lakeproof.scenarios.races import NONE, PAGED, REFUSED, SCAN_FAILURE, Before, Race, Refuted
 
 
@@ -99,5 +99,3 @@ ROWS = [
     *rows(MENDED, "commit-delete-job", NONE, STAGED, deep=True),
     *rows(MENDED, "prepare-delete_repository", NONE, COMMITTED),
 ]
-
-SCENARIOS = built(ROWS)

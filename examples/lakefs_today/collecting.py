@@ -8,6 +8,7 @@ counts. Then branches and commits are listed, and each line is walked down to th
 
 from typing import Final
 
+from lakefs_today.errors import CommitMissing
 from lakeproof.impl.catalog.objects import at, entry_of
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
@@ -16,7 +17,6 @@ from lakeproof.impl.refs.branches import get_branch, scan_branches
 from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchNotFound, CommitNotFound
 from lakeproof.impl.staging import scan_staged
-from lakeproof.impl.upstream.errors import CommitMissing
 from lakeproof.model.catalog import DATA_PREFIX, decode_object_entry
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.records import Commit, Repository, StagedEntry

@@ -5,11 +5,11 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.impl.upstream import imports, tasks
-from lakeproof.model.invariants import Invariant, refs, today
-from lakeproof.scenarios._branch_data import BRANCH, X
-from lakeproof.scenarios._upstream import OutsideDesign
-from lakeproof.scenarios.designs import HOLDS, Word, built, rows
+from lakefs_today import imports, promises, tasks
+from lakefs_today.scenarios.words import OutsideDesign
+from lakeproof.model.invariants import Invariant, refs
+from lakeproof.scenarios.branch_designs import BRANCH, X
+from lakeproof.scenarios.designs import HOLDS, Word, rows
 from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
 
 DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
@@ -42,8 +42,8 @@ class TaskDesign(OutsideDesign):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         arises: list[tuple[Invariant, bool]] = [
-            (today.running_task_is_alive, any(word.startswith("status") for word in race.words)),
-            (today.canceled_import_is_absent, "cancel" in race.words),
+            (promises.running_task_is_alive, any(word.startswith("status") for word in race.words)),
+            (promises.canceled_import_is_absent, "cancel" in race.words),
             (refs.head_exists, "import" in race.words),
         ]
         return [invariant for invariant, does in arises if does]
@@ -126,5 +126,3 @@ ROWS = [
     *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
     *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),
 ]
-
-SCENARIOS = built(ROWS)

@@ -5,12 +5,12 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.impl.upstream import commits, entries, pulls
-from lakeproof.model.invariants import Invariant, refs, today
-from lakeproof.model.pull import TITLE, pull_request_is_linearizable
+from lakefs_today import commits, entries, promises, pulls
+from lakefs_today.pull import TITLE, pull_request_is_linearizable
+from lakeproof.model.invariants import Invariant, refs
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X
-from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
+from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X
+from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, rows
 from lakeproof.scenarios.races import FAULTY, NONE, Race, Refuted
 
 PULL: Final = "p"
@@ -43,7 +43,7 @@ class PullDesign(Design[None]):
         ]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        merging: list[Invariant] = [today.pull_tells_of_its_merge, refs.head_exists]
+        merging: list[Invariant] = [promises.pull_tells_of_its_merge, refs.head_exists]
         return [pull_request_is_linearizable, *(merging if "merge" in race.words else [])]
 
 
@@ -58,7 +58,7 @@ UPSTREAM: Final = PullDesign(
             "undone; and a merge overwrites whatever status there is by then",
             "edit-close.get edit-merge.get close-merge.get",
         ),
-        today.PULL_TELLS: Refuted(
+        promises.PULL_TELLS: Refuted(
             "a change that began before the status was set takes the commit away; and where setting the status fails, "
             "the branches are merged already",
             "edit-merge.get close-merge.get",
@@ -79,5 +79,3 @@ ROWS = [
     *rows(CLAIMS, "edit-close.get edit-edit.get edit-merge.get close-merge.get merge-merge.get", NONE),
     *rows(CLAIMS, "edit-merge.get close-merge.get", FAULTY),
 ]
-
-SCENARIOS = built(ROWS)

@@ -10,8 +10,8 @@ from typing import Final
 
 import attrs
 
+from lakefs_today import commits
 from lakeproof.impl.effects import Env
-from lakeproof.impl.upstream import commits
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Commit, Repository
 

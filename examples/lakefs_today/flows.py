@@ -1,7 +1,7 @@
 """The flows of a branch as the code has them, as a value; and with all repairs."""
 
+from lakefs_today import branches, commits, entries, merging, resetting
 from lakeproof.impl.flows import BranchFlows, bound
-from lakeproof.impl.upstream import branches, commits, entries, merging, resetting
 
 FLOWS = BranchFlows(
     commit=commits.commit,

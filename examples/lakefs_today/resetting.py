@@ -7,6 +7,9 @@ tombstones go under the old token, before the record of the branch has changed.
 
 import attrs
 
+from lakefs_today.branches import update_once
+from lakefs_today.errors import CommitInProgress
+from lakefs_today.staging import drop_async, newest_change
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.reading import changes_of
@@ -15,9 +18,6 @@ from lakeproof.impl.refs.branches import get_branch, next_token
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.impl.staging import stage, tombstone
-from lakeproof.impl.upstream.branches import update_once
-from lakeproof.impl.upstream.errors import CommitInProgress
-from lakeproof.impl.upstream.staging import drop_async, newest_change
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 

@@ -1,6 +1,6 @@
 """A pull request: a small record beside the branches, and its sequential specification.
 
-Calls are those of `lakeproof.impl.upstream.pulls`, with repository and pull request first. It is merged only while it
+Calls are those of `lakefs_today.pulls`, with repository and pull request first. It is merged only while it
 is open, and once; a title and a closing leave the rest alone. That a merge is under way (``MERGING``, of a repair) is
 not seen: it takes effect when the record says so, or never. Source: lakeFS pkg/graveler, ``PullRequest``.
 """

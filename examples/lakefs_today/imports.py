@@ -9,6 +9,11 @@ from typing import Final
 
 import attrs
 
+from lakefs_today.branches import retry_update
+from lakefs_today.commits import add_commit
+from lakefs_today.errors import ImportEnded, TaskNotFound
+from lakefs_today.merging import demand_clean, prepare
+from lakefs_today.staging import drop_async
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import COMMITTER
@@ -16,11 +21,6 @@ from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.upstream.branches import retry_update
-from lakeproof.impl.upstream.commits import add_commit
-from lakeproof.impl.upstream.errors import ImportEnded, TaskNotFound
-from lakeproof.impl.upstream.merging import demand_clean, prepare
-from lakeproof.impl.upstream.staging import drop_async
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
