@@ -58,3 +58,11 @@ def _cache_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
 def run_seed() -> int:
     """The seed of this run, which the header prints: for tests that draw anew each time."""
     return int(os.environ[SEED])
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test runs in a folder of its own, and a terminal of the default width."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return tmp_path

@@ -22,15 +22,11 @@ from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
 from tests.impl.records import P, branch, commit, stored
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
 """Of each long test."""
 FRAME = 24 + 4096
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def sound_store() -> bytes:

@@ -93,38 +93,6 @@ class TestRefused:
         path.write_text(source)
         assert refusal(path).startswith(f"{path}{place}: {problem}")
 
-    @pytest.mark.parametrize(
-        ("change", "problem"),
-        [
-            ("name=' '", "name: ' ': expected a name; make it design/variant/what"),
-            ("name=7", "name: 7: expected a name"),
-            ("name='a\\x1b[2J'", r"name: 'a\x1b[2J': holds characters that do not print; leave them out"),
-            (
-                "clients=[Call(increment)]",
-                "clients[0]: increment() (Call): expected a list of Calls; put it into brackets",
-            ),
-            (
-                "clients=[[increment]]",
-                "clients[0][0]: <function increment> (function): expected a Call; write Call(flow,",
-            ),
-            (
-                "clients=[[Call(increment, [1])]]",
-                "clients[0][0]: increment([1]): an argument is not hashable; pass tuples",
-            ),
-            (
-                "clients=[[Call(increment, 'r')]]",
-                "clients[0][0]: increment('r'): too many positional arguments; a flow takes env, and then what",
-            ),
-            ("clients=[[Call(increment, by=2)]]", "clients[0][0]: increment(by=2): got an unexpected keyword argument"),
-            ("clients={1: 2}", "clients: {1: 2} (dict): expected a list with a list of Calls for each client"),
-            ("setup=Call(increment)", "setup: increment() (Call): expected a list of Calls; put it into brackets"),
-            ("aftermath=[STAYS_SMALL, attrs.evolve(STAYS_SMALL, id='x', calls=[3])]", "aftermath[1].calls[0]: 3 (int)"),
-        ],
-    )
-    def test_a_scenario_whose_types_are_wrong(self, change: str, problem: str, path: Path) -> None:
-        path.write_text(f"{HEAD}import attrs\nSCENARIOS = [KNOWN, attrs.evolve(LOST_UPDATE, {change})]\n")
-        assert refusal(path).startswith(f"{path}: SCENARIOS[1].{problem}")
-
 
 class TestParts:
     """A pattern loads the modules that can match it, and no verdict is left out by that."""

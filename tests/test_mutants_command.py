@@ -8,12 +8,9 @@ import pytest
 
 from tests.commands import ROOT, complaint, lakeproof
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 EXAMPLE = ROOT / "examples" / "counter.py"
-
-
-@pytest.fixture(autouse=True)
-def _in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def judged(*args: str) -> dict[str, str]:

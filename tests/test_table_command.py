@@ -10,11 +10,6 @@ from tests.commands import lakeproof
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
-@pytest.fixture
-def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def verdict(scenario: str, invariant: str, told: str) -> str:
     return json.dumps({"scenario": scenario, "invariant": invariant, "verdict": told, "expected": "holds"}) + "\n"
 

@@ -24,9 +24,6 @@ class Iterator(Protocol[T_co]):
     async def seek(self, start: bytes) -> None:
         """Stand before the first value at ``start`` or after it, ahead or behind."""
 
-    def close(self) -> None:
-        """No more values: `next` answers False. Closing again is no error."""
-
     def __aiter__(self) -> "Iterator[T_co]": ...
 
     async def __anext__(self) -> T_co: ...
@@ -45,7 +42,6 @@ class MetaRangeIterator:
         self._infos: tuple[RangeInfo, ...] | None = None
         self._start = b""  # the next entry is the first one from here on
         self._value: Entry | None = None
-        self._closed = False
 
     @property
     def value(self) -> Entry:
@@ -53,8 +49,6 @@ class MetaRangeIterator:
         return self._value
 
     async def next(self) -> bool:
-        if self._closed:
-            return False
         if self._infos is None:
             self._infos = await self._reader.meta_range(self._meta_range_id)
         at = first_reaching(self._infos, self._start)
@@ -68,10 +62,6 @@ class MetaRangeIterator:
 
     async def seek(self, start: bytes) -> None:
         self._start = start
-        self._value = None
-
-    def close(self) -> None:
-        self._closed = True
         self._value = None
 
     def __aiter__(self) -> "MetaRangeIterator":

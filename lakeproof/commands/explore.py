@@ -1,11 +1,11 @@
-"""The command ``explore``: a page that walks through the states of a scenario, live."""
+"""The command ``explore``: a page that walks through the states of a scenario, live, or one that holds them all."""
 
 import contextlib
 import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 import click
 
@@ -13,8 +13,13 @@ from lakeproof.commands.group import AS_EXPECTED
 from lakeproof.commands.options import Seconds
 
 if TYPE_CHECKING:
+    from lakeproof.pages.explorer import Explorer
     from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
+
+
+DEMO: Final = "repositories/step1/delete-delete-create"
+"""Small enough to be walked, and refuted by a schedule of a few steps."""
 
 
 class Tell(Protocol):
@@ -24,9 +29,16 @@ class Tell(Protocol):
 
 
 @click.command("explore")
-@click.argument("name", metavar="SCENARIO")
+@click.argument("name", metavar="[SCENARIO]", default="")
 @click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
+)
+@click.option("--demo", is_flag=True, help=f"With a guided tour; of {DEMO} unless another SCENARIO is named.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Serve nothing: write DIR/index.html, which holds the whole state space and works from any disk or web host.",
 )
 @click.option("--path", default="", metavar="MOVES", help="Open at the end of these moves, such as a,b,a.crash.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: any that is free]")
@@ -38,19 +50,52 @@ class Tell(Protocol):
     metavar="S",
     help="Stop a search for violations after S seconds.",
 )
-def command(name: str, file: Path | None, path: str, port: int, max_seconds: float) -> int:
+def command(
+    name: str, file: Path | None, demo: bool, export: Path | None, path: str, port: int, max_seconds: float
+) -> int:
     """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
 
     SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
     other user knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
+    from lakeproof.pages.explorer import Explorer
     from lakeproof.running.loading import Source
 
-    tell = partial(_tell, path=path, out=sys.stdout)
+    if not name and (file or not demo):
+        raise click.UsageError("name a SCENARIO, or say --demo; `lakeproof scenarios` lists them")
+    out, source = sys.stdout, Source(file)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        _walk(Source(file), name, path, port, max_seconds, tell)
-    click.echo("ended", err=True)
+        explorer = Explorer(_one(source, name or DEMO), source, max_seconds)
+        if demo:
+            explorer.lead()
+        if export is None:
+            _walk(explorer, path, port, partial(_tell, path=path, out=out))
+            click.echo("ended", err=True)
+        else:
+            click.echo(f"{explorer.scenario.name}: open {_export(explorer, export)} in a browser", file=out)
     return AS_EXPECTED
+
+
+def _export(explorer: "Explorer", folder: Path) -> Path:
+    """The page that was written.
+
+    Raises:
+        Unusable: it is there already, or cannot be written; the state space is too large.
+    """
+    from lakeproof.pages.explorer_page import explorer_page
+    from lakeproof.running.tasks import Unusable
+
+    page = folder / "index.html"
+    content = explorer_page(explorer.scenario, explorer.space(), explorer.broken)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with page.open("x", encoding="utf-8") as made:
+            made.write(content)
+    except FileExistsError as error:
+        raise Unusable(f"--export {folder}: {page.name} is there already; name another folder") from error
+    except OSError as error:
+        raise Unusable(f"--export {folder}: {error.strerror or error}; name a folder that can be written") from error
+    return page
 
 
 def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
@@ -69,15 +114,13 @@ def _free(port: int) -> Iterator[None]:
         raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
 
 
-def _walk(source: "Source", name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
+def _walk(explorer: "Explorer", path: str, port: int, tell: Tell) -> None:
     """Serve a scenario."""
     import trio
 
-    from lakeproof.pages.explorer import Explorer
     from lakeproof.pages.serving import serve
     from lakeproof.pages.walking import NoSuchMove
 
-    explorer = Explorer(_one(source, name), source, max_seconds)
     try:
         explorer.state(path)  # what cannot be walked is said now, not in the page
     except NoSuchMove as error:

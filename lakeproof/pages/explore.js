@@ -1,10 +1,12 @@
 "use strict";
-/* The explorer: each state is fetched by its path, which is the fragment of the address. All text enters as text. */
+/* The explorer: a state belongs to a path, which is the fragment of the address. It is fetched, or, where the page holds
+   the whole state space, walked to. All text enters as text. */
 (function () {
   const find = (id) => document.getElementById(id);
   let shown = null;
   let found = null;
   let asked = 0;
+  const space = find("space") && JSON.parse(find("space").textContent);
   const RUNNING_MS = 150;
 
   function make(tag, name, text) {
@@ -39,7 +41,50 @@
     find("problem").hidden = !text;
   }
 
+  /* What the server would answer: the state at the end of a path through the state space. */
+  function walked(wanted) {
+    const begun = Object.fromEntries(space.violates.map(([name, evidence]) => [name, { evidence, step: 0 }]));
+    const violated = new Map(Object.entries(begun));
+    const reached = new Set(space.reached);
+    const steps = [];
+    let node = space.nodes[0];
+    let before = node.after;
+    for (const name of wanted ? wanted.split(",") : []) {
+      const option = node.options.find((each) => each.name === name);
+      const possible = node.options.map((each) => each.name).join(", ") || "nothing: it is the end";
+      if (!option) {
+        const text = `step ${steps.length + 1}, ${name}: it is not possible there; possible: ${possible}`;
+        throw Object.assign(new Error(text), { stateless: true });
+      }
+      before = node.after;
+      node = space.nodes[option.to];
+      const fresh = option.violates.filter(([id]) => !violated.has(id));
+      for (const [id, evidence] of fresh) violated.set(id, { evidence, step: steps.length + 1 });
+      for (const id of option.reaches) reached.add(id);
+      const at = (steps.length ? steps[steps.length - 1].path + "," : "") + name;
+      steps.push({ ...option, path: at, violates: fresh.map(([id]) => id) });
+    }
+    const onward = (option) => ({
+      ...option,
+      path: wanted ? wanted + "," + option.name : option.name,
+      violates: option.violates.filter(([id]) => !violated.has(id)),
+    });
+    const judged = ({ id, meaning }) => {
+      const found = violated.get(id);
+      const state = found ? "violated" : reached.has(id) ? "holds here" : "not tested yet";
+      return { id, meaning, state, evidence: found ? found.evidence : "", step: found ? found.step : 0 };
+    };
+    return {
+      ...node, path: wanted, steps, before,
+      options: node.options.map(onward),
+      invariants: space.invariants.map(judged),
+      end: !node.options.length,
+      command: space.command + (wanted ? " --path " + wanted : ""),
+    };
+  }
+
   async function ask(what, parameters, method) {
+    if (space) return what === "search" ? space.found : walked(parameters.path);
     const query = new URLSearchParams(parameters).toString();
     let answer;
     try {
@@ -143,7 +188,7 @@
         row.state === "violated" ? "✗ violated " + (row.step ? "at step " + row.step : "at first") : row.state));
       made.append(make("span", "meaning", row.meaning));
       if (row.evidence) made.append(make("span", "broken", row.evidence));
-      if (row.state === "violated" && row.step) {
+      if (row.state === "violated" && row.step && !space) {
         const link = make("a", "", "save the trace");
         link.href = "trace?" + new URLSearchParams({ path: shown.path, invariant: row.id });
         link.download = "trace.json";
@@ -218,6 +263,32 @@
   function undo() {
     if (!shown || !shown.steps.length) return;
     take(shown.steps.length > 1 ? shown.steps[shown.steps.length - 2].path : "");
+  }
+
+  /* The guided tour: one stop at a time; a stop may have a path to walk to, and names what it speaks of. */
+  const stops = Array.from(document.querySelectorAll("#tour li"));
+  let stop = 0;
+
+  function visit(next, walks = true) {
+    stop = Math.max(0, Math.min(stops.length - 1, next));
+    stops.forEach((each, index) => { each.hidden = index !== stop; });
+    for (const each of document.querySelectorAll(".toured")) each.classList.remove("toured");
+    const shownAt = find(stops[stop].dataset.shows);
+    if (shownAt) shownAt.classList.add("toured");
+    if (walks && stops[stop].dataset.path !== undefined) take(stops[stop].dataset.path);
+    find("tour-back").disabled = stop === 0;
+    find("tour-next").disabled = stop === stops.length - 1;
+    find("tour-at").textContent = `${stop + 1} of ${stops.length}`;
+  }
+
+  if (stops.length) {
+    find("tour-back").addEventListener("click", () => visit(stop - 1));
+    find("tour-next").addEventListener("click", () => visit(stop + 1));
+    find("tour-end").addEventListener("click", () => {
+      find("tour").remove();
+      for (const each of document.querySelectorAll(".toured")) each.classList.remove("toured");
+    });
+    visit(0, !path());
   }
 
   document.addEventListener("keydown", (event) => {

@@ -4,27 +4,31 @@ Nothing is remembered from one path to the next, so an address always shows the 
 """
 
 import shlex
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lakeproof.explore import describe
 from lakeproof.explore.execution import LABELS
-from lakeproof.explore.faults import BUDGETS, Mode
+from lakeproof.explore.faults import BUDGETS, Mode, Move
 from lakeproof.explore.replay import record
 from lakeproof.explore.trace import TraceStep, dumps
+from lakeproof.model.identity import Exact
 from lakeproof.pages.walking import NoSuchMove, Option, Walk, moves_of, name_of, path_of
 from lakeproof.report.lanes import FAULTS
 from lakeproof.report.story import whole
 from lakeproof.running.fenced import fenced
 from lakeproof.running.loading import Source
 from lakeproof.running.processes import run
-from lakeproof.running.tasks import Outcome, Verdict, Verify
+from lakeproof.running.tasks import Outcome, Unusable, Verdict, Verify
 from lakeproof.scenario import Scenario
 from lakeproof.version import version
 
 PATH_MAX: Final = 2_000
 """A path may have so many moves: its state is made by executing all of them."""
 MEMORY_BYTES_MAX: Final = 1 << 30
+NODES_MAX: Final = 3_000
+"""A state space of more states is not exported: a page holds all of them."""
 
 
 class Explorer:
@@ -34,6 +38,20 @@ class Explorer:
         self.scenario = scenario
         self.source = source
         self.task = Verify(seconds_max=seconds_max, memory_bytes_max=MEMORY_BYTES_MAX)
+        self.broken: str | None = None
+        """Where a guided tour leads: a path to a violation. None: there is no tour."""
+
+    def lead(self) -> None:
+        """Make a guided tour, to the first violation that a search finds.
+
+        Raises:
+            Unusable: it finds none.
+        """
+        [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
+        paths = [path_of(each.trace.schedule) for each in outcome.verdicts if each.trace is not None]
+        if not paths:
+            raise Unusable(f"{self.scenario.name}: nothing is violated within the limits: there is no tour to lead")
+        self.broken = min(paths, key=len)
 
     def state(self, path: str) -> dict[str, object]:
         """The state that a path leads to, and all moves out of it.
@@ -149,6 +167,59 @@ class Explorer:
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
 
 
+    def space(self) -> dict[str, object]:
+        """The whole state space, for a page that asks nobody: its states, the first one first. A move names the state
+        that it leads to; what was found on the way is kept by moves, as states are shared by several ways.
+
+        Raises:
+            Unusable: there are more than NODES_MAX states. Undecided: the scenario's code came to grief.
+        Cost: the way to a state is executed once for each move out of it.
+        """
+        with fenced(self.scenario, self.source):
+            first = Walk(self.scenario)
+            reached = sorted(first.verdicts.reached)
+            violates = [[name, found.evidence] for name, (found, _) in first.verdicts.violations.items()]
+            numbers, waiting, nodes = {_identity(first): 0}, deque([first]), list[dict[str, object]]()
+            while waiting:
+                walk = waiting.popleft()
+                options = []
+                for move in walk.world.moves():
+                    twin = walk.fork()
+                    step = twin.told(move)
+                    fresh = _identity(twin) not in numbers
+                    number = numbers.setdefault(_identity(twin), len(numbers))
+                    options.append({**_exported(walk, twin, move, step), "to": number})
+                    if fresh:
+                        waiting.append(twin)
+                    else:
+                        twin.close()
+                if len(numbers) > NODES_MAX:
+                    for each in (walk, *waiting):
+                        each.close()
+                    raise Unusable(
+                        f"{self.scenario.name}: more than {NODES_MAX:,} states; export a scenario with fewer clients, "
+                        "calls or faults"
+                    )
+                nodes.append(
+                    {
+                        "after": walk.contents(),
+                        "clients": list(self._clients(walk)),
+                        "budgets": list(self._budgets(walk)),
+                        "options": options,
+                    }
+                )
+                walk.close()
+        ids = self.scenario.ids
+        return {
+            "nodes": nodes,
+            "invariants": [{"id": each, "meaning": describe.printable(self.scenario.meaning(each))} for each in ids],
+            "reached": reached,
+            "violates": violates,
+            "command": self._command(""),
+            "found": self.search(),
+        }
+
+
 class _Silent:
     """Hears how a search goes on, and says nothing."""
 
@@ -214,4 +285,21 @@ def _option(option: Option, path: str) -> dict[str, object]:
         "name": name,
         "path": f"{path},{name}" if path else name,
         "violates": [[invariant, evidence] for invariant, evidence in option.violated],
+    }
+
+
+def _identity(walk: Walk) -> Exact:
+    """Equal for walks that have the same future, and whose monitors are in the same states."""
+    return Exact((walk.world.key(), walk.monitors))
+
+
+def _exported(before: Walk, after: Walk, move: Move, step: TraceStep) -> dict[str, object]:
+    """A move of a state space, with all that the state it leads to violates or tests."""
+    found = after.verdicts
+    return {
+        **_step(step, {}),
+        "sentence": describe.printable(whole(step, before.contents())),
+        "name": name_of(move),
+        "violates": [[name, describe.printable(each.evidence)] for name, (each, _) in found.violations.items()],
+        "reaches": sorted(found.reached),
     }

@@ -8,11 +8,7 @@ import pytest
 
 from tests.edge.files import CODE, HEAD, Ran, line_of, run, verify
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 def counterexample(ran: Ran, scenario: str = "s") -> dict[str, object]:
@@ -84,6 +80,7 @@ RAISES: Final = (
 )
 ODD: Final = """
 import asyncio
+
 class Odd(Exception):
     def __init__(self, one, other):
         super().__init__("odd")

@@ -12,12 +12,7 @@ from lakeproof.running.board import Overseer
 from tests.commands import ROOT
 from tests.edge.files import HEAD, Ran, line_of, verify
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 ENDLESS: Final = {
     "spins": ("    while True: pass  # here", "mine.py:"),
@@ -144,6 +139,7 @@ def test_no_process_is_left_when_the_command_is_killed() -> None:
     source = """
 import os
 from pathlib import Path
+
 async def spins(env):
     Path("pid").write_text(str(os.getpid()))
     while True:

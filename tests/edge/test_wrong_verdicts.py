@@ -6,11 +6,7 @@ import pytest
 
 from tests.edge.files import refused, run, verify
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 class TestForeignAwaits:
@@ -295,6 +291,7 @@ SCENARIOS = [
         source = """
 import os
 from pathlib import Path
+
 async def flow(env):
     await env.store.set(P, K, b"1")
     if Path("now").exists(): os._exit(0)

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
 
 from lakeproof.gate.classes import TRIES_MAX, Choice, Classes, Diverged, Name, Pending
 from lakeproof.gate.footprints import Access, Touch
-from tests.gate.toys import Client, Program, Request, by_brute_force, by_search, programs
+from tests.gate.toys import Client, Program, Request, by_brute_force, by_search
 
 
 def found_by_search(program: Program) -> tuple[Classes, list[frozenset[object]]]:
@@ -15,26 +14,6 @@ def found_by_search(program: Program) -> tuple[Classes, list[frozenset[object]]]
     met: list[frozenset[object]] = []
     by_search(program, search, lambda run: met.append(run.class_()))
     return search, met
-
-
-def equal_to_brute_force(program: Program) -> None:
-    search, met = found_by_search(program)
-    assert search.all_run
-    assert len(met) == len(set(met)) == search.complete
-    assert set(met) == by_brute_force(program)
-
-
-@settings(max_examples=150)
-@given(programs(requests_max=5))
-def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
-    equal_to_brute_force(program)
-
-
-@pytest.mark.deep
-@settings(max_examples=400)
-@given(programs(requests_max=7))
-def test_each_class_of_brute_force_is_run_once_in_larger_programs(program: Program) -> None:
-    equal_to_brute_force(program)
 
 
 def client(*requests: tuple[str, str]) -> Client:

@@ -2,7 +2,6 @@
 
 import pytest
 from botocore.client import BaseClient
-from botocore.exceptions import ClientError
 
 from tests.gate.dynamodb_requests import TWO, n, s
 
@@ -59,23 +58,3 @@ class TestPages:
     def test_segments_of_a_scan_are_all_of_it_once(self, full: BaseClient) -> None:
         parts = [full.scan(TableName=TWO, Segment=number, TotalSegments=3)["Items"] for number in range(3)]
         assert sum(map(len, parts)) == 6
-
-    @pytest.mark.parametrize(
-        "fields",
-        [
-            {"KeyConditionExpression": "p > :p"},
-            {"KeyConditionExpression": "p = :p OR k = :p"},
-            {"KeyConditionExpression": "k = :p"},
-            {"KeyConditionExpression": "p = :p AND k = :p"},
-            {"KeyConditionExpression": "p = :p AND v = :p"},
-            {"KeyConditionExpression": "p = :p", "FilterExpression": "k = :p"},
-            {"KeyConditionExpression": "p = :p", "IndexName": "index"},
-            {"KeyConditionExpression": "p = :p", "Limit": 0},
-            {"KeyConditionExpression": "p = :p", "ExclusiveStartKey": {"p": s("b"), "k": n(1)}},
-            {"KeyConditionExpression": "p = :p", "Select": "SPECIFIC_ATTRIBUTES"},
-        ],
-    )
-    def test_a_query_that_makes_no_sense_is_refused(self, full: BaseClient, fields: dict[str, object]) -> None:
-        with pytest.raises((ClientError, Exception)) as error:
-            full.query(TableName=TWO, ExpressionAttributeValues={":p": s("a")}, **fields)
-        assert "ValidationException" in str(error.value) or "Parameter validation failed" in str(error.value)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-import redis
 import trio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -18,7 +17,6 @@ from lakeproof.gate.redis.connections import Speaker
 from lakeproof.gate.redis.incoming import WORDS_MAX, Incoming, Malformed
 from lakeproof.gate.wire import BODY_BYTES_MAX
 from tests.commands import lakeproof
-from tests.gate.redis_requests import sent, words
 from tests.gate.stores import telling
 
 ONCE = Retry(NoBackoff(), 0)
@@ -97,29 +95,6 @@ class TestWire:
             "ERR Protocol error: invalid bulk length",
             True,
         )
-
-    def test_a_command_in_single_bytes_is_whole_with_the_last_one(self) -> None:
-        incoming = Incoming()
-        data = sent(words("SET a b"))
-        for byte in data[:-1]:
-            incoming.feed(bytes([byte]))
-            assert (incoming.begun, len(incoming.whole)) == (True, 0)
-        incoming.feed(data[-1:] + b"*")
-        assert (incoming.begun, list(incoming.whole)) == (True, [(b"SET", b"a", b"b")])
-
-    def test_what_follows_on_a_malformed_command_is_passed_over(self) -> None:
-        incoming = Incoming()
-        incoming.feed(b"PING\r\n*y\r\nPING\r\n")
-        incoming.feed(b"PING\r\n")
-        assert list(incoming.whole) == [(b"PING",), Malformed("ERR Protocol error: invalid multibulk length")]
-        assert not incoming.begun
-
-    def test_a_client_that_closes_midway_breaks_nothing(self, address: str) -> None:
-        for data in (b"*2\r\n$3\r\nGET\r\n", b"*2\r\n$3\r\nGET\r\n$9\r\nab", b"MULTI\r\nSET a b\r\n", b"GE"):
-            with raw(address) as connection:
-                connection.sendall(data)
-        with redis.Redis.from_url(address, retry=ONCE) as client:
-            assert client.ping()
 
 
 def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> None:

@@ -1,4 +1,4 @@
-"""Runs of one search that are made side by side: each class is still run once, in whichever order they end."""
+"""The search over classes, one run after the other or side by side, also with threads: each class is run once."""
 
 import random
 
@@ -43,15 +43,15 @@ def equal_to_brute_force(program: Program, at_once: int, seed: int, threads: boo
         assert set(met) == by_brute_force(program, threads)
 
 
-@settings(max_examples=80)
-@given(programs(requests_max=5), st.integers(2, 5), st.integers(), st.booleans())
+@settings(max_examples=250)
+@given(programs(requests_max=5, at_once=3), st.integers(1, 4), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once(program: Program, at_once: int, seed: int, threads: bool) -> None:
     equal_to_brute_force(program, at_once, seed, threads)
 
 
 @pytest.mark.deep
-@settings(max_examples=400)
-@given(programs(requests_max=7), st.integers(2, 8), st.integers(), st.booleans())
+@settings(max_examples=800)
+@given(programs(requests_max=7, at_once=4), st.integers(1, 8), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(
     program: Program, at_once: int, seed: int, threads: bool
 ) -> None:

@@ -4,44 +4,14 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given, settings
 
 from lakeproof.gate import GateScenario, Outcome, call
 from lakeproof.gate.classes import Classes, Name, Pending
 from lakeproof.gate.footprints import Access, Touch
 from lakeproof.gate.scenario import THREADS
 from lakeproof.scenario import Faults, ScenarioError
-from tests.gate import toys
 from tests.gate.test_covers import COUNTER, run
-from tests.gate.toys import FAULTY, Client, Program, Request, Run, by_brute_force, by_search, programs
-
-
-def equal_to_brute_force(program: Program) -> None:
-    search = Classes(threads=True)
-    met: list[frozenset[object]] = []
-    by_search(program, search, lambda run: met.append(run.class_(threads=True)))
-    assert search.all_run
-    assert len(met) == len(set(met)) == search.complete
-    assert set(met) == by_brute_force(program, threads=True)
-
-
-def without_crashes(program: Program) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(toys, "FAULTY", tuple(mode for mode in FAULTY if "crash" not in mode))
-        equal_to_brute_force(program)
-
-
-@settings(max_examples=60)
-@given(programs(requests_max=5, at_once=3))
-def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
-    without_crashes(program)
-
-
-@pytest.mark.deep
-@settings(max_examples=400)
-@given(programs(requests_max=6, at_once=4))
-def test_each_class_of_brute_force_is_run_once_in_larger_programs(program: Program) -> None:
-    without_crashes(program)
+from tests.gate.toys import Client, Program, Request, Run, by_search
 
 
 def wave(*requests: tuple[str, str]) -> tuple[Request, ...]:

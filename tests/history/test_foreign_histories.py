@@ -17,11 +17,6 @@ from tests.history.mangling import Event, as_edn, as_item, as_json, as_logged, a
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
-@pytest.fixture
-def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 Step = tuple[int | str, str, str, object]
 
 

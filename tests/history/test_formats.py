@@ -38,18 +38,6 @@ def said(ops: Sequence[Operation]) -> list[tuple[object, ...]]:
     return [(op.process, op.f, op.key, op.argument, op.result, op.status, op.call, op.returned) for op in ops]
 
 
-REGISTER_EVENTS = [
-    (0, "invoke", "write", 3),
-    (1, "invoke", "read", None),
-    (0, "ok", "write", 3),
-    (1, "ok", "read", 3),
-    (2, "invoke", "cas", [3, 4]),
-    (2, "fail", "cas", [3, 4]),
-    (3, "invoke", "cas", [3, 5]),
-    (3, "info", "cas", None),
-]
-
-
 def as_edn(value: object) -> str:
     if isinstance(value, list):
         return f"[{' '.join(map(as_edn, value))}]"
@@ -58,35 +46,6 @@ def as_edn(value: object) -> str:
 
 def edn_map(process: int, type_: str, f: str, value: object) -> str:
     return f"{{:process {process}, :type :{type_}, :f :{f}, :value {as_edn(value)}}}"
-
-
-def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
-    lines = "".join(line(*event) for event in REGISTER_EVENTS)
-    maps = [edn_map(*event) for event in REGISTER_EVENTS]
-    log = "".join(
-        f"INFO  jepsen.util - {p}\t:{t}\t:{f}\t{':timed-out' if t == 'info' else as_edn(v)}\n"
-        for p, t, f, v in REGISTER_EVENTS
-    )
-    expected = said(told(file, lines))
-    assert len(expected) == 4
-    blanks = log.replace("\t", " ")
-    for content in (
-        "\n".join(maps),
-        " ".join(maps),
-        "[" + "\n ".join(maps) + "]",
-        "(" + ",".join(maps) + ")\n",
-        "; a comment\n" + "\n".join(f"#jepsen.history.Op{one} ; {{" for one in maps),
-        "\n".join(
-            one[:-1] + f", :time 5, :index {i * i}, :error [:a {{:type :x}} #{{1}}]}}" for i, one in enumerate(maps)
-        ),
-        "\n".join(one.replace(", :", "\n :") for one in maps),
-        log,
-        blanks,
-        log.replace("\t", " \t  "),
-        blanks.replace("  jepsen.util - ", " jepsen.util  -\t"),
-        blanks.replace(" ", "   ").replace("\n", " \t\r\n"),
-    ):
-        assert said(told(file, content)) == expected, content
 
 
 @pytest.mark.parametrize("apart", ["\t", " ", " \t "])
@@ -204,29 +163,22 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
     ("content", "message"),
     [
         ("", "holds no events"),
-        (" \n\n", "holds no events"),
-        ("[]", "holds no events"),
         ("process,type\n", "line 1: 'process,type' begins no format of ours"),
-        ("\n\n<xml>\n", "line 3: '<xml>' begins no format"),
         (line(0, "invoke", "read") + '{"process": 0,\n', "line 2: .* is no JSON"),
-        (line(0, "invoke", "read") + "[]\n", "line 2: .*expected an object with process, type, f"),
         ('{"process": 0, "type": "ok"}\n', "line 1: .*expected an object with process, type, f"),
         ('{"process": 0, "type": "invoke", "f": "read", "f": "write"}', "line 1: .*occurs twice"),
         (line(0, "begin", "read"), "line 1: type 'begin'; expected invoke, ok, fail, info"),
         ('{"process": null, "type": "invoke", "f": "read"}', "line 1: process nil; expected"),
-        ('{"process": true, "type": "invoke", "f": "read"}', "line 1: process true; expected"),
         ('{"process": 0, "type": "invoke", "f": 1}', "line 1: f 1; expected"),
         ('{"process": 0, "type": "invoke", "f": "write", "value": NaN}', "line 1: .*NaN is no JSON number"),
         ('{"process": ' + "9" * 5_000 + ', "type": "invoke", "f": "read"}', "line 1: .*is no JSON"),
         (line(0, "invoke", "read", time=1.5), "line 1: time 1.5; expected nanoseconds"),
-        (line(0, "invoke", "read", time=1 << 70), "line 1: time 1180591620717411303424; expected"),
         (line(0, "ok", "read"), "line 1: process 0 returned .* no operation open"),
         (line(0, "invoke", "read") * 2, "line 2: process 0 invoked, but its read is open since line 1"),
         (line(0, "invoke", "read") + line(0, "ok", "write"), "line 2: .*returned from 'write'; expected 'read'"),
         (line(0, "invoke", "get", key="a") + line(0, "ok", "get", key="b"), "line 2: key 'b'; expected 'a'"),
         (line(0, "invoke", "set_if", 1), "line 1: set_if of 1; expected value and predicate"),
         (line(0, "invoke", "set_if", {"value": 1, "predicate": 2}), "line 1: predicate 2; expected nothing, exists"),
-        (line(0, "invoke", "set_if", {"value": 1, "predicate": {"exists": False}}), "line 1: predicate "),
         (line(0, "invoke", "scan", {"from": 1}), "line 1: scan of .*expected start and limit"),
         (
             line(0, "invoke", "scan") + line(0, "ok", "scan", {"a": 1}),
@@ -236,24 +188,17 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
             '{"process": 0, "type": "invoke", "f": "w", "value": ' + "[" * 200 + "]" * 200 + "}",
             "line 1: .*nested more than 100 deep",
         ),
-        ('{"process": ' + "[" * 900 + "]" * 900 + ', "type": "invoke", "f": "w"}', "line 1: "),
         (line(0, "invoke", "read").encode() + b'{"\xff', "line 2: .* is not UTF-8"),
         (edn_map(0, "invoke", "read", None) + "\n{:process 0", "line 2: the map that begins here does not end"),
         (edn_map(0, "invoke", "read", None) + "\n}", "line 2: '}' between events"),
-        (edn_map(0, "invoke", "read", None) + "\n7", "line 2: '7'; expected an event"),
-        (edn_map(0, "invoke", "read", None) + "]", "line 1: ']' between events"),
         ("[" + edn_map(0, "invoke", "read", None), "the file ends inside of"),
-        ("[" + edn_map(0, "invoke", "read", None) + "]\n{:a 1}", "line 2: an event after the end"),
         (edn_map(0, "invoke", "read", None) + "\n#tag", "the file ends with '#tag'"),
         ("{:process 0, :type :invoke}", "line 1: an event without :f"),
         ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*is in a map or set twice"),
         ("{:process 0, :type :invoke, :f [:read)}", r"line 1: '\)' closes what it did not open"),
-        ("{:process 0, :type :invoke, :f read}", "line 1: :f .*expected the name"),
         ("{:process 007, :type :start, :f :read}", "line 1: .*expected names that are keywords"),
-        ("{:process 0, :type :start, :f :read}", "line 1: :type .*expected :invoke, :ok, :fail, :info"),
         ('{:process "a", :type :invoke, :f :read}', "line 1: :process 'a'; expected a number"),
         ("{:process 0, :type :invoke, :f :read, :value #odd 1}", "line 1: .*is no EDN map"),
-        ("{:process 0, :type :invoke, :f :read, :value " + "[" * 5_000 + "]" * 5_000 + "}", "line 1: "),
         ("{:process 0, :type :invoke, :f :read, :value " + "9" * 5_000 + "}", "line 1: .*is no EDN map"),
         ("INFO  jepsen.util - 0\t:invoke\t:read\n", "line 1: .*parted by tabs or blanks"),
         ("INFO  jepsen.util - x\t:invoke\t:read\tnil\n", "line 1: process 'x'; expected a number"),

@@ -134,6 +134,11 @@ async def in_a_scan(env: Env, ran: list[str]) -> None:
         ran.remove(str(entry))
 
 
+async def in_a_group(env: Env, ran: list[str]) -> None:
+    async with env.parallel():
+        await env.store.set(P, K, b"1")
+
+
 GUARDED: tuple[Flow, ...] = (
     in_finally,
     in_a_lock,
@@ -151,4 +156,5 @@ PLAIN: tuple[Flow, ...] = (
     in_its_own_finally,
     in_except_of_the_store,
     in_a_scan,
+    in_a_group,
 )

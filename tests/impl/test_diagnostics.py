@@ -111,61 +111,37 @@ class TestSoundStores:
         assert [finding.kind for finding in found.findings] == ["undecodable"]
 
 
+WHOLE = (REPOSITORY, commit("c"), branch("main"))
+NOT_THERE = "which is not there"
+
+
 class TestFindings:
     @pytest.mark.parametrize(
-        ("records", "told"),
+        ("records", "kind", "key", "told"),
         [
-            (
-                (REPOSITORY, branch("main")),
-                ("dangling", P, b"branches/main", "branch 'main' names commit 'c', which is not there"),
-            ),
-            (
-                (REPOSITORY, commit("c"), branch("main"), attrs.evolve(tag("v"), commit_id=CommitID(""))),
-                ("dangling", P, b"tags/v", "tag 'v' names commit '', which is not there"),
-            ),
-            (
-                (REPOSITORY, commit("c", "b"), branch("main")),
-                ("dangling", P, b"commits/c", "commit 'c' names commit 'b', which is not there"),
-            ),
-            (
-                (REPOSITORY, commit("c"), branch("dev")),
-                ("no-default-branch", P, b"branches/main", "default branch 'main' is not there"),
-            ),
-            (
-                (REPOSITORY, commit("c"), branch("main", "")),
-                ("no-default-branch", P, b"branches/main", "default branch 'main' is not there"),
-            ),
-            (
-                (*SOUND, attrs.evolve(branch("twin", "c"), sealed_tokens=(StagingToken("r-main:t"),))),
-                ("shared-token", P, b"branches/twin", "staging token 'r-main:t' is also that of 'r-u/main'"),
-            ),
-            (
-                (*SOUND, attrs.evolve(branch("odd", "c"), staging_token=StagingToken("graveler"))),
-                (
-                    "bad-name",
-                    P,
-                    b"branches/odd",
-                    "staging token 'graveler': the partition of that name is taken; choose another",
-                ),
-            ),
-            (
-                (attrs.evolve(REPOSITORY, instance_uid=InstanceUID("a-b")),),
-                (
-                    "bad-name",
-                    b"graveler",
-                    b"repos/r",
-                    "instance uid 'a-b': expected no '-': it would blur where the repository id ends; leave it out",
-                ),
-            ),
+            ((REPOSITORY, branch("main")), "dangling", b"branches/main",
+             f"branch 'main' names commit 'c', {NOT_THERE}"),
+            ((*WHOLE, attrs.evolve(tag("v"), commit_id=CommitID(""))), "dangling", b"tags/v",
+             f"tag 'v' names commit '', {NOT_THERE}"),
+            ((REPOSITORY, commit("c", "b"), branch("main")), "dangling", b"commits/c",
+             f"commit 'c' names commit 'b', {NOT_THERE}"),
+            *((
+                (REPOSITORY, commit("c"), other), "no-default-branch", b"branches/main",
+                "default branch 'main' is not there",
+            ) for other in (branch("dev"), branch("main", ""))),
+            ((*SOUND, attrs.evolve(branch("twin", "c"), sealed_tokens=(StagingToken("r-main:t"),))), "shared-token",
+             b"branches/twin", "staging token 'r-main:t' is also that of 'r-u/main'"),
+            ((*SOUND, attrs.evolve(branch("odd", "c"), staging_token=StagingToken("graveler"))), "bad-name",
+             b"branches/odd", "staging token 'graveler': the partition of that name is taken; choose another"),
+            ((attrs.evolve(REPOSITORY, instance_uid=InstanceUID("a-b")),), "bad-name", b"repos/r",
+             "instance uid 'a-b': expected no '-': it would blur where the repository id ends; leave it out"),
         ],
-    )
-    def test_each_is_named_with_its_place(
-        self, records: tuple[Record, ...], told: tuple[str, bytes, bytes, str]
-    ) -> None:
+    )  # fmt: skip
+    def test_each_is_named_with_its_place(self, records: tuple[Record, ...], kind: str, key: bytes, told: str) -> None:
         found = diagnosed(stored(*records))
-        assert [attrs.astuple(finding) for finding in found.findings] == [told]
-        assert not found.sound
-        assert found.complete
+        partition = b"graveler" if key.startswith(b"repos/") else P
+        assert [attrs.astuple(finding) for finding in found.findings] == [(kind, partition, key, told)]
+        assert (found.sound, found.complete) == (False, True)
 
     def test_bytes_that_are_no_record_are_named_and_the_rest_is_still_read(self) -> None:
         store = stored(*SOUND)

@@ -7,13 +7,14 @@ import types
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.frames import Spot, abandon, awaited, chain, raised_at, spot, would_run
-from tests.impl.guarded import GUARDED, PLAIN, Flow, K, P, plainly
+from lakeproof.impl.parallel import Joins, Opens
+from tests.impl.guarded import GUARDED, PLAIN, Flow, K, Lock, P, plainly
 
 HERE = Path(__file__)
 
@@ -47,6 +48,24 @@ class TestWouldRun:
         coroutine.send(None)
         assert not would_run(coroutine)
         coroutine.close()
+
+    def test_the_end_of_a_group_of_tasks_guards_nothing_and_a_lock_around_it_does(self) -> None:
+        async def alone(env: Env) -> None:
+            async with env.parallel():
+                pass
+
+        async def locked(env: Env) -> None:
+            async with Lock(env, []), env.parallel():
+                pass
+
+        for flow, guarded in ((alone, False), (locked, True)):
+            coroutine = flow(env())
+            opens = coroutine.send(None)
+            assert isinstance(opens, Opens)
+            opens.group.opened(Mock(), Mock(around=()))
+            assert isinstance(coroutine.send(None), Joins)
+            assert would_run(coroutine) is guarded
+            abandon(coroutine)
 
     def test_where_the_source_is_not_known_the_answer_is_yes(self) -> None:
         names: dict[str, Flow] = {}

@@ -9,8 +9,7 @@ import trio
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import NoObjectStore, NotAnEffect, live_env, run
-from lakeproof.impl.repositories import hardened, kv3
-from lakeproof.impl.repositories.errors import NotUnique
+from lakeproof.impl.repositories import kv3
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv, objects
@@ -36,27 +35,6 @@ def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effe
         store = MemoryStore()
         assert await run(flow(live_env()), store, MemoryObjectStore()) == "both"
         assert store.contents() == {(P, b"k"): b"v"}
-
-    trio.run(main)
-
-
-def test_of_many_tasks_that_create_one_repository_one_succeeds() -> None:
-    async def main() -> None:
-        store, results = MemoryStore(), list[str]()
-
-        async def create() -> None:
-            try:
-                repository = await run(hardened.create_repository(live_env(), R), store)
-            except NotUnique:
-                results.append("not unique")
-            else:
-                results.append(repository.instance_uid)
-
-        async with trio.open_nursery() as nursery:
-            for _ in range(10):
-                nursery.start_soon(create)
-        found = await run(hardened.get_repository(live_env(), R), store)
-        assert sorted(results) == sorted([found.instance_uid, *["not unique"] * 9])
 
     trio.run(main)
 

@@ -133,42 +133,6 @@ def test_what_a_store_lacks_is_named_with_the_store_the_operation_and_the_repair
     assert store.contents() == {"a": objects.StoredObject(b"")}
 
 
-def test_no_store_like_s3_can_count_references_in_metadata() -> None:
-    """Source: hard-delete-uncommitted-data.md, "AWS". Two clients count at once; both are told that they have."""
-
-    async def main() -> None:
-        store = MemoryObjectStore(capabilities=S3_LIKE)
-        await store.put("a", b"", (("n", "1"),))
-        read = [await store.head("a") for _ in range(2)]
-        for head in read:
-            await store.copy("a", "a", (("n", "2"),), if_match=head.etag)
-        assert (await store.head("a")).metadata == (("n", "2"),)  # and not 3
-
-    trio.run(main)
-
-
-def test_every_operation_in_memory_is_one_schedule_point_even_if_it_fails() -> None:
-    async def main() -> None:
-        store = MemoryObjectStore(capabilities=S3_LIKE)
-        order: list[str] = []
-
-        async def client(name: str) -> None:
-            for op in (Put("a", b""), GetObject("absent"), SetMetadata("a", ())):
-                found = await reply_of(store, op)
-                order.append(f"{name} {type(found).__name__}")
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(client, "1")
-            nursery.start_soon(client, "2")
-        assert [sorted(order[at : at + 2]) for at in (0, 2, 4)] == [
-            ["1 NoneType", "2 NoneType"],
-            ["1 ObjectNotFound", "2 ObjectNotFound"],
-            ["1 Unsupported", "2 Unsupported"],
-        ]
-
-    trio.run(main)
-
-
 async def a_flow_with_every_effect(env: Env) -> list[object]:
     told: list[object] = []
     await env.objects.put("a", b"1", (("n", "1"),), if_absent=True, not_after=10**18)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from lakeproof.model.committed import (
     META_RANGE_FORMAT,
-    RANGE_FORMAT,
     Entry,
     MalformedObject,
     RangeInfo,
@@ -276,24 +275,6 @@ class TestFormat:
         assert decode_range(encode_range(found)) == found
         with pytest.raises(MalformedObject, match="goes on behind the last"):
             decode_range(encode_range(found)[:-1])
-
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            (b"", "no range: begins with b'', expected b'lakeproof range 1"),
-            (META_RANGE_FORMAT, "no range: begins with b'lakeproof metarang"),
-            (RANGE_FORMAT, "no range: 0 fields, expected a multiple of 3 and at least 3"),
-            (RANGE_FORMAT + field(b"a") * 2, "no range: 2 fields"),
-            (RANGE_FORMAT + b"\0", "no range: the field at byte 18 goes on behind the last of 19 bytes"),
-            (RANGE_FORMAT + field(b"abc")[:-1], "no range: the field at byte 18 goes on behind"),
-            (RANGE_FORMAT + field(b"b") * 3 + field(b"a") * 3, "b'a' comes after b'b', expected ascending paths"),
-            (RANGE_FORMAT + field(b"a") * 6, "b'a' comes after b'a'"),
-        ],
-    )
-    def test_what_is_no_range_is_refused(self, content: bytes, message: str) -> None:
-        with pytest.raises(MalformedObject) as raised:
-            decode_range(content)
-        assert message in str(raised.value)
 
     @pytest.mark.parametrize(
         ("content", "message"),

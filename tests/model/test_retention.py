@@ -67,26 +67,6 @@ def kept(commits: Commits, heads: Mapping[str, str], rules: Rules, **options: ob
     return "".join(sorted(walked))
 
 
-class TestSimpleExample:
-    """example3 is in A, example1 and example2 in B; seven days ago main's head was B."""
-
-    commits = history(commit("A", 12), commit("B", 9, "A"), commit("C", 4, "B"), commit("D", 1, "C"))
-    references = {"A": ["3"], "B": ["1", "2"], "C": ["2"], "D": ["4"]}
-
-    def test_the_head_of_seven_days_ago_and_its_descendants_are_active(self) -> None:
-        assert kept(self.commits, {"main": "D"}, Rules(7)) == "BCD"
-
-    def test_only_what_is_accessible_from_none_of_them_is_deleted(self) -> None:
-        references = {CommitID(name): addresses for name, addresses in self.references.items()}
-        active_ones = active(self.commits, {MAIN: CommitID("D")}, Rules(7), NOW)
-        assert objects_to_delete(references, active_ones) == {"3"}
-
-    def test_with_a_day_of_retention_only_the_head_and_its_parent_are_active(self) -> None:
-        # D is just not after the threshold of one day, so that C goes.
-        assert kept(self.commits, {"main": "D"}, Rules(1)) == "D"
-        assert kept(self.commits, {"main": "D"}, Rules(2)) == "CD"
-
-
 class TestComplexExample:
     """feature1 leaves main at A. example1 is in A, and main deletes it in B; example2 comes with B and goes with E.
     On the branch, example3 comes with C and goes with D."""

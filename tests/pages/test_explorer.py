@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeproof.explore.plain import plain_search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
 from lakeproof.pages.explorer import Explorer
@@ -51,6 +52,30 @@ class TestState:
         found = [rows(RACES, path, "invariants")[0]["state"] for path in ("", "a,b,a", VIOLATED, "a,a,b,b")]
         assert found == ["not tested yet", "not tested yet", "violated", "holds here"]
         assert rows(RACES, VIOLATED, "invariants")[0]["step"] == 4
+
+    def test_a_state_space_has_the_states_and_verdicts_of_the_plain_search(self) -> None:
+        for scenario in (LOST_UPDATE, FAULTY):
+            space = Explorer(scenario, Source(None), 5.0).space()
+            nodes, found = cast("list[dict[str, object]]", space["nodes"]), plain_search(scenario)
+            assert len(nodes) == found.states
+            options = [option for node in nodes for option in cast("list[dict[str, object]]", node["options"])]
+            assert len(options) == found.transitions
+            assert {option["to"] for option in options} | {0} == set(range(len(nodes)))
+            broken = {name for option in options for name, _ in cast("list[list[str]]", option["violates"])}
+            assert broken == found.violations.keys()
+
+    def test_a_path_through_the_state_space_leads_to_the_state_of_the_path(self) -> None:
+        explorer = Explorer(FAULTY, Source(None), 5.0)
+        nodes = cast("list[dict[str, object]]", explorer.space()["nodes"])
+        for path in ("a", "b,a", "a,b,a,b", "a,a,b,b"):
+            at = 0
+            for name in path.split(","):
+                options = cast("list[dict[str, object]]", nodes[at]["options"])
+                [at] = [cast("int", option["to"]) for option in options if option["name"] == name]
+            state = explorer.state(path)
+            assert {key: nodes[at][key] for key in ("after", "clients", "budgets")} == {
+                key: state[key] for key in ("after", "clients", "budgets")
+            }
 
     @pytest.mark.parametrize("path", ["c", "a,a,a", "a.crash", "clock", "A", "a,,b"])
     def test_a_path_that_cannot_be_walked_is_refused(self, path: str) -> None:
@@ -189,3 +214,22 @@ class TestCommand:
     def test_a_port_that_is_taken_is_one_line(self, served: tuple[int, str]) -> None:
         found = complaint(lakeproof("explore", "lost-update", "--from", str(RACING), "--port", str(served[0])))
         assert "choose another port" in found
+
+
+class TestExport:
+    def test_a_page_is_never_written_over_another_one(self, tmp_path: Path) -> None:
+        where = ("explore", "lost-update", "--from", str(RACING), "--export", str(tmp_path))
+        assert f"open {tmp_path / 'index.html'} in a browser" in lakeproof(*where).stdout
+        assert "index.html is there already; name another folder" in complaint(lakeproof(*where))
+
+    def test_a_state_space_that_no_page_holds_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("lakeproof.pages.explorer.NODES_MAX", 5)
+        where = ("explore", "lost-update", "--from", str(RACING), "--export", str(tmp_path))
+        assert "more than 5 states; export a scenario with fewer clients" in complaint(lakeproof(*where))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_tour_needs_a_violation_to_lead_to(self) -> None:
+        assert "nothing is violated" in complaint(lakeproof("explore", "atomic", "--demo", "--from", str(RACING)))
+
+    def test_a_scenario_is_named_or_the_demo_is(self) -> None:
+        assert "name a SCENARIO, or say --demo" in complaint(lakeproof("explore"))

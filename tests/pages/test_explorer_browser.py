@@ -1,10 +1,11 @@
 """The explorer in Debian's Chromium: steps are clicked and typed, taken back, shared, and found by a search."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.commands import RACING, spawned
+from tests.commands import RACING, lakeproof, spawned
 from tests.pages.browser import Browser
 from tests.pages.test_browser import LOOKS, check_fit
 from tests.pages.test_explorer import started
@@ -20,6 +21,10 @@ def address() -> Iterator[str]:
     finally:
         process.kill()
         process.communicate()
+
+
+JUMPS = "return new Promise((d) => (function f() { document.querySelector('.jump') ? d() : setTimeout(f, 20) })())"
+"""Waits until a search has found a violation."""
 
 
 def steps(browser: Browser, count: int) -> str:
@@ -69,9 +74,7 @@ def test_a_search_leads_to_the_violation(browser: Browser, address: str) -> None
     browser.open_address(address)
     steps(browser, 0)
     browser.click("#search")
-    browser.run(
-        "return new Promise((d) => (function f() { document.querySelector('.jump') ? d() : setTimeout(f, 20) })())"
-    )
+    browser.run(JUMPS)
     browser.click(".jump")
     assert "violates increments-count" in steps(browser, 4)
 
@@ -91,4 +94,56 @@ def test_it_fits_its_window_and_axe_finds_nothing(browser: Browser, address: str
     browser.look(width=width, dark=dark)
     browser.open_address(f"{address}#a,b,a,b")
     steps(browser, 4)
+    check_fit(browser, width)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exported")
+    lakeproof("explore", "lost-update", "--demo", "--from", str(RACING), "--export", str(folder))
+    return folder / "index.html"
+
+
+def test_an_exported_page_walks_and_searches_and_asks_nobody(browser: Browser, exported: Path) -> None:
+    browser.open(exported)
+    steps(browser, 0)
+    for number, key in enumerate("1211", start=1):
+        browser.press(key)
+        last = steps(browser, number)
+    assert "violates increments-count" in last
+    assert "violated at step 4" in browser.text("#judged")
+    browser.click("#search")
+    browser.run(JUMPS)
+    browser.press("u")
+    steps(browser, 3)
+    assert not [address for address in browser.requests() if not address.startswith("file:")]
+    assert browser.log() == []
+
+
+def test_a_path_that_an_exported_page_does_not_have_is_named(browser: Browser, exported: Path) -> None:
+    browser.open(exported, "#a,a,a,a,a")
+    wait = "const f = () => document.getElementById('problem').innerText; return new Promise((d) => "
+    wait += "(function g() { f() ? d(f()) : setTimeout(g, 20) })())"
+    assert "step 3, a: it is not possible there; possible: b" in str(browser.run(wait))
+
+
+def test_the_tour_leads_from_the_beginning_to_the_violation(browser: Browser, exported: Path) -> None:
+    browser.open(exported)
+    seen = []
+    while True:
+        seen.append(browser.text("#tour li:not([hidden])"))
+        if browser.run("return document.getElementById('tour-next').disabled"):
+            break
+        browser.click("#tour-next")
+    assert len(seen) == len(set(seen)) == 7
+    assert "violates increments-count" in steps(browser, 4)
+    browser.click("#tour-end")
+    assert browser.run("return document.getElementById('tour')") is None
+
+
+@LOOKS
+def test_the_tour_fits(browser: Browser, exported: Path, width: int, dark: bool) -> None:
+    browser.look(width=width, dark=dark)
+    browser.open(exported)
+    steps(browser, 0)
     check_fit(browser, width)

@@ -2,7 +2,6 @@
 
 import io
 import sys
-import time
 
 import pytest
 
@@ -17,33 +16,6 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    return now
-
-
-def test_where_nobody_watches_a_line_comes_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress("verifying", 3) as told:
-        told.began(NAME)
-        clock[0] = 9.9
-        told.tick()
-        told.at(NAME, 4, 1_000)
-        clock[0] = 10.0
-        told.tick()
-        told.tick()
-        told.finished(NAME, OUTCOMES[0])
-        clock[0] = 25.4
-        told.tick()
-    stdout, stderr = capsys.readouterr()
-    assert stdout == ""
-    assert stderr.splitlines() == [
-        f"verifying: 0 of 3 scenarios done after 10 s; 1,000 states, now {NAME} at depth 4",
-        "verifying: 1 of 3 scenarios done after 25 s, about 50 s left; 1,234 states",
-    ]
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])

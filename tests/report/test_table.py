@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof import Faults
-from lakeproof.report.table import by_design, by_scenario, matrix, summary
+from lakeproof.report.table import by_design, by_scenario, matrix
 from lakeproof.report.verdicts import Lines
 from lakeproof.running.tasks import Outcome, Verdict
 from tests.report.traces import RACE
@@ -53,17 +53,6 @@ OUTCOMES = [
 ]
 
 
-def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
-    wide = rows(by_scenario(OUTCOMES, 160), 160)
-    assert wide["one/race"] == ["1,234", "2,468", "7", "0.50", "2"]
-    assert wide["one/race/crash"][4:] == ["0", "violated:", "kept", "in", "4", "steps"]
-    assert wide["two-by-set-if/race/crash"][4:] == ["2", "holds:", "unique", "(expected:", "violated)"]
-    narrow = printed(by_scenario(OUTCOMES, 80), 80)
-    assert rows(by_scenario(OUTCOMES, 80), 80)["one/race/crash"] == ["1,234", "0.50", "0"]
-    for told in ("violated: kept in 4 steps", "violated: unique in 4 steps (expected: holds)", "inconclusive: kept"):
-        assert told in narrow
-
-
 @pytest.mark.parametrize("width", [120, 40])
 def test_a_variant_says_what_surprises_first_and_no_width_breaks_a_name(width: int) -> None:
     shown = "\n".join(each.plain for each in by_design(OUTCOMES, width))
@@ -97,28 +86,6 @@ def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cu
     assert found["unique"] == ["!", "✗", "1/2", "!", "✓", "1"]
     assert found["scenarios"] == ["2", "2"]
     assert found["states"] == ["2,468", "2,468"]
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "told"),
-    [
-        (OUTCOMES[:1], "1 scenario, all as expected; nothing is violated: 2 hold, 1,234 states in 0.50 s"),
-        (
-            OUTCOMES[:2],
-            "1 surprise in 2 scenarios: 2 hold, 1 violated, 1 violated as expected, 2,468 states in 0.50 s",
-        ),
-        (OUTCOMES[2:3], "INCONCLUSIVE: 1 verdict missing in 1 scenario: 1 inconclusive, 1,234 states in 0.50 s"),
-        (
-            OUTCOMES,
-            (
-                "3 surprises in 4 scenarios: 4 hold, 1 violated, 1 violated as expected, 1 inconclusive, "
-                "4,936 states in 0.50 s"
-            ),
-        ),
-    ],
-)
-def test_the_summary(outcomes: list[Outcome], told: str) -> None:
-    assert summary(outcomes, 0.5).plain == told
 
 
 def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:

@@ -1,7 +1,5 @@
 """The catalogue: complete, explained, and honest about what it leaves out."""
 
-from collections import Counter
-
 import attrs
 import pytest
 
@@ -13,10 +11,7 @@ from tools.catalogues import everything, parts
 
 CATALOGUE = [scenario for scenario in everything() if scenario.name.startswith("repositories/")]
 DESIGNS = {
-    row.design.name: row.design
-    for module in parts()
-    for row in module.ROWS
-    if isinstance(row.design, RepositoryDesign)
+    row.design.name: row.design for module in parts() for row in module.ROWS if isinstance(row.design, RepositoryDesign)
 }
 FIRST = {module.ROWS[0].design.name for module in parts()} & DESIGNS.keys()
 MAIN = sorted(name for name in FIRST if "-" not in name)
@@ -32,10 +27,6 @@ def test_every_variant_of_the_documents_is_judged_alone() -> None:
 
 def of(name: str) -> list[Scenario]:
     return [scenario for scenario in CATALOGUE if scenario.name.startswith(f"{name}/")]
-
-
-def test_names_are_unique() -> None:
-    assert [name for name, times in Counter(scenario.name for scenario in CATALOGUE).items() if times > 1] == []
 
 
 def test_every_expectation_has_its_reason() -> None:

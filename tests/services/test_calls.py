@@ -1,14 +1,12 @@
 """Calls: what each does on the fake, how they are recorded, and what leaves a round without a verdict."""
 
-import json
-
 import pytest
 import urllib3.exceptions
 
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from lakeproof.services.api import LakeFS, address, told
-from lakeproof.services.calls import NEVER, Answer, Call, Recorder, lines
+from lakeproof.services.calls import Call
 from lakeproof.services.held import Held
 from lakeproof.services.judging import judge_entries
 from lakeproof.services.known import NotJudged
@@ -60,70 +58,6 @@ def test_a_mark_or_tag_that_no_call_explains_is_found(calls: list[Call], name: s
     found = judge_entries(calls, Held(logs={"main": ()}))
     broken = {each for each, finding in found if isinstance(finding, Violation)} & {UPDATED, EFFECTIVE}
     assert broken == ({name} if name else set())
-
-
-def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:
-    recorder = Recorder()
-    one = recorder.begin(1, "get_repository", ("r",))
-    other = recorder.begin(2, "commit", ("r", "main", "m"))
-    third = recorder.begin(0, "get_branch", ("r", "main"))
-    recorder.end(one, Answer(Status.FAIL, 404, words="404: no such repository"))
-    recorder.end(other, Answer(Status.INFO, 500))
-    recorder.end(third, Answer(Status.OK, 200, "c1", server="h:8000"))
-    told = [json.loads(line) for line in lines(recorder.calls)]
-    assert [(event["process"], event["type"], event.get("http")) for event in told] == [
-        (1, "invoke", None),
-        (2, "invoke", None),
-        (0, "invoke", None),
-        (1, "fail", 404),
-        (2, "info", 500),
-        (0, "ok", 200),
-    ]
-    assert told[-1]["server"] == "h:8000"
-    assert third.shown == "get_branch(r, main) [3, 6] ok 200 at h:8000"
-    assert [event["time"] for event in told] == sorted(event["time"] for event in told)
-    assert (one.ended, other.ended, other.noted) == (4, NEVER, 5)
-
-
-def test_each_call_does_on_the_fake_what_the_api_says() -> None:
-    with fake_lakefs() as dsn:
-        service = LakeFS(address(dsn), timeout=10, connections=2)
-
-        def do(name: str, *args: str) -> object:
-            return service.perform(name, (LAKE, *args))
-
-        do("create_repository", "mem://lake")
-        for branch in ("offered", "pulled", "imported"):
-            do("create_branch", branch, "main")
-        do("set_entry", "main", "x", "1")
-        do("update_metadata", "main", "x", "m")
-        assert (do("stat_entry", "main", "x"), do("get_entry", "main", "x")) == ("m", "1")
-        do("set_entry", "main", "x", "2")
-        assert do("stat_entry", "main", "x") == ""
-        do("import", "imported", "s/", ONE, "first")
-        made = do("import", "imported", "s/", TWO, "second")
-        assert (do("get_branch", "imported"), sorted(service.listing(LAKE, "imported"))) == (made, ["s/b", "s/d"])
-        do("set_entry", "offered", "x", "3")
-        do("commit", "offered", "c")
-        pull = str(do("create_pull", "pulled", "offered", "title"))
-        do("edit_pull", "pulled", "offered", pull, "other")
-        assert do("get_pull", "pulled", "offered", pull) == ("other", "open", "")
-        merged = do("merge_pull", "pulled", "offered", pull)
-        assert do("get_pull", "pulled", "offered", pull) == ("other", "merged", merged)
-        assert (do("get_branch", "pulled"), do("get_entry", "pulled", "x")) == (merged, "3")
-        do("close_pull", "pulled", "offered", pull)
-        assert do("get_pull", "pulled", "offered", pull) == ("other", "closed", merged)
-        codes = []
-        for name, *args in (
-            ("merge_pull", "pulled", "offered", pull),
-            ("get_pull", "pulled", "offered", "none"),
-            ("update_metadata", "main", "none", "m"),
-            ("create_pull", "pulled", "none", "title"),
-        ):
-            with pytest.raises(Exception, match=r"\(4") as refused:
-                do(name, *args)
-            codes.append(told(refused.value).code)
-        assert codes == [400, 404, 404, 404]
 
 
 def test_an_import_that_fails_is_in_doubt() -> None:

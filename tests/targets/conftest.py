@@ -1,7 +1,6 @@
 """Servers for the tests of targets, one of each in a process of tests."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,3 @@ def redis_dsn() -> Iterator[str]:
 def postgresql_dsn() -> Iterator[str]:
     with postgres() as address:
         yield address
-
-
-@pytest.fixture
-def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)

@@ -20,7 +20,6 @@ from lakeproof.impl.committed import (
 from lakeproof.impl.effects import Env
 from lakeproof.model.committed import (
     Entry,
-    RangeInfo,
     change_to,
     content_id,
     decode_range,
@@ -87,37 +86,6 @@ class TestIterator:
                 assert tuple(await collect(entries, steps)) == found[at : at + steps]
 
         shelf.do(moving())
-
-    def test_closed_it_has_no_more_values(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(3))
-
-        async def closing() -> None:
-            entries = iterator(meta_range_id)
-            assert await entries.next()
-            entries.close()
-            entries.close()
-            assert not await entries.next()
-            await entries.seek(b"")
-            assert not await entries.next()
-            assert [each async for each in entries] == []
-
-        shelf.do(closing())
-
-    def test_where_it_stands_at_nothing_it_has_no_value(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(1))
-
-        async def looking() -> None:
-            entries = iterator(meta_range_id)
-            with pytest.raises(AssertionError, match="only after next"):
-                _ = entries.value
-            assert await entries.next()
-            assert not await entries.next()
-            with pytest.raises(AssertionError, match="only after next"):
-                _ = entries.value
-
-        shelf.do(looking())
 
     def test_after_an_error_it_can_be_moved_on(self) -> None:
         shelf = Shelf()
@@ -201,20 +169,3 @@ class TestBrokenObjects:
             DamagedObject, match=r"count=2.*, the metarange expects RangeInfo.*write the metarange again"
         ):
             shelf.do(get_entry(ENV, NS, lying, wrong[0].path))
-
-    def test_a_metarange_that_lies_about_a_size_is_refused(self) -> None:
-        shelf = Shelf()
-        info = shelf.infos(shelf.write(row(2)))[0]
-        wrong = RangeInfo(
-            range_id=info.range_id, min_path=info.min_path, max_path=info.max_path, count=2, size=info.size + 1
-        )
-        with pytest.raises(DamagedObject, match="the metarange expects"):
-            shelf.do(get_entry(ENV, NS, plant(shelf, encode_meta_range([wrong])), info.min_path))
-
-    def test_what_lies_beside_the_way_is_not_looked_at(self) -> None:
-        shelf = Shelf()
-        meta_range_id = shelf.write(row(60))
-        first, *others = shelf.infos(meta_range_id)
-        for info in others:
-            shelf.damage(info.range_id, b"")
-        assert shelf.do(get_entry(ENV, NS, meta_range_id, first.min_path)) == row(1)[0]

@@ -15,9 +15,7 @@ from lakeproof.impl.migration.migrating import (
     AlreadyMigrated,
     Different,
     HalfMigrated,
-    MigrationError,
     NotEmpty,
-    Superseded,
     migrate,
 )
 from lakeproof.impl.migration.rows import (
@@ -31,16 +29,9 @@ from lakeproof.impl.migration.rows import (
 )
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import TagID
 from tests.impl.migration.moving import ROWS, migrated, rows_in, version
-
-
-def test_it_ends_in_the_same_rows_on_a_real_file(tmp_path: Path) -> None:
-    with SQLiteStore(tmp_path / "kv.db") as store:
-        migrated(store, MemoryTables(ROWS))
-        assert rows_in(store) == set(ROWS)
 
 
 def test_a_migrated_store_is_refused_and_left_alone() -> None:
@@ -97,37 +88,6 @@ def test_after_a_failure_at_any_step_the_store_is_refused_until_a_restart_which_
         assert left == {b"r-main:t", b"nobodys"}, "what a failed run has left is cleared away"
         good += 1
     assert good > 20
-
-
-def test_of_two_runs_at_once_at_most_one_switches() -> None:
-    outcomes: list[object] = []
-
-    async def both(restart: bool) -> None:
-        store = MemoryStore()
-
-        async def one(restart: bool) -> None:
-            try:
-                outcomes.append(await run(migrate(live_env(), MemoryTables(ROWS), restart=restart), store))
-            except (MigrationError, kv.KVError) as error:
-                outcomes.append(type(error))
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(one, False)
-            nursery.start_soon(one, restart)
-
-    for restart in (False, True):
-        for _ in range(20):
-            outcomes.clear()
-            trio.run(both, restart)
-            done = [each for each in outcomes if isinstance(each, migrating.Migrated)]
-            assert len(done) <= 1
-            assert set(map(type, outcomes)) <= {migrating.Migrated, type}
-            assert {each for each in outcomes if isinstance(each, type)} <= {
-                HalfMigrated,
-                Superseded,
-                Different,
-                AlreadyMigrated,
-            }
 
 
 class Forgets(MemoryStore):

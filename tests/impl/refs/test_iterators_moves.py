@@ -1,4 +1,4 @@
-"""Iterators under any moves, page by page, closed at any time, and in the middle of errors."""
+"""Iterators under any moves, page by page, and in the middle of errors."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
@@ -9,24 +9,19 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.effects import Env
-from lakeproof.impl.live import live_env
 from lakeproof.impl.refs.iterators import (
     Iterator,
     NoValue,
     branch_by_commit_iterator,
-    commit_iterator,
     leaf_commit_iterator,
     staging_iterator,
     tag_iterator,
 )
 from lakeproof.model import kv
-from lakeproof.model.identifiers import (
-    CommitID,
-)
 from lakeproof.model.records import Branch, Commit, Tag
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
-from tests.impl.refs.iterating import everything, holding, live
+from tests.impl.refs.iterating import holding, live
 
 T = TypeVar("T")
 
@@ -79,16 +74,6 @@ class TestProtocol:
         expected = reference(values, lambda each: each.tag_id.encode(), moves)
         assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
 
-    @given(ids, moves, sizes)
-    def test_so_do_branches_by_commit(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
-        branches = [branch(name, name[-1]) for name in names]
-        values = sorted(branches, key=lambda each: (each.commit_id, each.branch_id))
-        expected = reference(values, lambda each: each.commit_id.encode(), moves)
-        found = moved(
-            holding(*branches), lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
-        )
-        assert found == expected
-
     @given(ids, moves, sizes, st.text("ab", max_size=2))
     def test_so_do_staged_entries_below_a_prefix(
         self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
@@ -100,16 +85,6 @@ class TestProtocol:
             holding(*values), lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size), moves
         )
         assert found == expected
-
-    @given(ids, moves, sizes)
-    def test_so_do_leaf_commits(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
-        ordered = sorted(names)
-        commits = [commit(name, *ordered[:n][-1:]) for n, name in enumerate(ordered)]
-        leaves = [each for each in commits if all(each.commit_id not in other.parents[:1] for other in commits)]
-        found = moved(
-            holding(*commits), lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
-        )
-        assert found == reference(leaves, lambda each: each.commit_id.encode(), moves)
 
     def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
         async def flow(env: Env) -> None:
@@ -128,64 +103,6 @@ class TestProtocol:
                 _ = tags.value
 
         live(holding(tag("a")), flow)
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda env: tag_iterator(env, REPOSITORY, batch_size=1),
-            lambda env: branch_by_commit_iterator(env, REPOSITORY),
-            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
-            lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=1),
-        ],
-    )
-    @pytest.mark.parametrize("begun", [True, False])
-    def test_a_closed_iterator_has_no_next_and_no_effects(
-        self, make: Callable[[Env], Iterator[object]], begun: bool
-    ) -> None:
-        store = holding(tag("a"), tag("b"), branch("a"), branch("b"), commit("a"), commit("b", "a"), commit("c", "a"))
-
-        async def flow(env: Env) -> None:
-            iterator = make(env)
-            assert not begun or await iterator.next()
-            iterator.close()
-            iterator.close()
-            spent = len(store.ops)
-            assert not await iterator.next()
-            await iterator.seek("a")
-            assert not await iterator.next()
-            assert [value async for value in iterator] == []
-            with pytest.raises(NoValue):
-                _ = iterator.value
-            assert len(store.ops) == spent
-
-        live(store, flow)
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda env: tag_iterator(env, REPOSITORY),
-            lambda env: branch_by_commit_iterator(env, REPOSITORY),
-            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
-            lambda env: leaf_commit_iterator(env, REPOSITORY),
-        ],
-    )
-    def test_an_iterator_that_is_closed_while_next_waits_shows_nothing(
-        self, make: Callable[[Env], Iterator[object]]
-    ) -> None:
-        store = holding(tag("a"), branch("a"), commit("b"))
-        iterator = make(live_env())
-        coroutine = iterator.next()
-        op = coroutine.send(None)
-        iterator.close()
-        assert isinstance(op, kv.Op)
-        with pytest.raises(StopIteration) as stopped:
-            coroutine.send(store.perform(op))
-        assert stopped.value.value is False
-
-    @pytest.mark.parametrize("batch_size", [-1, -1000])
-    def test_a_page_size_that_is_none_is_refused(self, batch_size: int) -> None:
-        with pytest.raises(ValueError, match=f"batch_size={batch_size}: expected 1 or more, or 0 for everything"):
-            tag_iterator(live_env(), REPOSITORY, batch_size=batch_size)
 
 
 class TestErrors:
@@ -210,21 +127,6 @@ class TestErrors:
         found, broken = store.do(flow(store.env), told=dict.fromkeys(fails, kv.ScanInterrupted()))
         assert found == sorted(names)
         assert broken == len([number for number in fails if number < len(store.ops)])
-
-    def test_after_a_scan_that_broke_a_seek_goes_where_it_is_told(self) -> None:
-        store = holding(*(tag(name) for name in "abc"))
-
-        async def flow(env: Env) -> list[str]:
-            tags = tag_iterator(env, REPOSITORY, batch_size=1)
-            assert await tags.next()
-            with pytest.raises(kv.ScanInterrupted):
-                await tags.next()
-            with pytest.raises(NoValue):
-                _ = tags.value
-            await tags.seek("c")
-            return [each.tag_id async for each in tags]
-
-        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == ["c"]
 
     @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
     def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
@@ -260,8 +162,3 @@ class TestErrors:
             return [each async for each in tags]
 
         assert live(store, flow) == ([tag("c")] if key > b"tags/a" else [tag("a"), tag("c")])
-
-    def test_a_commit_that_is_no_record_is_reported_with_its_address(self) -> None:
-        store = Hand({("kv", P, b"commits/c"): b"\xff"})
-        with pytest.raises(Undecodable, match=r"b'r-u' b'commits/c': not a commit record"):
-            everything(store, lambda env: commit_iterator(env, REPOSITORY, CommitID("c")))

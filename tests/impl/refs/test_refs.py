@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from lakeproof.impl.graveler import lock_free, merging, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import add_commit, get_commit, log, new_commit
-from lakeproof.impl.refs.errors import CommitNotFound, RefNotFound, TagExists, TagNotFound
-from lakeproof.impl.refs.resolving import resolve
+from lakeproof.impl.refs.errors import CommitNotFound, TagExists, TagNotFound
 from lakeproof.model.commits import canonical, content_address
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
@@ -35,25 +34,6 @@ def hand() -> Hand:
 
 
 class TestNames:
-    @settings(max_examples=30)
-    @given(st.sets(st.text("ab-_9", min_size=1, max_size=4), max_size=6), st.integers(0, 3))
-    def test_branches_are_listed_by_id_and_nothing_else_is(self, names: set[str], batch_size: int) -> None:
-        hand = Hand.founded()
-        hand.run(tags.create_tag, "a", MAIN)
-        for name in names - {BRANCH}:
-            hand.run(branches.create_branch, name, MAIN)
-        found = [branch.branch_id for branch in hand.run(branches.list_branches, batch_size=batch_size)]
-        assert found == sorted(names | {BRANCH, MAIN})
-
-    @settings(max_examples=30)
-    @given(st.sets(st.text("ab/.9é", min_size=1, max_size=4), max_size=6), st.integers(0, 3))
-    def test_tags_are_listed_by_id_and_nothing_else_is(self, names: set[str], batch_size: int) -> None:
-        hand = Hand.founded()
-        for name in names:
-            hand.run(tags.create_tag, name, MAIN)
-        found = [tag.tag_id for tag in hand.run(tags.list_tags, batch_size=batch_size)]
-        assert found == sorted(names, key=str.encode)
-
     @pytest.mark.parametrize(
         ("flow", "kind", "name"),
         [
@@ -68,26 +48,6 @@ class TestNames:
         with pytest.raises(Exception, match=rf"{kind} id .*: expected"):
             hand.run(flow, name, MAIN)
         assert hand.cells == before
-
-
-class TestResolving:
-    def test_a_branch_comes_before_a_tag_and_that_before_a_commit(self, hand: Hand) -> None:
-        head, main = hand.branch().commit_id, hand.branch(MAIN).commit_id
-        assert hand.run(resolve, head) == head
-        for name in (BRANCH, head, "release/1"):
-            hand.run(tags.create_tag, name, MAIN)
-        assert [hand.run(resolve, name) for name in (BRANCH, head, "release/1")] == [head, main, main]
-        hand.run(branches.delete_branch_by_tombstone, BRANCH)
-        assert hand.run(resolve, BRANCH) == main, "the tombstone of a branch is no branch"
-
-    @pytest.mark.parametrize("ref", ["nothing", "no/thing", "", "no\0thing"])
-    def test_what_nothing_has_for_a_name_is_not_found(self, hand: Hand, ref: str) -> None:
-        with pytest.raises(RefNotFound):
-            hand.run(resolve, ref)
-
-    def test_a_prefix_of_a_commit_id_is_no_ref(self, hand: Hand) -> None:
-        with pytest.raises(RefNotFound):
-            hand.run(resolve, CommitID(hand.branch().commit_id[:12]))
 
 
 @settings(max_examples=60)

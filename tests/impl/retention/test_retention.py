@@ -3,11 +3,7 @@
 import pytest
 
 from lakeproof.explore.semantics import Cell
-from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import DataGone
-from lakeproof.impl.committed.errors import MissingObject
-from lakeproof.impl.graveler import lock_free
-from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.errors import BranchExists, NoParent
 from lakeproof.impl.retention import pins as retention_pins
 from lakeproof.impl.retention import runs as retention
@@ -19,8 +15,8 @@ from lakeproof.model.invariants import Violation, violations
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
-from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, write_history
-from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._retention import RULES, A, B, D, write_history
+from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace
@@ -75,29 +71,6 @@ class TestAlone:
         with pytest.raises(MarkNotFound):
             hand.run(retention.sweep, "2")
 
-    def test_what_is_staged_is_kept_even_if_a_newer_change_hides_it(self) -> None:
-        hand = founded("line")
-        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
-        held = hand.branch()
-        hand.start(lock_free.commit, BRANCH, "sealed, and no more").step(2)
-        assert hand.branch().sealed_tokens == (held.staging_token,)
-        hand.run(catalog.upload_object, BRANCH, X, b"newer")
-        assert hand.run(retention.mark, RULES, "1") == ()
-
-    def test_what_lies_outside_the_namespace_is_not_touched(self) -> None:
-        hand = founded("line")
-        hand.run(branches.create_branch, OTHER, A.commit_id)
-        hand.run(catalog.stage_object, OTHER, Y, "ext://o", b"o")
-        hand.run(lock_free.commit, OTHER, "N")
-        hand.run(branches.delete_branch, OTHER)
-        assert hand.run(retention.mark, Rules(0), "1") == (IN_A,)
-
-    def test_an_active_commit_that_cannot_be_read_stops_the_run(self) -> None:
-        hand = founded("line")
-        without(hand, object_address(NAMESPACE, B.meta_range_id))
-        with pytest.raises(MissingObject):
-            hand.run(retention.mark, RULES, "1")
-
     def test_an_expired_commit_that_cannot_be_read_does_not(self) -> None:
         hand = founded("line", "dangling")
         without(hand, object_address(NAMESPACE, D.meta_range_id))
@@ -109,12 +82,6 @@ class TestAlone:
         with pytest.raises(HeadNotFound):
             hand.run(retention.mark, RULES, "1")
         assert hand.run(retention.mark, RULES, "1", reading=Reading(strict=False)) == (IN_A,)
-
-    def test_tags_are_read_only_if_asked_for(self) -> None:
-        hand = founded("line")
-        hand.run(tags.create_tag, "t", A.commit_id)
-        assert hand.run(retention.mark, RULES, "1") == (IN_A,)
-        assert hand.run(retention.mark, RULES, "1", reading=retention.WITH_TAGS) == ()
 
     def test_a_full_copy_of_what_is_gone_is_refused_and_an_entry_is_not(self) -> None:
         hand = founded("line")
@@ -169,18 +136,6 @@ class TestPinned:
         with pytest.raises(NoParent):
             hand.run(retention_pins.revert, BRANCH, view(hand).commits[A.commit_id].parents[0], "V")
         assert not pins(hand)
-
-    def test_a_pin_that_was_left_behind_keeps_its_commit_unless_pins_have_a_lease(self) -> None:
-        hand = founded("line")
-        user = hand.start(retention_pins.create_branch, "c", A.commit_id)
-        while not pins(hand):
-            user.step()
-        assert hand.run(retention_pins.mark, RULES, "1") == ()
-        assert hand.run(retention_pins.mark, RULES, "2", reading=retention_pins.Reading(lease=1)) == ()
-        (pin,) = pins(hand)
-        hand.cells = {**hand.cells, pin: str(NOW - 2).encode()}
-        assert hand.run(retention_pins.mark, RULES, "3", reading=retention_pins.Reading(lease=2)) == ()
-        assert hand.run(retention_pins.mark, RULES, "4", reading=retention_pins.Reading(lease=1)) == (IN_A,)
 
     def test_a_second_run_pardons_only_what_it_has_condemned_itself(self) -> None:
         hand = founded("line")

@@ -9,7 +9,6 @@ from lakeproof.impl.refs.dump import RefsDump, dump_refs
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention.pins import CONDEMNED, CommitExpired
 from lakeproof.impl.world.flows import FLOWS
-from lakeproof.impl.world.guarding import NotRestored, RepositoryGone
 from lakeproof.impl.world.sentences import FOLDER, Condemned
 from lakeproof.model import keys
 from lakeproof.model.invariants import data, violations
@@ -47,14 +46,6 @@ async def restore_bare(env: Env, _: Repository, dump: RefsDump) -> None:
     await FLOWS.restore_refs(env, BARE, dump)
 
 
-async def mark_bare(env: Env, _: Repository) -> None:
-    await FLOWS.mark(env, BARE, RULES, "1")
-
-
-async def collect_bare(env: Env, _: Repository) -> None:
-    await FLOWS.collect(env, BARE)
-
-
 async def lose(env: Env, repository: Repository, address: str) -> None:
     await env.objects.delete(address)
 
@@ -62,27 +53,6 @@ async def lose(env: Env, repository: Repository, address: str) -> None:
 async def sentences(env: Env, repository: Repository) -> tuple[str, ...]:
     found = env.store.scan(uid_partition(repository), prefix=CONDEMNED)
     return tuple([entry.key.removeprefix(CONDEMNED).decode() async for entry in found])
-
-
-def test_a_run_stops_before_its_first_delete_once_its_repository_is_gone() -> None:
-    hand = aged()
-    assert hand.run(FLOWS.mark, RULES, "1") == (IN_A,)
-    hand.run(bury)
-    with pytest.raises(RepositoryGone):
-        hand.run(FLOWS.sweep, "1")
-    assert IN_A in hand.snapshot().objects
-    assert not RepositoryGone.definite
-
-
-@pytest.mark.parametrize("job", [mark_bare, collect_bare])
-def test_jobs_refuse_a_bare_repository_until_it_has_its_default_branch(job: object) -> None:
-    hand = aged()
-    dump = hand.run(dump_refs)
-    hand.run(empty)
-    with pytest.raises(NotRestored):
-        hand.run(job)
-    hand.run(restore_bare, dump)
-    hand.run(job)
 
 
 def test_what_was_swept_stays_condemned_when_its_refs_are_restored() -> None:

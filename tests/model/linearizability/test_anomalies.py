@@ -19,34 +19,6 @@ def holds(specification: Specification, picture: str, settings: Settings | None 
     return verdict is Verdict.HOLDS
 
 
-def test_an_indefinite_write_may_take_effect_late_or_never_but_once() -> None:
-    late = """
-        |--...             write 1
-             |--|          write 2
-                  |--|     read {first}
-                       |-|    read {second}
-                            |-|    read {third}
-        """
-    assert holds(CAS_REGISTER, late.format(first=2, second=1, third=1))
-    assert holds(CAS_REGISTER, late.format(first=2, second=2, third=2))
-    assert not holds(CAS_REGISTER, late.format(first=1, second=2, third=2))
-
-
-def test_a_refused_compare_and_set_puts_a_deadline_on_what_hides_the_value() -> None:
-    in_time = """
-        |--|                           write 1
-             |--|                      read 1
-                    |-----X            cas 1 9
-                       |{end}   {hides}
-        """
-    for hides in ("write 2", "cas 1 2"):
-        assert holds(CAS_REGISTER, in_time.format(end="--------|", hides=hides))
-        assert holds(CAS_REGISTER, in_time.format(end="-|", hides=hides))
-        assert not holds(
-            CAS_REGISTER, in_time.replace("           |{end}", "                |{end}").format(end="--|", hides=hides)
-        )
-
-
 def test_what_a_failure_says_is_a_setting() -> None:
     picture = "|--|  write 1\n     |--X  cas 1 2"
     assert not holds(CAS_REGISTER, picture, Settings(fail="predicate-false"))
