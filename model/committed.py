@@ -3,7 +3,7 @@
 Entries are sorted by path and cut into *ranges*; a *metarange* lists its ranges. Both are objects named by the SHA-256
 of their content, so equal entries have equal ids. A metarange without entries has no object: its id is "".
 Where to cut is a matter of content (`Splitting`), which keeps the effect of an edit local. The format, byte by byte:
-docs/reference/committed-data.md. Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/graveler/committed``.
+docs/schemas/README.md. Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/graveler/committed``.
 
 An entry's identity stands for its data: entries with equal identities are taken to be equal.
 """

@@ -29,7 +29,7 @@ FILES = [
     *(("trace", path) for path in sorted((ROOT / "examples" / "traces").glob("*.json"))),
     *(("gate-trace", path) for path in sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))),
 ]
-PAGES = {"exec": "exec-protocol.md", "flow": "flow-protocol.md", "history": "reference/history.md"}
+PAGES = {"exec": "targets.md", "flow": "flow-protocol.md", "history": "histories.md"}
 BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

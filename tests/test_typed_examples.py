@@ -12,7 +12,7 @@ import pytest
 from tests.commands import ROOT
 
 BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES: Final = ("ten-minutes.md", "ci.md", "prove-your-go-flow.md", "reference/python.md")
+PAGES: Final = ("ten-minutes.md", "ci.md", "flow-protocol.md", "reference/python.md")
 WHOLE: Final = ("def ", "import ")
 """A block that has all of these is a file of its own; others are a part of one."""
 IMPORTED: Final = {"python_1.py": "scenarios.py"}

@@ -122,7 +122,7 @@ PLAIN = {
     "optimize-optimize": WRONG,
     "optimize-vacuum-full": WRONG,
 }
-"""Of deltalake 1.6.6: see docs/gallery/delta.md."""
+"""Of deltalake 1.6.6: see docs/gate-findings.md."""
 
 LOST = {
     **dict.fromkeys(("append-append", "append-overwrite", "append-delete", "append-vacuum"), TWICE),

@@ -117,7 +117,7 @@ with_a = partial(scenario, setup=[call(prepare), call(create, "s.a")])
 LOST = Faults(lost_answers=1)
 MOVE = [call(rename, "s.a", "s.b")]
 
-# What pyiceberg 0.12.0 is known to violate: see docs/gallery/pyiceberg.md.
+# What pyiceberg 0.12.0 is known to violate: see docs/gate-findings.md.
 LOSES = {"what_was_created_is_there": "violated"}
 TWO_NAMES = {"each_table_has_one_name": "violated"}
 FALSE_REFUSAL = {"what_was_refused_is_not_there": "violated"}

@@ -91,7 +91,7 @@ PAIRS = [
 ]
 
 PLAIN = {"append-cleanup-unverified": {"readable_and_explained": "violated"}}
-"""Of pylance 14.0.2: see docs/gallery/lance.md."""
+"""Of pylance 14.0.2: see docs/gate-findings.md."""
 
 
 def pair(name: str, faults: Faults, expect: dict[str, str]) -> GateScenario:

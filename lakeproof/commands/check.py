@@ -91,7 +91,7 @@ def command(
 ) -> int:
     """Check whether a recorded history is linearizable, key by key.
 
-    FILE is JSON, or EDN or text of Jepsen, perhaps as .gz: docs/reference/history.md describes the formats. An
+    FILE is JSON, or EDN or text of Jepsen, perhaps as .gz: docs/histories.md describes the formats. An
     operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()

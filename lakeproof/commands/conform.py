@@ -149,7 +149,7 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "
-                    f"got: {store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
+                    f"got: {store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/targets.md"
                 )
             judged.append(one)
             say(judged[-1])

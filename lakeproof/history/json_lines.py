@@ -1,4 +1,4 @@
-"""Our own format: one JSON object a line, or JSON objects in an array. See docs/reference/history.md."""
+"""Our own format: one JSON object a line, or JSON objects in an array. See docs/histories.md."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

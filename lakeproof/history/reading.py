@@ -31,7 +31,7 @@ DEFAULTS: Final[Mapping[str, Settings]] = {
     "jepsen-log": Settings(fail="predicate-false"),
     "jepsen-text": Settings(nil="unrecorded"),
 }
-"""What the recorders of a format mean, unless something else is said: see docs/reference/history.md."""
+"""What the recorders of a format mean, unless something else is said: see docs/histories.md."""
 
 _BEGINNING: Final = 1 << 16
 _PATIENCE: Final = 1 << 12

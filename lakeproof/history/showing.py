@@ -136,7 +136,7 @@ def plain(held: Hashable) -> object:
 
 
 def as_object(evidence: Evidence) -> dict[str, object]:
-    """What `story` tells, for programs; docs/reference/history.md says what each field means."""
+    """What `story` tells, for programs; docs/histories.md says what each field means."""
     failed = evidence.failed
     return {
         "explained": evidence.returned,

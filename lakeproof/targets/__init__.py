@@ -1,6 +1,6 @@
 """Stores that somebody else wrote, behind a DSN: drivers, a protocol for those in other languages, and traffic.
 
-See docs/targets.md and docs/exec-protocol.md.
+See docs/targets.md.
 """
 
 from lakeproof.targets.dsn import CONNECTIONS, Target, target

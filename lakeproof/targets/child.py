@@ -124,7 +124,7 @@ class ChildStore(Store):
             longer = ", or give it longer with --timeout" if isinstance(error, Silent) else ""
             raise NotStarted(
                 f"{self.name}: does not speak the protocol exec: expected a line such as {_ANSWER} in answer to its "
-                f"first request, got: {self._redaction.hide(str(error))}; see docs/exec-protocol.md{longer}"
+                f"first request, got: {self._redaction.hide(str(error))}; see docs/targets.md{longer}"
             ) from error
 
     async def restart(self) -> str:

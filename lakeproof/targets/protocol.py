@@ -1,4 +1,4 @@
-"""The protocol ``exec:``, version 1: operations and answers as lines of JSON. See docs/exec-protocol.md.
+"""The protocol ``exec:``, version 1: operations and answers as lines of JSON. See docs/targets.md.
 
 Keys, values and partitions are in Base64 (RFC 4648, section 4, with padding). A predicate token is whatever JSON value
 ``get`` gave with the value, null excepted; here it is its JSON text, as bytes.

@@ -2,7 +2,7 @@
 
 One question, three algorithms, chosen key by key: `zones` where every observed value has one possible writer,
 `frontier` for any register, `search` for any specification. Each is exact where it answers. See
-docs/linearizability.md; `lakeproof.model.linearizable` is the monitor that the exhaustive search of schedules uses.
+docs/histories.md; `lakeproof.model.linearizable` is the monitor that the exhaustive search of schedules uses.
 
 Source: M. Herlihy, J. Wing, Linearizability, 1990.
 """

@@ -27,7 +27,7 @@ right, the forward zone of 0 goes from -1 to 3, and the backward zone of 1 from 
 (Answer(verdict=<Verdict.HOLDS: 'holds'>, why='', at=-1), <Verdict.VIOLATED: 'violated'>)
 
 Source: P. Gibbons, E. Korach, Testing shared memories, 1997. The chains, and the guards that say "not this value", are
-ours: see docs/linearizability.md.
+ours: see docs/histories.md.
 """
 
 from collections import Counter

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import attrs
-import click
 
 from lakeproof.running.tasks import Unusable
 
 if TYPE_CHECKING:
+    import click  # workers do not have it
     from pyspark.sql import SparkSession
 
     from lakeproof.spark_checks.engine.session import Options
@@ -100,7 +100,7 @@ def parsed(words: Iterable[str]) -> Conf:
     return tuple(found.items())
 
 
-def option(context: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> Conf:
+def option(context: "click.Context", parameter: "click.Parameter", words: tuple[str, ...]) -> Conf:
     """The callback of ``--conf``: looked at before a session is started."""
     return parsed(words)
 
@@ -113,7 +113,7 @@ def size(text: str) -> int:
     return int(found[1]) << (10 * (1 + "kmgt".index(found[2])))
 
 
-def memory(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+def memory(context: "click.Context", parameter: "click.Parameter", text: str | None) -> str | None:
     """The callback of ``--memory``. Raises Unusable."""
     try:
         if text is not None:

@@ -1,4 +1,4 @@
-"""docs/prove-your-go-flow.md, walked literally: its files are saved, its commands run, and their output is as shown."""
+"""docs/flow-protocol.md, walked literally: its files are saved, its commands run, and their output is as shown."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 
 from tests.foreign.building import ROOT, tool
 
-PAGE = (ROOT / "docs" / "prove-your-go-flow.md").read_text()
+PAGE = (ROOT / "docs" / "flow-protocol.md").read_text()
 PART = re.compile(
     r"Save as `(?P<name>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)^```|^```shell\n(?P<shell>.*?)^```", re.MULTILINE | re.DOTALL
 )

@@ -73,13 +73,13 @@ class TestConform:
     def test_a_program_that_echoes_is_told_what_was_expected_and_what_came(self) -> None:
         told = complaint(lakeproof("conform", "exec:/bin/cat"))
         assert told.startswith("exec:/bin/cat: does not speak the protocol exec: expected a line such as ")
-        assert told.endswith("; see docs/exec-protocol.md")
+        assert told.endswith("; see docs/targets.md")
         assert 'nonsense: expected either "ok" or "error", an object' in told
 
     @pytest.mark.parametrize(
         ("command", "program", "got"),
         [
-            (["conform"], "import time; time.sleep(60)", f"no answer within {LIMIT} s; see docs/exec-protocol.md"),
+            (["conform"], "import time; time.sleep(60)", f"no answer within {LIMIT} s; see docs/targets.md"),
             (["conform"], "import sys; sys.exit(3)", "it ended with exit code 3; see"),
             (["stress"], "import os; os.abort()", "it ended with signal 6; see"),
             (["stress", "--flows"], "print('Welcome', flush=True); input()", "nonsense: b'Welcome' is no JSON"),

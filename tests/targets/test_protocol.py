@@ -18,7 +18,7 @@ from lakeproof.targets.child import ChildStore, child_store
 from lakeproof.targets.protocol import KINDS, Nonsense, Reply, answer, parse, request
 from tests.commands import lakeproof
 
-PAGE = Path(__file__).parents[2] / "docs" / "exec-protocol.md"
+PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 OPS: tuple[kv.Op, ...] = (
     kv.Get(b"p", b"k"),
     kv.Set(b"p", b"k", b"v"),

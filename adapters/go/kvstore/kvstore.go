@@ -1,4 +1,4 @@
-// Package kvstore connects a key-value store in Go to lakeproof: it speaks the protocol exec: (docs/exec-protocol.md), so
+// Package kvstore connects a key-value store in Go to lakeproof: it speaks the protocol exec: (docs/targets.md), so
 // that `lakeproof conform exec:PROGRAM` and `lakeproof stress exec:PROGRAM` test the store.
 package kvstore
 
