@@ -4,11 +4,11 @@ The offline design's bottom line: 20 million objects, 1 thousand branches, 30 th
 objects and 1 million stale ones; the document allows three hours. Retention: 20 million commits in ten thousand
 repositories, and ten million in one chain. The kernel of retention by itself, on arrays.
 
-Run: ``python -m benchmarks.spark [--folder DIR] [--scale 0.1] [--only NAME] [--runs 3] [--json FILE]``; some GB of
-disk. ``--scale`` may be given again, for growth. A job is a process of its own, from its start to its end, with that
-of its JVM; processor seconds and memory are of the process and all that it starts (`benchmarks.processes`). Wall time
-means something on an idle machine alone, processor seconds mean nearly the same on a busy one. Of several runs, ours
-and the rival's by turns, the one with the middle ratio of processor seconds is told.
+Run: ``python -m benchmarks.spark [--folder DIR] [--scale 0.1] [--only NAME] [--engine embedded] [--runs 3]``;
+some GB of disk. ``--scale`` may be given again, for growth. A job is a process of its own, from its start to its end,
+with that of its JVM; processor seconds and memory are of the process and all that it starts (`benchmarks.processes`).
+Wall time means something on an idle machine alone, processor seconds mean nearly the same on a busy one. Of several
+runs, ours and the rival's by turns, the one with the middle ratio of processor seconds is told.
 
 The jobs whose name ends in ``-kv`` have no typed tables, as users have none: they decode ``kv/`` first. DuckDB cannot,
 and does its part from the typed tables of the same dataset.
@@ -106,14 +106,14 @@ class Row:
         return f"{'stopped at ' if self.rival_seconds >= RIVAL_SECONDS else ''}{self.rival_seconds:.0f}"
 
 
-def generated(profile: str, folder: Path, scale: float, log: Path) -> Path:
+def generated(profile: str, folder: Path, scale: float, how: Sequence[str], log: Path) -> Path:
     """A dataset of that profile, made if it is not there yet."""
     data = folder / f"{profile}-{scale:g}"
     if not data.exists():
         sys.stderr.write(f"generating {data.name}\n")
         sizes, typed = scaled(profile, scale), str(data / TYPED)
         for step in (["generate", str(data), "--profile", profile, *sizes], ["decode", str(data), "--out", typed]):
-            cost = measured([*COMMANDS, "spark", *step], log)
+            cost = measured([*COMMANDS, "spark", *step, *how], log)
             if cost.code:
                 raise SystemExit(f"generating {profile} ended with {cost.code}; see {log}")
             sys.stderr.write(f"{step[0]}: {cost.seconds:.0f} s\n")
@@ -151,14 +151,14 @@ def rows_of(data: Path) -> int:
     return listed or int(dataset.dataset(data / "decoded" / "commits", format="parquet").count_rows())
 
 
-def measure(job: Job, data: Path, scale: float, work: Path, memory: str, log: Path) -> Row:
+def measure(job: Job, data: Path, scale: float, work: Path, how: Sequence[str], log: Path) -> Row:
     """Ours, then the rival's."""
     read = data if job.typed else without_typed(data)
     out = Path(tempfile.mkdtemp(prefix=job.name, dir=work))
     rules = out / "rules.json"
     rules.write_text(RULES)
     command = [part.format(data=read, out=out, rules=rules) for part in job.command]
-    ours = measured([*COMMANDS, "spark", *command, "--memory", memory], log)
+    ours = measured([*COMMANDS, "spark", *command, *how], log)
     if ours.code:
         raise SystemExit(f"{job.name} ended with {ours.code}; see {log}")
     theirs = measured([*RIVAL, job.rival, str(data), str(out / "rival")], log, RIVAL_SECONDS)
@@ -220,6 +220,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=[job.name for job in JOBS])
     parser.add_argument("--runs", type=int, default=1, choices=range(1, 10), metavar="N")
     parser.add_argument("--memory", default="3g")
+    parser.add_argument("--engine", default="classic", choices=["classic", "embedded"])
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     scales = asked.scale or [1.0]
@@ -227,17 +228,18 @@ def main() -> None:
         folder = asked.folder or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "log.txt"
+        how = ("--engine", asked.engine, "--memory", asked.memory)
         rows = []
         for scale in scales:
             for job in (each for each in JOBS if not asked.only or each.name in asked.only):
-                data = generated(job.profile, folder, scale, log)
-                rows.append(middle([measure(job, data, scale, folder, asked.memory, log) for _ in range(asked.runs)]))
+                data = generated(job.profile, folder, scale, how, log)
+                rows.append(middle([measure(job, data, scale, folder, how, log) for _ in range(asked.runs)]))
                 sys.stderr.write(f"{table(rows).splitlines()[-1]}\n")
         seconds = kernel_seconds(round(10_000_000 * max(scales)))
         shown = ", ".join(f"{scale:g}" for scale in scales)
         print(f"{machine()}; scale {shown}\n\n{table(rows)}\n\nkernel: {seconds:.1f} s")
         if asked.json:
-            told = {"machine": machine(), "scale": max(scales), "kernel_seconds": seconds}
+            told = {"machine": machine(), "engine": asked.engine, "scale": max(scales), "kernel_seconds": seconds}
             asked.json.write_text(json.dumps(told | {"rows": [attrs.asdict(row) for row in rows]}, indent=2) + "\n")
 
 

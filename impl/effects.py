@@ -21,7 +21,14 @@ class Now:
     """Read the clock. The reply is an integer: microseconds since 1970."""
 
 
-Effect = kv.Op | objects.Op | Now | Withdrawn
+@attrs.frozen(cache_hash=True)
+class Local:
+    """An operation on the client's own store, which outlives its crashes and which no other client sees."""
+
+    op: kv.Op | kv.Transact
+
+
+Effect = kv.Op | kv.Transact | objects.Op | Now | Local | Withdrawn
 """What a driver answers. A flow never asks for `Withdrawn`: see `lakeproof.impl.parallel`."""
 
 
@@ -51,6 +58,20 @@ class KVEffects(KVOperations):
 
     async def perform(self, op: kv.Op) -> object:
         return await perform(op)
+
+    async def perform_all(self, op: kv.Transact) -> object:
+        return await perform(op)
+
+
+class LocalEffects(KVOperations):
+    """The client's own store, as its disk: what a restart leaves it. A write is durable once it has returned, and a
+    schedule point only where a scenario lets the client restart; a read is none."""
+
+    async def perform(self, op: kv.Op) -> object:
+        return await perform(Local(op))
+
+    async def perform_all(self, op: kv.Transact) -> object:
+        return await perform(Local(op))
 
 
 class ClockEffects:
@@ -83,6 +104,7 @@ class Env:
     store: KVEffects = attrs.field(factory=KVEffects)
     objects: ObjectEffects = attrs.field(factory=ObjectEffects)
     clock: ClockEffects = attrs.field(factory=ClockEffects)
+    local: LocalEffects = attrs.field(factory=LocalEffects)
 
     def parallel(self, *, cancel: bool = True) -> Group:
         """A group of tasks, for ``async with``: what they ask for is open at the same time.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import attrs
 import trio
 
-from lakeproof.impl.effects import Env, Now
+from lakeproof.impl.effects import Env, Local, Now
 from lakeproof.impl.frames import abandon, no_generator_hooks
 from lakeproof.impl.parallel import Joins, Opens
 from lakeproof.impl.scheduling import Hooks, Tasks
@@ -24,6 +24,10 @@ Clock = Callable[[], int]
 
 class NoObjectStore(Exception):
     """A flow asked for an object, and was run without an object store."""
+
+
+class NoLocalStore(Exception):
+    """A flow used ``env.local``, and was run without a local store."""
 
 
 class NotAnEffect(Exception):
@@ -46,6 +50,7 @@ async def run(
     store: Store,
     object_store: ObjectStore | None = None,
     clock: Clock = wall_clock,
+    local: Store | None = None,
 ) -> T:
     """Run a flow's coroutine to its end and return its result.
 
@@ -56,10 +61,12 @@ async def run(
     of `contextvars`; the flow itself has that of the task that calls this. Where the flow cancels
     one, its request is cancelled too; whether the store has heard of it then, nobody knows.
 
+    ``local``: what ``env.local`` is; one for each client, and the same one after a restart of its process.
+
     Raises:
-        Whatever the flow raises; NoObjectStore; NotAnEffect; Misused: of a group of tasks.
+        Whatever the flow raises; NoObjectStore; NoLocalStore; NotAnEffect; Misused: of a group of tasks.
     """
-    stores = _Stores(store, object_store, clock)
+    stores = _Stores(store, object_store, clock, local)
     try:
         reply: object = None
         while True:
@@ -93,6 +100,7 @@ class _Stores:
     store: Store
     object_store: ObjectStore | None
     clock: Clock
+    local: Store | None
 
     async def answer(self, effect: object) -> object:
         """The reply to an effect. Raises the errors of the stores."""
@@ -101,6 +109,13 @@ class _Stores:
             return self.clock()
         if isinstance(effect, kv.Op):
             return await self.store.perform(effect)
+        if isinstance(effect, kv.Transact):
+            await self.store.perform_all(effect)
+            return None
+        if isinstance(effect, Local):
+            if self.local is None:
+                raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
+            return await _Stores(self.local, None, self.clock, None).answer(effect.op)
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)
         if self.object_store is None:
@@ -119,7 +134,7 @@ class _Parallel:
     def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
         hooks = Hooks(
             at_once=lambda _: None,
-            known=lambda effect: isinstance(effect, kv.Op | objects.Op | Now),
+            known=lambda effect: isinstance(effect, kv.Op | kv.Transact | objects.Op | Now | Local),
             foreign=lambda _, effect: _foreign(effect),
             recalls=lambda _: True,
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),

@@ -5,10 +5,12 @@ Each is a value, handed to `perform`: that of a flow is in `lakeproof.impl.effec
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
-from typing import cast
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeVar, cast
 
 from lakeproof.model import kv, objects
+
+T = TypeVar("T")
 
 
 class KVOperations(ABC):
@@ -53,6 +55,21 @@ class KVOperations(ABC):
         """The capability ``delete_if``. Raises PredicateFailed as `set_if`; Refused without the capability."""
         await self.perform(kv.DeleteIf(partition, key, predicate))
 
+    async def transact(self, *, checks: Sequence[kv.Check] = (), writes: Sequence[kv.Write] = ()) -> None:
+        """Several keys in one atomic step: all writes, if all checks hold. The capability ``transact``.
+
+        checks: (partition, key, predicate), as of `set_if`. writes: (partition, key, value); None removes the key.
+
+        Raises:
+            CheckFailed: a PredicateFailed, with the number of the first check that did not hold; nothing is written.
+            Refused: without the capability; or a key is written twice.
+        """
+        await self.perform_all(kv.Transact(tuple(map(_triple, checks)), tuple(map(_triple, writes))))
+
+    async def perform_all(self, op: kv.Transact) -> object:
+        """The same as a value. Raises KVError."""
+        raise kv.Refused(f"{op!r}: {type(self).__name__} has no transact; use the five operations")
+
     async def scan(
         self, partition: bytes, start: bytes = b"", batch_size: int = 0, *, prefix: bytes = b""
     ) -> AsyncIterator[kv.Entry]:
@@ -68,6 +85,11 @@ class KVOperations(ABC):
                 yield entry
                 start = entry.key + b"\0"
             more = batch.more
+
+
+def _triple(given: T) -> T:
+    """A list as a tuple; what is neither as it is: the driver names it."""
+    return cast("T", tuple(given)) if isinstance(given, list) else given
 
 
 class ObjectOperations(ABC):

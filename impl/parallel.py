@@ -45,7 +45,7 @@ MAIN: Final = ""
 """The name of a flow's main task."""
 
 WRITES: Final = (
-    *(kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf),
+    *(kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf, kv.Transact),
     *(objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject),
 )
 """Effects that may have taken place when their task is cancelled."""

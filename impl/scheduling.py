@@ -63,12 +63,12 @@ def order(name: str) -> tuple[int, ...]:
 
 @attrs.frozen(kw_only=True)
 class Hooks:
-    """What a driver adds: ``at_once``: the reply to an effect that is no schedule point, or None; ``known``: whether
-    something is an effect; ``foreign``: what to raise for what is none; ``recalls``: whether the effect of a cancelled
-    task stays open until the driver has answered it; ``through``: which exceptions of a task are not
-    of the flow, but of whoever drives it."""
+    """What a driver adds: ``at_once``: the reply to an effect that is no schedule point, as a tuple of one, or None;
+    ``known``: whether something is an effect; ``foreign``: what to raise for what is none; ``recalls``: whether the
+    effect of a cancelled task stays open until the driver has answered it; ``through``: which exceptions of a task are
+    not of the flow, but of whoever drives it."""
 
-    at_once: Callable[[object], object]
+    at_once: Callable[[object], tuple[object] | None]
     known: Callable[[object], bool]
     foreign: Callable[[_Coroutine, object], BaseException]
     recalls: Callable[[object], bool]
@@ -183,7 +183,7 @@ class Tasks:
             return lambda: throw(Cancelled())
         reply = self._hooks.at_once(effect)
         if reply is not None:
-            return lambda: send(reply)
+            return lambda: send(reply[0])
         task.op = effect
         return None
 

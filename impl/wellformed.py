@@ -11,6 +11,7 @@ from typing import Final, cast
 
 import attrs
 
+from lakeproof.impl.effects import Local
 from lakeproof.impl.printable import said
 from lakeproof.model import kv, objects
 
@@ -21,6 +22,8 @@ _REPAIR: Final[Mapping[str, str]] = {
     "bool": "give True or False",
     "pairs of str": "give a tuple of pairs such as (('state', 'open'),)",
     "bytes, None or EXISTS": "give the predicate that get returned, None, or EXISTS",
+    "(partition, key, predicate) each": "give tuples such as (b'p', b'k', None)",
+    "(partition, key, value or None) each": "give tuples such as (b'p', b'k', b'v')",
 }
 
 
@@ -88,6 +91,24 @@ def _pairs(value: object) -> object:
     return value if type(value) is tuple else tuple(cast("tuple[object, ...]", value))
 
 
+def _bytes_or_none(value: object) -> object:
+    return None if value is None else _bytes(value)
+
+
+def _triples(value: object, last: Callable[[object], object]) -> object:
+    if type(value) is not tuple:
+        return _WRONG
+    taken = []
+    for one in cast("tuple[object, ...]", value):
+        if type(one) is not tuple or len(one) != 3:
+            return _WRONG
+        parts = (_bytes(one[0]), _bytes(one[1]), last(one[2]))
+        if _WRONG in parts:
+            return _WRONG
+        taken.append(one if all(new is old for new, old in zip(parts, one, strict=True)) else parts)
+    return value if all(new is old for new, old in zip(taken, value, strict=True)) else tuple(taken)
+
+
 _EXACT: Final[Mapping[str, Callable[[object], object]]] = {
     "bytes": _bytes,
     "str": _text,
@@ -95,6 +116,9 @@ _EXACT: Final[Mapping[str, Callable[[object], object]]] = {
     "bool": _truth,
     "pairs of str": _pairs,
     "bytes, None or EXISTS": _predicate,
+    "an operation": exact,
+    "(partition, key, predicate) each": lambda value: _triples(value, _predicate),
+    "(partition, key, value or None) each": lambda value: _triples(value, _bytes_or_none),
 }
 
 _KEY: Final = {"partition": "bytes", "key": "bytes"}
@@ -106,6 +130,7 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},
     kv.Delete: _KEY,
     kv.DeleteIf: {**_KEY, "predicate": "bytes"},
+    kv.Transact: {"checks": "(partition, key, predicate) each", "writes": "(partition, key, value or None) each"},
     kv.ScanBatch: {"partition": "bytes", "start": "bytes", "batch_size": "int"},
     objects.Put: {
         "address": "str",
@@ -127,6 +152,7 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     objects.SetMetadata: {"address": "str", "metadata": _METADATA, "if_metageneration": "int?", "if_version": "str?"},
     objects.DeleteObject: {"address": "str"},
     objects.ListObjects: {"prefix": "str", "after": "str", "page_size": "int"},
+    Local: {"op": "an operation"},
 }
 """Of each effect, what its fields must be; with a question mark: or None."""
 

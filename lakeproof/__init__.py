@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lakeproof.running.verifying import check as check
     from lakeproof.scenario import Aftermath as Aftermath
     from lakeproof.scenario import Call as Call
+    from lakeproof.scenario import Client as Client
     from lakeproof.scenario import Faults as Faults
     from lakeproof.scenario import Scenario as Scenario
     from lakeproof.scenario import ScenarioError as ScenarioError
@@ -67,7 +68,7 @@ _MODULES: Final = {
         *("CallView", "Invoked", "Observed", "Outcome", "Reads", "Returned", "Snapshot", "Status", "Transition"),
     ),
     "records": ("JSON", "Codec"),
-    "scenario": ("Aftermath", "Call", "Faults", "Scenario", "ScenarioError"),
+    "scenario": ("Aftermath", "Call", "Client", "Faults", "Scenario", "ScenarioError"),
     "running.verifying": ("NotAsExpected", "check"),
 }
 """Where the names are."""
@@ -81,6 +82,7 @@ __all__ = [
     "AlwaysEventually",
     "Call",
     "CallView",
+    "Client",
     "Codec",
     "Env",
     "Eventually",

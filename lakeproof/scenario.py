@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast, overload
 
 import attrs
 
@@ -70,6 +70,38 @@ def _name(flow: Flow) -> str:
     return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", said(flow)))
 
 
+def _one_or_several(given: Call | Sequence[Call]) -> tuple[Call, ...]:
+    return tuple(given) if isinstance(given, list | tuple | Iterator) else (cast("Call", given),)
+
+
+@attrs.frozen
+class Client(Sequence[Call]):
+    """The calls of a client, one after the other, and what it runs first when its process starts again.
+
+    ``Client([Call(append)], recover=Call(recover))``: after a restart (`Faults`), the call under way is lost. The
+    client runs ``recover``, a call or several, and then the calls that had not begun. A crash in the midst of
+    ``recover`` begins it anew. A plain list of calls is a client that does not restart.
+    """
+
+    calls: tuple[Call, ...] = attrs.field(converter=_one_or_several)
+    recover: tuple[Call, ...] = attrs.field(kw_only=True, default=(), converter=_one_or_several)
+
+    @overload
+    def __getitem__(self, at: int) -> Call: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Call]: ...  # type: ignore[explicit-any]  # of slice
+    def __getitem__(self, at: int | slice) -> Call | Sequence[Call]:  # type: ignore[explicit-any]  # of slice
+        return self.calls[at]
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+
+def recovery(calls: Sequence[Call]) -> tuple[Call, ...]:
+    """What a client runs when it starts again; empty: it does not."""
+    return calls.recover if isinstance(calls, Client) else ()
+
+
 class ScenarioError(Exception):
     """A scenario that cannot be run; the message names the value, the expectation and the repair."""
 
@@ -90,6 +122,8 @@ class Faults:
         ``lost_answers``.
     scan_failures: an error between two batches of a scan.
     crashes: a client never moves again.
+    restarts: a client crashes, loses its memory, keeps ``env.local``, and runs what its `Client` says it recovers by;
+        before, in the midst of, or after its calls. Clients without that do not restart.
     clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """
@@ -102,6 +136,7 @@ class Faults:
     crashes: int = 0
     clock_jumps: tuple[int, ...] = ()
     clock_skew: tuple[int, ...] = ()
+    restarts: int = 0
 
     def __attrs_post_init__(self) -> None:
         for name, budget in attrs.asdict(self, recurse=False).items():
@@ -210,6 +245,11 @@ class Scenario:
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")
+        if self.faults.restarts and not any(map(recovery, self.clients)):
+            raise ScenarioError(
+                f"{self.name}: faults.restarts={self.faults.restarts}, and no client says what it runs when it starts "
+                f"again; write Client([Call(...)], recover=Call(...)), with the same call to begin it anew"
+            )
         if not ids and NO_UNHANDLED_EXCEPTION not in self.expect:
             raise ScenarioError(
                 f"{self.name}: no invariants; a scenario that checks nothing proves nothing. Name some, or at least "

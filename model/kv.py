@@ -60,6 +60,11 @@ class PredicateFailed(KVError):
     definite = True
 
 
+class CheckFailed(PredicateFailed):
+    """A check of `Transact` did not hold, and nothing was written. ``args``: the number of the first such check, from
+    0. Definite."""
+
+
 class Refused(KVError):
     """The store turned the operation down before doing it. Definite."""
 
@@ -175,12 +180,30 @@ class ScanBatch:
     batch_size: int = 0
 
 
+Check = tuple[bytes, bytes, Predicate]
+"""Partition, key, and what must be there: as of `SetIf`."""
+
+Write = tuple[bytes, bytes, bytes | None]
+"""Partition, key and value; None removes the key."""
+
+
+@attrs.frozen(cache_hash=True)
+class Transact:
+    """Several keys in one atomic step: all writes, if all checks hold; else none. A capability (``transact``) of etcd,
+    DynamoDB, FoundationDB, Redis and SQL databases, and not one of the five operations."""
+
+    checks: tuple[Check, ...]
+    writes: tuple[Write, ...]
+
+
 Op = Get | Set | SetIf | Delete | DeleteIf | ScanBatch
 Reply = ValueWithPredicate | Batch | None | KVError
 
 
-def validate(op: Op) -> KVError | None:
+def validate(op: Op | Transact) -> KVError | None:
     """The caller's mistakes, found before the store is touched."""
+    if isinstance(op, Transact):
+        return _validate_all(op)
     if not op.partition:
         return MissingPartition(f"{op!r}: the partition is empty; name one")
     if not isinstance(op, ScanBatch) and not op.key:
@@ -191,6 +214,17 @@ def validate(op: Op) -> KVError | None:
     return None
 
 
+def _validate_all(op: Transact) -> KVError | None:
+    touched = [*op.checks, *op.writes]
+    if not all(partition for partition, _, _ in touched):
+        return MissingPartition(f"{op!r}: a partition is empty; name it")
+    if not all(key for _, key, _ in touched):
+        return MissingKey(f"{op!r}: a key is empty; name it")
+    if len({(partition, key) for partition, key, _ in op.writes}) < len(op.writes):
+        return Refused(f"{op!r}: a key is written twice; write it once")
+    return None
+
+
 def predicate_holds(found: bytes | None, predicate: Predicate) -> bool:
     """Whether ``set_if`` with this predicate may replace what was found."""
     if isinstance(predicate, Presence):
@@ -198,7 +232,7 @@ def predicate_holds(found: bytes | None, predicate: Predicate) -> bool:
     return found == predicate
 
 
-def step(store: Store, op: Op) -> tuple[Store, Reply]:
+def step(store: Store, op: Op | Transact) -> tuple[Store, Reply]:
     """One atomic operation: the store after it, and the answer. No mutation, no clock, no randomness.
 
     Cost: a write copies the store, a scan sorts it: this is the definition, not an implementation.
@@ -224,6 +258,12 @@ def step(store: Store, op: Op) -> tuple[Store, Reply]:
             return store, PredicateFailed()
         case ScanBatch(partition, start, batch_size):
             return store, scan(store, partition, start, batch_size)
+        case Transact(checks, writes):
+            for number, (partition, key, predicate) in enumerate(checks):
+                if not predicate_holds(store.get((partition, key)), predicate):
+                    return store, CheckFailed(number)
+            after: dict[Address, bytes | None] = {**store, **{(part, key): value for part, key, value in writes}}
+            return {at: value for at, value in after.items() if value is not None}, None
 
 
 def scan(store: Store, partition: bytes, start: bytes, batch_size: int) -> Batch:

@@ -29,7 +29,8 @@ class Status(Enum):
 
     PENDING = "pending"
     CRASHED = "crashed"
-    """Its client stopped for good in the middle of it; if the flow itself did that, the error says how."""
+    """Its client crashed in the middle of it, for good or to start again; if the flow itself did that, the error says
+    how."""
     OK = "ok"
     FAIL = "fail"
     """It answered with a definite error: it did not happen."""

@@ -26,7 +26,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Where each command is, below `lakeproof.spark_checks`, and what it does."""
 
-EXTRA: Final = frozenset({"google_crc32c", "ijson", "obstore", "pandas", "py4j", "pyarrow", "pyspark"})
+EXTRA: Final = frozenset({"google_crc32c", "grpc", "ijson", "obstore", "pandas", "py4j", "pyarrow", "pyspark"})
 """What the extra ``spark`` installs, by the names that are imported."""
 
 _ASKED_BY_PYSPARK: Final = "PySparkImportError"

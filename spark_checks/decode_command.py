@@ -5,41 +5,43 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from lakeproof.spark_checks import places
-from lakeproof.spark_checks.session import PLACE, Options, dataset_options, spark_options
+from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.options import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
 
 
 @click.command()
 @dataset_options
 @click.option("--out", required=True, type=PLACE, metavar="DIR", help="New folder or URL for the tables.")
 @spark_options
-def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: str) -> None:
+def command(options: "Options", dataset: str, keys: "Keys | None", beside: str | None, out: str) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
     staged/, cleanups/ and undecodable/, as Parquet.
 
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. If
     the tables are in decoded/ beside kv/, later commands need no decoding.
     """
-    from lakeproof.spark_checks import manifest, staging
-    from lakeproof.spark_checks.dataset import open_dataset
-    from lakeproof.spark_checks.decoding import decode
-    from lakeproof.spark_checks.progress import doing
-    from lakeproof.spark_checks.run_folders import session_for
+    from lakeproof.spark_checks.data import manifest
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.data.decoding import decode
+    from lakeproof.spark_checks.engine import staging
+    from lakeproof.spark_checks.engine.progress import doing
+    from lakeproof.spark_checks.engine.run_folders import session_for
 
     with session_for(options, out) as (spark, _):
         found = open_dataset(spark, dataset, keys, beside)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)
-            found.noted.demand_same(spark)
+            found.demand_read()
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
         if _same(out, f"{dataset.rstrip('/')}/decoded"):
-            manifest.extend(spark, dataset.rstrip("/"))
+            manifest.extend(dataset.rstrip("/"))
 
 
 def _same(one: str, other: str) -> bool:

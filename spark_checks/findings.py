@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.tables import STRING, table
+from lakeproof.spark_checks.engine.tables import STRING, table
 
 FINDINGS: Final = table(id=STRING, kind=STRING, subject=STRING, evidence=STRING)
 
@@ -39,9 +39,14 @@ IDS: Final = {
 """The ids of the checks, and what their subject is."""
 
 
+def as_text(column: Column) -> Column:
+    """Bytes as text; null where they are no UTF-8. A cast would make no check, or raise: as the engine has it."""
+    return f.try_validate_utf8(column)
+
+
 def text(column: Column) -> Column:
     """Bytes as text where they are printable UTF-8, else as 0x and hexadecimal digits."""
-    decoded = f.when(f.is_valid_utf8(column), column.cast("string"))
+    decoded = as_text(column)
     printable = decoded.isNotNull() & ~decoded.rlike(r"[\x00-\x1f\x7f]")
     return f.when(printable, decoded).otherwise(f.concat(f.lit("0x"), f.lower(f.hex(column))))
 

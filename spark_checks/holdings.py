@@ -13,12 +13,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.addresses import inside, physical
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities
-from lakeproof.spark_checks.namespaces import Namespaces, first_nested
-from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.workspace import staged as staged_rows
+from lakeproof.spark_checks.data.addresses import inside, physical
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
+from lakeproof.spark_checks.engine.workspace import staged as staged_rows
 
 ACTIVE: Final = 1
 EXPIRED: Final = 2
@@ -100,17 +99,8 @@ def _shown(name: bytes | None) -> str:
     return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
 
 
-@attrs.frozen
-class Staged:
-    """What is staged under the tokens of branches. ``references``: physical. ``scan``: of the entries, for the first
-    job that uses them."""
-
-    references: DataFrame
-    scan: Scan
-
-
-def staged(entities: Entities) -> Staged:
-    """Runs a job."""
+def staged(entities: Entities) -> DataFrame:
+    """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
     branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
@@ -120,10 +110,9 @@ def staged(entities: Entities) -> Staged:
         .distinct(),
         "tokens",
     )
-    scan = Scan.of("staged entries", entities.staged)
-    entries = scan.rows.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
+    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
-    return Staged(entries.join(tokens, "token").select(where.alias("physical")), scan)
+    return entries.join(tokens, "token").select(where.alias("physical"))
 
 
 @attrs.frozen
@@ -131,30 +120,25 @@ class Committed:
     """What metaranges refer to.
 
     references: physical, bits; once for each namespace and range. lost: what, id, bits: metaranges and ranges that are
-    not in the dataset, with the bits of those who refer to them. pairs: storage_namespace, range_id, bits. scan: of
-    ``ranges/``, for the first job that uses the references.
+    not in the dataset, with the bits of those who refer to them. pairs: storage_namespace, range_id, bits.
     """
 
     references: DataFrame
     lost: DataFrame
     pairs: DataFrame
-    scan: Scan
 
 
 def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     """roots: storage_namespace, meta_range_id, bits; each of the first two once, and cheap to read: they are read
     twice. A metarange without entries is a row of ``metaranges/`` without a range, or the id "". Runs a job."""
-    metaranges = Scan.of("metaranges/", dataset.metaranges)
     pairs = staged_rows(
-        metaranges.rows.where("range_id is not null")
+        dataset.metaranges.where("range_id is not null")
         .join(roots, "meta_range_id")
         .groupBy("storage_namespace", "range_id")
         .agg(f.bit_or("bits").alias("bits")),
         "pairs",
-        [metaranges],
     )
-    ranges = Scan.of("ranges/", dataset.ranges)
-    named = ranges.rows.where(f.coalesce("address", f.lit("")) != "")
+    named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
     own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))
@@ -163,7 +147,7 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
         _lost("range", pairs, dataset.ranges, "range_id")
     )
-    return Committed(references, lost, pairs, ranges)
+    return Committed(references, lost, pairs)
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

@@ -17,12 +17,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model.catalog import DATA_PREFIX
-from lakeproof.spark_checks import addresses, footers
-from lakeproof.spark_checks.addresses import INTERNAL_PREFIX
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.namespaces import Namespaces
-from lakeproof.spark_checks.tables import LONG, OBJECTS, table
-from lakeproof.spark_checks.workspace import staged
+from lakeproof.spark_checks.data import addresses
+from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.namespaces import Namespaces
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.exact import halves, sums, total
+from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, table
+from lakeproof.spark_checks.engine.workspace import staged
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
@@ -132,9 +135,10 @@ def known_as() -> Column:
 @attrs.frozen
 class Fates:
     """What becomes of a listing. order: the reasons, the first one that applies counts; a row to which none applies has
-    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes``. These columns say
-    something where a row is marked, or would be if it were not too young; what is kept is only counted, but for one row
-    in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it depends whether a row is one."""
+    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes`` (its halves, as `exact`
+    has them). These columns say something where a row is marked, or would be if it were not too young; what is kept is
+    only counted, but for one row in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it
+    depends whether a row is one."""
 
     order: tuple[str, ...]
     rows: DataFrame
@@ -165,7 +169,7 @@ def judging(listed: Listing, order: Sequence[str], references: Mapping[str, Data
     *claims, _ = order
     if strange := references.keys() - claims:
         raise ValueError(f"references of {sorted(strange)}, expected reasons among {claims}: put them in the order")
-    pieces = max(count // PIECE + 1, listed.objects.sparkSession.sparkContext.defaultParallelism)
+    pieces = max(count // PIECE + 1, cores(listed.objects.sparkSession))
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
     rows = listed.owners(rows.repartition(pieces, "listed_as"))
     holds = listed.alone() | {name: _is_among(each, pieces) for name, each in references.items()}
@@ -185,8 +189,8 @@ def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
     matters = _is_one_of(order, (MARKED, TOO_YOUNG)) | _is_drawn(f.col("listed_as"), order, bits)
     named = [f.when(matters, f.col(name)).otherwise(f.expr(blank)).alias(name) for name, blank in _BLANK.items()]
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
-    counted = rows.select("number", *named, size.alias("counted")).groupBy("number", *OBJECTS.names)
-    return counted.agg(f.count(f.lit(1)).alias("rows"), f.sum("counted").alias("bytes"))
+    counted = rows.select("number", *named, size.alias("bytes")).select("number", *OBJECTS.names, *halves("bytes"))
+    return counted.groupBy("number", *OBJECTS.names).agg(f.count(f.lit(1)).alias("rows"), *sums("bytes"))
 
 
 def _is_one_of(order: Sequence[str], reasons: Collection[str]) -> Column:
@@ -244,8 +248,8 @@ def _is_among(known: DataFrame, pieces: int) -> Column:
 
 def accounts(fates: Fates) -> list[Account]:
     """What became of the listing, reason by reason, of those that there are. Runs a job."""
-    sums = fates.rows.groupBy("number").agg(f.sum("rows").alias("rows"), f.sum("bytes").alias("bytes"))
-    found = [Account(fates.order[row["number"]], row["rows"], row["bytes"]) for row in sums.collect()]
+    rows = fates.rows.groupBy("number").agg(f.sum("rows").alias("rows"), *sums("bytes")).collect()
+    found = [Account(fates.order[row["number"]], row["rows"], total(row, "bytes")) for row in rows]
     return sorted(found, key=lambda each: each.reason)
 
 

@@ -1,5 +1,6 @@
 """What ``spark-submit`` is given: ``spark-submit spark_checks/submit.py check DATASET --out DIR``."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,10 +14,12 @@ def run() -> None:
     sys.path += [str(above) for above in folder.parents[:2] if (above / "lakeproof" / "__init__.py").is_file()]
 
     from lakeproof.cli import main
-    from lakeproof.spark_checks import submitted
+    from lakeproof.spark_checks.engine.settings import GATEWAY
 
-    if submitted.is_submitted():
-        submitted.own_stderr()
+    if GATEWAY in os.environ:
+        from lakeproof.spark_checks.engine.classic import JavaStderr
+
+        sys.stderr = JavaStderr()
     main(["spark", *sys.argv[1:]], prog_name="lakeproof")
 
 

@@ -8,6 +8,8 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
+from lakeproof.spark_checks.engine.engines import cores
+
 COMMITS_A_TASK: Final = 1_000_000
 """Aimed at: a task has as many as its largest repository has, and about so many besides."""
 
@@ -18,5 +20,5 @@ def gathered(rows: DataFrame, repository: str, commits: int) -> DataFrame:
 
     The number of tasks is fixed: a plan that adapts would put together what looks small, by its bytes in a shuffle.
     """
-    tasks = max(commits // COMMITS_A_TASK + 1, rows.sparkSession.sparkContext.defaultParallelism)
+    tasks = max(commits // COMMITS_A_TASK + 1, cores(rows.sparkSession))
     return rows.repartition(tasks, repository)

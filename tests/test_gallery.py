@@ -9,8 +9,9 @@ from types import ModuleType
 import attrs
 import pytest
 
-from lakeproof import Call, check
+from lakeproof import Call, Client, check
 from lakeproof.model.invariants import Liveness
+from lakeproof.scenario import recovery
 from tools.pages.gallery import FOLDER, Bug, bugs, problems
 
 BUGS = bugs()
@@ -38,9 +39,11 @@ def planted(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
     return path
 
 
-def without_options(calls: Sequence[Call]) -> list[Call]:
+def without_options(calls: Sequence[Call]) -> Sequence[Call]:
     """The same calls, as published: options are what repairs a flow."""
-    return [Call(call.flow, *call.args) for call in calls]
+    plain = [Call(call.flow, *call.args) for call in calls]
+    recover = [Call(call.flow, *call.args) for call in recovery(calls)]
+    return Client(plain, recover=recover) if recover else plain
 
 
 def test_there_are_at_least_thirty_bugs_and_each_has_a_title_of_its_own() -> None:

@@ -29,6 +29,10 @@ LINKED = {"model", "impl", "spark_checks"}
 # Modules that would make the model depend on something other than its arguments.
 IMPURE = {"asyncio", "datetime", "io", "os", "pathlib", "random", "socket", "subprocess", "threading", "time", "trio"}
 
+# The one module that may reach into a JVM, and how others would.
+CLASSIC = "spark_checks/engine/classic.py"
+OF_JAVA = {"_gateway", "_jc", "_jdf", "_jo", "_jsc", "_jsparkSession", "_jvm", "SparkContext", "rdd", "sparkContext"}
+
 LINES_MAX = 399
 PARAMETERS_MAX = 7
 """Of a function. A command's options are no parameters in this sense."""
@@ -177,6 +181,21 @@ def impurities(root: Path) -> list[str]:
     return found
 
 
+def reaching_into_java(root: Path) -> list[str]:
+    """What Spark Connect does not have: Java's objects behind PySpark's, outside of the module for classic Spark."""
+    found = []
+    for path in sorted((root / "spark_checks").rglob("*.py")):
+        where = path.relative_to(root).as_posix()
+        if where == CLASSIC:
+            continue
+        found += [f"{where}:{line}: imports {name}" for line, name in imported(path, root) if name.startswith("py4j")]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
+            names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
+            found += [f"{where}:{node.lineno}: {each}" for each in names if isinstance(each, str) and each in OF_JAVA]  # type: ignore[attr-defined]
+    return found
+
+
 def long_files(root: Path) -> list[str]:
     sizes = (
         (path, len(path.read_text(encoding="utf-8").splitlines()))
@@ -240,6 +259,9 @@ class TestFloors:
     def test_the_model_is_pure(self) -> None:
         assert impurities(ROOT) == []
 
+    def test_one_module_reaches_into_a_jvm(self) -> None:
+        assert reaching_into_java(ROOT) == []
+
     def test_the_command_line_starts_without_spark(self) -> None:
         program = (
             "import sys, lakeproof.cli\n"
@@ -293,6 +315,8 @@ PLANTED = {
     "impl/long.py": "x = 1\n" * 400,
     "impl/fits.py": "x = 1\n" * 399,
     "impl/records_pb2.py": "x = 1\n" * 400,
+    CLASSIC: "from py4j import java_gateway\nx._jvm.y\n",
+    "spark_checks/g.py": "import py4j.protocol\ns.sparkContext\nfrom pyspark import SparkContext\ngetattr(x, '_jvm')\n",
     "docs/a.md": "See /" + "home/me/lake\nhttps://example.org/home/me\n",  # in two pieces, so that this file passes
 }
 
@@ -315,6 +339,12 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
         "tests/f.py:1: imports model, not lakeproof.model",
     ]
     assert impurities(tmp_path) == ["model/a.py:2: imports time", "model/a.py:3: async def now"]
+    assert reaching_into_java(tmp_path) == [
+        "spark_checks/g.py:1: imports py4j.protocol",
+        "spark_checks/g.py:3: SparkContext",
+        "spark_checks/g.py:2: sparkContext",
+        "spark_checks/g.py:4: _jvm",
+    ]
     assert long_files(tmp_path) == ["impl/long.py: 400 lines"]
     assert many_parameters(tmp_path) == {"impl/many.py": {"many"}}
     assert machine_paths(tmp_path) == ["docs/a.md:1: /" + "home/me"]

@@ -1,12 +1,13 @@
 """What a key-value store must do, claim by claim: each is told by its name, and finds an empty store."""
 
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final, cast
 
 import trio
 
 from lakeproof.impl.stores._kv_answers import NotConforming, equal, expect, scanned
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Store
 from lakeproof.model import kv
 
 Claim = Callable[[Store], Coroutine[Any, Any, None]]  # type: ignore[explicit-any]  # what trio calls an async function
@@ -258,6 +259,47 @@ async def delete_if_is_atomic_or_refused(store: Store) -> None:
     await expect(store, kv.Get(P, b"k"), kv.NotFound())
 
 
+async def transact_is_atomic_or_refused(store: Store) -> None:
+    """Tasks that move units between two keys leave their sum as it is."""
+    await store.set(P, b"a", b"9")
+    if TRANSACT not in store.capabilities:
+        found = await _transacted(store, kv.Transact((), ((P, b"a", b"1"),)))
+        equal("a transact that the store does not have", type(found), kv.Refused)
+        equal("get after a refused transact", (await store.get(P, b"a")).value, b"9")
+        return
+    await store.transact(checks=[(P, b"b", None), (P, b"a", kv.EXISTS)], writes=[(P, b"b", b"0")])
+    failing = kv.Transact(((P, b"a", b"9"), (P, b"b", b"1")), ((P, b"a", b"x"), (P, b"c", b"x"), (P, b"b", None)))
+    equal("a transact whose second check fails", await _transacted(store, failing), kv.CheckFailed(1))
+    equal("get after a failed transact", (await store.get(P, b"a")).value, b"9")
+    await expect(store, kv.Get(P, b"c"), kv.NotFound())
+
+    async def move(source: bytes, target: bytes) -> None:
+        for _ in range(INCREMENTS):
+            taken, given = await store.get(P, source), await store.get(P, target)
+            if int(taken.value):
+                writes = [(P, source, b"%d" % (int(taken.value) - 1)), (P, target, b"%d" % (int(given.value) + 1))]
+                with suppress(kv.PredicateFailed):
+                    await store.transact(
+                        checks=[(P, source, taken.predicate), (P, target, given.predicate)], writes=writes
+                    )
+
+    async with trio.open_nursery() as nursery:
+        for source, target in ((b"a", b"b"), (b"a", b"b"), (b"b", b"a")):
+            nursery.start_soon(move, source, target)
+    total = int((await store.get(P, b"a")).value) + int((await store.get(P, b"b")).value)
+    equal("the sum of two keys after concurrent moves", total, 9)
+    await store.transact(writes=[(P, b"a", None), (P, b"b", None)])
+    await expect(store, kv.Get(P, b"a"), kv.NotFound())
+
+
+async def _transacted(store: Store, op: kv.Transact) -> kv.KVError | None:
+    try:
+        await store.perform_all(op)
+    except kv.KVError as error:
+        return error
+    return None
+
+
 async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:
     await store.set(P, b"n", b"0")
 
@@ -323,6 +365,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     a_long_scan_loses_nothing_between_its_batches,
     a_cancelled_operation_leaves_the_store_usable,
     delete_if_is_atomic_or_refused,
+    transact_is_atomic_or_refused,
     concurrent_increments_by_set_if_are_all_kept,
     one_of_many_concurrent_creators_wins,
 )

@@ -13,6 +13,9 @@ from lakeproof.model import kv
 DELETE_IF: Final = "delete_if"
 """The capability to delete a key if its value is a given one, in one atomic step."""
 
+TRANSACT: Final = "transact"
+"""The capability to check and write several keys in one atomic step."""
+
 OPAQUE: Final = "opaque_predicates"
 """That the predicates of ``get`` are tokens of the store's own. Elsewhere a predicate is the value itself, and may be
 passed without having been got."""
@@ -53,3 +56,15 @@ class Store(KVOperations):
         if refused is not None:
             raise refused
         return await self.apply(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        """Do a valid `kv.Transact` atomically. Comes only to those who name the capability. Raises KVError."""
+        await super().perform_all(op)
+
+    async def perform_all(self, op: kv.Transact) -> None:
+        refused = kv.validate(op)
+        if refused is not None:
+            raise refused
+        if TRANSACT not in self.capabilities:
+            await super().perform_all(op)
+        await self.apply_all(op)

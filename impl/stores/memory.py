@@ -7,7 +7,7 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
 from lakeproof.model import kv
 
 
@@ -18,7 +18,7 @@ class MemoryStore(Store):
     """
 
     def __init__(self, contents: Mapping[kv.Address, bytes] | None = None, *, delete_if: bool = False) -> None:
-        self.capabilities = frozenset({DELETE_IF} if delete_if else ())
+        self.capabilities = frozenset({DELETE_IF, TRANSACT} if delete_if else {TRANSACT})
         self._partitions: dict[bytes, SortedDict[bytes, bytes]] = {}
         for (partition, key), value in (contents or {}).items():
             self._put(partition, key, value)
@@ -61,6 +61,20 @@ class MemoryStore(Store):
             case _:
                 assert_never(op)
         return None
+
+    async def perform_all(self, op: kv.Transact) -> None:
+        await trio.lowlevel.checkpoint()
+        await super().perform_all(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        for number, (partition, key, predicate) in enumerate(op.checks):
+            if not kv.predicate_holds(self._find(partition, key), predicate):
+                raise kv.CheckFailed(number)
+        for partition, key, value in op.writes:
+            if value is None:
+                self._remove(partition, key)
+            else:
+                self._put(partition, key, value)
 
     def _find(self, partition: bytes, key: bytes) -> bytes | None:
         values = self._partitions.get(partition)

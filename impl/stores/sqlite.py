@@ -12,7 +12,7 @@ from typing import Final, assert_never
 import trio
 
 from lakeproof.impl.closing import Closing
-from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
 from lakeproof.impl.stores.sqlite_health import REPAIR, is_damage, words
 from lakeproof.model import kv
 
@@ -58,7 +58,7 @@ class SQLiteStore(Closing, Store):
     Cost: one statement, and one hand-over to a thread, for each operation; they are done one at a time.
     """
 
-    capabilities = frozenset({DELETE_IF})
+    capabilities = frozenset({DELETE_IF, TRANSACT})
 
     def __init__(self, path: Path | str, *, durable: bool = False, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = Path(path)
@@ -91,8 +91,14 @@ class SQLiteStore(Closing, Store):
     async def apply(self, op: kv.Op) -> Answer:
         return await trio.to_thread.run_sync(self._apply, op, limiter=self._one_at_a_time)
 
-    def _apply(self, op: kv.Op) -> Answer:
+    async def apply_all(self, op: kv.Transact) -> None:
+        await trio.to_thread.run_sync(self._apply, op, limiter=self._one_at_a_time)
+
+    def _apply(self, op: kv.Op | kv.Transact) -> Answer:
         try:
+            if isinstance(op, kv.Transact):
+                self._execute_all(op)
+                return None
             return self._execute(op)
         except sqlite3.ProgrammingError as error:
             raise kv.Refused(f"{self.path}: {error}; open it again") from error
@@ -101,6 +107,21 @@ class SQLiteStore(Closing, Store):
             if code in _UNDONE or isinstance(op, kv.Get | kv.ScanBatch):
                 raise kv.Refused(f"{self.path}: {words(error)}") from error
             raise kv.OutcomeUnknown(f"{self.path}: {words(error)}") from error
+
+    def _execute_all(self, op: kv.Transact) -> None:
+        execute = self._connection.execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            for number, (partition, key, predicate) in enumerate(op.checks):
+                row = execute("SELECT value FROM kv WHERE partition_key = ? AND key = ?", (partition, key)).fetchone()
+                if not kv.predicate_holds(None if row is None else self._blob("value", row[0]), predicate):
+                    raise kv.CheckFailed(number)
+            for partition, key, value in op.writes:
+                self._execute(kv.Delete(partition, key) if value is None else kv.Set(partition, key, value))
+            execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                execute("ROLLBACK")
 
     def _execute(self, op: kv.Op) -> Answer:
         execute = self._connection.execute

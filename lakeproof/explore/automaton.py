@@ -57,18 +57,18 @@ class Automaton(Behaviour):
 
     def _key(self, raw: Raw) -> Hashable:
         if raw.op is None:
-            return ("done", raw.visible)
+            return ("done", raw.visible, raw.kept)
         if raw.exact is None:
             raw.exact = self._exact(raw)
         # What follows is decided by the state; what was visible before, and what is asked for, is compared as well.
-        return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.asks)
+        return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.kept, raw.asks)
 
     def _exact(self, raw: Raw) -> Hashable:
         one, other = self._rerun(raw), self._rerun(raw)
         try:
             return exact_state(one, other)
         except Incomparable as error:
-            self.apart.setdefault(f"{self.program.calls[raw.index]} {error}", raw)
+            self.apart.setdefault(f"{raw.current.name if raw.current else self.program.label}() {error}", raw)
             return ("apart", id(raw))
         finally:
             one.close()

@@ -49,7 +49,7 @@ from lakeproof.explore.execution import Execution, NondeterministicFlow
 from lakeproof.explore.fence import Hangs, Undecided, message_of
 from lakeproof.explore.growth import LoopFinder
 from lakeproof.explore.semantics import apply, patch
-from lakeproof.explore.told import told
+from lakeproof.explore.told import RESTARTED, told
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import said
@@ -120,7 +120,7 @@ class Behaviour:
         self.root = self._place(self._root, -1).id
 
     def child(self, node_id: int, reply: object) -> int:
-        """The node after a reply.
+        """The node after a reply, or after a restart (RESTARTED).
 
         Raises:
             Disagreement: members of this node differ after this reply.
@@ -155,7 +155,7 @@ class Behaviour:
         """The call that is under way at a node, and the line that it waits at. Cost: a re-run."""
         raw = self.nodes[node_id].representative
         run = self._rerun(raw)
-        call, at = self.program.calls[raw.index], run.spot()
+        call, at = run.call(), run.spot()
         run.close()
         return str(call), "an unknown line" if at is None else str(at)
 
@@ -257,10 +257,10 @@ class Behaviour:
         if not self._merge:
             return ("raw", id(raw))
         if raw.op is None:
-            key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible)
+            key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible, raw.kept)
         else:
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
-            key = (self._grade(raw), raw.asks, raw.visible, raw.begins, raw.under_way, seen)
+            key = (self._grade(raw), raw.asks, raw.visible, raw.begins, raw.under_way, raw.kept, seen)
         if key in self._by_depth:
             key = (*key, raw.depth)
             self._deep.add(key)
@@ -282,7 +282,7 @@ class Behaviour:
         seen: list[Hashable] = []
         try:
             for reply in cast("tuple[object, ...]", suffix.value):
-                if run.op is not None:
+                if run.op is not None or reply is RESTARTED:
                     seen.append(run.asks)
                     run.send(reply)
             self._play_alone(run, seen)
@@ -350,27 +350,27 @@ class Behaviour:
         run = Execution(self.program)
         history = raw.history()
         followed = run.follow(history)
-        self._same(raw, run.asks, history[followed][0] if followed < len(history) else raw.asks)
+        self._same(raw, run, run.asks, history[followed][0] if followed < len(history) else raw.asks)
         if seen_of(run.calls()) != raw.visible:
-            raise NondeterministicFlow(self._differs(run.calls(), raw.calls))
+            raise NondeterministicFlow(self._differs(run, raw.calls))
         return run
 
-    def _differs(self, found: Sequence[CallView], before: Sequence[CallView]) -> str:
+    def _differs(self, run: Execution, before: Sequence[CallView]) -> str:
         """How the calls of two runs of one history differ."""
-        pairs = enumerate(zip(found, before, strict=False))
+        pairs = enumerate(zip(run.calls(), before, strict=False))
         number, how = next(
             (number, f"{_ended(one)}, and before {_ended(other)}{_besides(one, other)}")
             for number, (one, other) in pairs
             if seen_of([one]) != seen_of([other])
         )
         return (
-            f"{self.program.calls[number]} of client {self.program.label} is not deterministic: after the same replies "
+            f"{run.call(number)} of client {self.program.label} is not deterministic: after the same replies "
             f"it {how}. A flow may only use env: no clock, random or set order"
         )
 
-    def _same(self, raw: Raw, found: Hashable, expected: Hashable) -> None:
+    def _same(self, raw: Raw, run: Execution, found: Hashable, expected: Hashable) -> None:
         if found != expected:
-            call = self.program.calls[min(raw.index, len(self.program.calls) - 1)]
+            call = run.call(raw.index)
             raise NondeterministicFlow(
                 f"{call} of client {self.program.label} is not deterministic: after the same replies it requested "
                 f"{found!r}, and before {expected!r}. A flow may only use env: no clock, random or set order"

@@ -20,7 +20,7 @@ from lakeproof.explore.describe_objects import text as text
 from lakeproof.explore.fence import WATCH
 from lakeproof.explore.semantics import Cell, Cells, Value
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled, Withdrawn
 from lakeproof.impl.printable import said
 from lakeproof.model import keys, kv, objects
@@ -30,6 +30,9 @@ from lakeproof.model.snapshot import CallView, Status
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
+
+LocalCell = tuple[str, str, bytes, bytes]
+"""("local", label of a client, partition, key): of its own store."""
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -50,16 +53,19 @@ class Effected:
         return f"{what}, {self.condition}" if self.condition else what
 
 
-def effect(op: Effect | None, start_time: int) -> Effected:
-    """An effect in words; None is the end of a client."""
+def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
+    """An effect in words; None is the end of a client. owner: the client whose local store it may be about."""
     match op:
         case None:
             return Effected("")
         case Now():
             return Effected("now")
         case Withdrawn():
-            withdrawn = effect(cast("Effect", op.op), start_time)
+            withdrawn = effect(cast("Effect", op.op), start_time, owner)
             return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
+        case Local():
+            told = effect(op.op, start_time)
+            return attrs.evolve(told, key=_local(owner, told.key))
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -71,6 +77,11 @@ def effect(op: Effect | None, start_time: int) -> Effected:
             return Effected("delete", place(op.partition, op.key))
         case kv.DeleteIf():
             return Effected("delete_if", place(op.partition, op.key), "", _condition(op))
+        case kv.Transact(checks, writes):
+            where = dict.fromkeys(place(part, key) for part, key, _ in (*writes, *checks))
+            values = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
+            conditions = [f"{place(at, key)} {_predicate(at, key, old)}" for at, key, old in checks]
+            return Effected("transact", ", ".join(where), ", ".join(values), ", ".join(conditions))
         case kv.ScanBatch(partition, start, batch_size):
             parts = [f"from {text(start)}"] if start else []
             parts += [f"at most {batch_size}"] if batch_size else []
@@ -119,6 +130,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
         case kv.NotFound() | objects.ObjectNotFound():
             return "not found"
+        case kv.CheckFailed():
+            return f"check {answer.args[0] + 1} failed"
         case kv.PredicateFailed():
             return "predicate failed"
         case objects.PreconditionFailed():
@@ -137,22 +150,24 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return brief(answer)
 
 
-def cell(where: Cell) -> str:
+def cell(where: Cell | LocalCell) -> str:
     """A cell in words."""
     if where[0] == "object":
         return _object(str(where[1]))
+    if len(where) == 4:
+        return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
     return place(where[1], where[2])
 
 
-def held(where: Cell, content: Value | None) -> str | None:
+def held(where: Cell | LocalCell, content: Value | None) -> str | None:
     """What a cell holds, in words; None where it is empty."""
     if content is None:
         return None
     if isinstance(content, objects.StoredObject):
         return content_in_words(content.content) + metadata_of(content.metadata)
-    assert len(where) == 3, f"{where} holds an object, found bytes"
-    return value(where[1], where[2], content)
+    assert len(where) > 2, f"{where} holds an object, found bytes"
+    return value(where[-2], where[-1], content)
 
 
 def place(partition: bytes, key: bytes) -> str:
@@ -254,13 +269,17 @@ def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
 
 
 def _condition(op: kv.SetIf | kv.DeleteIf) -> str:
-    match op.predicate:
+    return _predicate(op.partition, op.key, op.predicate)
+
+
+def _predicate(partition: bytes, key: bytes, predicate: kv.Predicate) -> str:
+    match predicate:
         case None:
             return "if absent"
         case kv.Presence():
             return "if present"
         case bytes() as expected:
-            return f"if still {value(op.partition, op.key, expected)}"
+            return f"if still {value(partition, key, expected)}"
 
 
 def _entry(partition: bytes, entry: kv.Entry) -> str:
@@ -269,6 +288,10 @@ def _entry(partition: bytes, entry: kv.Entry) -> str:
     parsed = keys.parse(partition, entry.key)
     plain = parsed is None or parsed.kind == "repository"
     return f"{text(entry.key)} ({shown})" if plain else text(entry.key)
+
+
+def _local(owner: str, key: str) -> str:
+    return f"{owner}.local {key}"
 
 
 def _object(address: str) -> str:

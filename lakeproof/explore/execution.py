@@ -15,29 +15,23 @@ import attrs
 from lakeproof.explore.asking import folded
 from lakeproof.explore.causes import cut, detached
 from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
-from lakeproof.explore.minting import Mint
 from lakeproof.explore.observing import observed
-from lakeproof.explore.told import WITHDRAWN, NotOpen, Told
-from lakeproof.impl.effects import Effect, Env, Now
+from lakeproof.explore.program import AFTERMATH as AFTERMATH
+from lakeproof.explore.program import LABELS as LABELS
+from lakeproof.explore.program import SETUP as SETUP
+from lakeproof.explore.program import Disk, Mint, check_usable
+from lakeproof.explore.program import Program as Program
+from lakeproof.explore.program import label as label
+from lakeproof.explore.told import RESTARTED, WITHDRAWN, NotOpen, Told
+from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.impl.frames import Spot, abandon, spot
 from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
-from lakeproof.impl.printable import said
 from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
-from lakeproof.model.invariants import Observer
 from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-
-LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
-"""Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
-
-
-def label(client: int) -> str:
-    """A client's label. Those beyond the letters end in "_", so that no two mint the same identifier."""
-    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
-
 
 EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
 """What a flow may await, by type."""
@@ -49,17 +43,6 @@ class NondeterministicFlow(Exception):
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
-
-
-@attrs.frozen
-class Program:
-    """What a client runs, and how it differs from the others: its label and its clock."""
-
-    label: str
-    calls: tuple[Call, ...]
-    observers: tuple[Observer, ...] = ()
-    frozen_now: int | None = None
-    """The time that this client reads, where the clock cannot move; None where it can."""
 
 
 class Execution:
@@ -76,6 +59,9 @@ class Execution:
         self._request: Opens | Joins | None = None
         self._open: tuple[tuple[str, Effect], ...] = ()
         self.program = program
+        self._plan = [*program.calls]  # the calls that it has run and will run, in order
+        self._recovered = 0  # where in the plan its last recovery ends
+        self._disk = Disk(bool(program.recover))
         self.op: Effect | None = None
         self.finished: list[CallView] = []
         self.begins = True
@@ -113,13 +99,45 @@ class Execution:
         Raises:
             NotOpen: that task waits for none.
         """
+        if reply is RESTARTED:
+            return self._restart()
         assert self.op is not None
         if self._tasks is None and type(reply) is not Told:
             self._observe(self.op, reply)
         else:
             self._observe_task(reply if isinstance(reply, Told) else Told(MAIN, reply))
+        if self._tasks is None and type(self.op) is Local:
+            reply = self._disk.answer(self.op)
         self.begins = False
         self._run(reply)
+        return None
+
+    @property
+    def kept(self) -> Hashable:
+        """What a crash would leave it, and what it would still run: nothing where it cannot restart."""
+        if not self.program.recover:
+            return ()
+        ahead = len(self._plan) - self.index
+        return (tuple(sorted(self._disk.held.items())), ahead, max(0, self._recovered - self.index), self._mint.lives)
+
+    @property
+    def local(self) -> kv.Store:
+        """What its local store holds."""
+        return self._disk.held
+
+    def _restart(self) -> None:
+        """Crash, and begin to recover. The call under way is lost, if it has performed an effect."""
+        assert self.program.recover
+        assert not self.broken
+        if self.op is not None and not self.begins:
+            self.finished.append(self._view(Outcome(Status.CRASHED)))
+        self.close()
+        rest = self._plan[max(self.index, self._recovered) :]
+        self._plan[self.index :] = [*self.program.recover, *rest]
+        self._recovered = self.index + len(self.program.recover)
+        self._context = copy_context()
+        self._mint.begin_life()
+        self._begin_call()
 
     def follow(self, history: "Sequence[Answered]") -> int:
         """Answer the effects of a known history, until another one is asked for. Returns how many were answered.
@@ -165,7 +183,7 @@ class Execution:
 
     def memory(self) -> tuple[object, ...]:
         """All that decides how the client goes on: see `lakeproof.explore.suspended`."""
-        at = (self.index, self.begins, self._attempts)
+        at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.held.items())), self.kept)
         return (at, self._coroutine, self._tasks, self._request, self._mint, self._context, tuple(self._observed))
 
     @property
@@ -179,6 +197,10 @@ class Execution:
             return tuple(self.finished)
         return (*self.finished, self._view(Outcome(pending)))
 
+    def call(self, index: int | None = None) -> Call:
+        """One of its calls, by default the one under way; the last one where it has ended."""
+        return self._plan[min(self.index if index is None else index, len(self._plan) - 1)]
+
     def current_view(self) -> CallView:
         """The call under way, whether it has performed an effect or not."""
         return self._view(Outcome(Status.PENDING))
@@ -187,15 +209,15 @@ class Execution:
         self.op = None
         self._coroutine = self._tasks = self._request = None
         self._mint.task = MAIN
-        if self.index < len(self.program.calls):
+        if self.index < len(self._plan):
             self._observed = []
-            self._attempts = self.program.calls[self.index].attempts
+            self._attempts = self.call().attempts
             self.begins = True
             self._run(None)
 
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
-        call = self.program.calls[self.index]
+        call = self.call()
         coroutine = call.start(Env.with_unique(self._mint))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
@@ -233,7 +255,7 @@ class Execution:
             except (ScenarioError, NondeterministicFlow, NotOpen, NoProtobuf):
                 raise
             except Misused as error:
-                raise ScenarioError(f"{self.program.calls[self.index]}: {error} (at {place_of(error)})") from error
+                raise ScenarioError(f"{self.call()}: {error} (at {place_of(error)})") from error
             except BaseException as error:  # a flow may raise anything: what it means is sorted out here
                 if is_ours(error):
                     raise
@@ -251,6 +273,9 @@ class Execution:
                     self._request, reply = op, None
                     continue
                 raise foreign(self._coroutine, op)
+            if type(op) is Local and (answer := self._disk.at_once(op)) is not None:
+                (reply,) = answer
+                continue
             if isinstance(op, Now) and self.program.frozen_now is not None:
                 reply = self.program.frozen_now
                 continue
@@ -281,6 +306,10 @@ class Execution:
         op = self._coroutine.send(reply)
         while self._next < len(self._known) and op == self._known[self._next][0]:
             _, reply, seen = self._known[self._next]
+            if reply is RESTARTED:
+                break
+            if type(op) is Local:
+                reply = self._disk.answer(op)
             self._next, self.begins = self._next + 1, False
             if seen is not None:
                 self._observed.append(seen)
@@ -296,11 +325,16 @@ class Execution:
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
         if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
             task, reply = (reply.task, reply.reply) if isinstance(reply, Told) else (MAIN, reply)
+            asked = dict(self._open)[task]
+            reply = self._disk.answer(asked) if type(asked) is Local else reply
             self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
         else:
-            now = self.program.frozen_now
-            hooks = attrs.evolve(_HOOKS, at_once=lambda effect: now if isinstance(effect, Now) else None)
-            # None of these leads back here: see `Mint`.
+            now, local = self.program.frozen_now, self._disk.at_once
+
+            def at_once(effect: object) -> tuple[object] | None:
+                return (now,) if now is not None and isinstance(effect, Now) else local(effect)
+
+            hooks = attrs.evolve(_HOOKS, at_once=at_once)  # which does not lead back here: see `Mint`
             self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []
@@ -315,14 +349,14 @@ class Execution:
 
     def _none_forgotten(self) -> None:
         if FORGOTTEN.found:
-            raise ScenarioError(f"{self.program.calls[self.index]} {FORGOTTEN.found}")
+            raise ScenarioError(f"{self.call()} {FORGOTTEN.found}")
 
     def _failure(self, error: BaseException) -> Outcome:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
             FORGOTTEN.found, FORGOTTEN.listening = "", True
-            detached(error, self._outside, self.program.calls[self.index])
+            detached(error, self._outside, self.call())
             FORGOTTEN.listening = False
             self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
@@ -331,7 +365,7 @@ class Execution:
         return Outcome(Status.CRASHED, error=found)
 
     def _finish(self, outcome: Outcome) -> None:
-        _usable(outcome, self.program.calls[self.index])
+        check_usable(outcome, self.call())
         self.finished.append(self._view(outcome))
         if self.broken:
             self.op = self._coroutine = self._tasks = self._request = None
@@ -339,7 +373,7 @@ class Execution:
             self._begin_call()
 
     def _view(self, outcome: Outcome) -> CallView:
-        call = self.program.calls[self.index]
+        call = self.call()
         seen = tuple(self._observed)
         return CallView(
             name=call.name,
@@ -351,7 +385,7 @@ class Execution:
         )
 
     def _observe(self, op: Effect, reply: object) -> None:
-        if self.program.observers:
+        if self.program.observers and type(op) is not Local:
             self._observed.append(observed(op, reply))
 
     def _observe_task(self, reply: Told) -> None:
@@ -374,17 +408,3 @@ _HOOKS: Final = Hooks(
     recalls=lambda effect: isinstance(effect, WRITES),
     through=_is_not_the_flows,
 )
-
-
-def _usable(outcome: Outcome, call: Call) -> None:
-    """Raises ScenarioError for a result that cannot be compared with others."""
-    if isinstance(outcome.value, Coroutine):
-        outcome.value.close()
-        raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
-    try:
-        with WATCH.over():
-            hash(outcome.value)
-    except Exception as error:
-        raise ScenarioError(
-            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
-        ) from error

@@ -34,6 +34,8 @@ Sink = Callable[[Move, Rows, Words], None]
 """Receives a move, the rows of the sources, and the successors, row by row."""
 
 Numbers = tuple[int, ...]
+RESTARTS: Final = BUDGETS.index("restarts")
+
 Effects = dict[Mode, tuple[list[int], int]]
 """What a wide effect does, by mode: the delta of each word, and the number of its events."""
 
@@ -84,6 +86,8 @@ class Expansion(ABC):
             self._deliver(words, sink)
         if self.roles.clock >= 0:
             self._tick(words, anyone, sink)
+        if self.roles.budgets[RESTARTS] >= 0:
+            self._restart(words, sink)
 
     def _expand_tasks(self, words: Words, sink: Sink) -> None:
         """The same for the other tasks of clients that have several effects open."""
@@ -194,6 +198,23 @@ class Expansion(ABC):
             after[place.word] = after[place.word] + np.uint64(1 << place.shift)
             sink(Move(-1, Mode.TICK), rows, after)
 
+    def _restart(self, words: Words, sink: Sink) -> None:
+        """Clients crash and begin to recover, wherever they stand: also those that have ended."""
+        left = self.layout.field(words, self.roles.budgets[RESTARTS]) > 0
+        for table in self.tables:
+            table.catch_up()
+            nodes = table.nodes_of(words)
+            rows = np.flatnonzero(left & (table.again[nodes] != IMPOSSIBLE))
+            if not len(rows):
+                continue
+            self._know_restarts(table, nodes[rows], rows)
+            here, at_nodes = take(words, rows), nodes[rows]
+            after = [word + delta[at_nodes] for word, delta in zip(here, table.again_delta, strict=True)]
+            move = table.move(Mode.RESTART)
+            if self.roles.watches:
+                self._advance(move, rows, here, after, table.again_event[at_nodes])
+            sink(move, rows, after)
+
     def _advance(self, move: Move, rows: Rows, before: Words, after: Words, events: npt.NDArray[np.int64]) -> None:
         """Move the monitors on, in place, wherever something was invoked or returned."""
         for index, column in enumerate(self.roles.watches):
@@ -233,6 +254,10 @@ class Expansion(ABC):
     @abstractmethod
     def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         """The numbers of the touched cells; from here on the tables have entries for them."""
+
+    @abstractmethod
+    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+        """From here on the table says what a restart does at these nodes."""
 
     @abstractmethod
     def _columns_of(self, table: Table, node: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.explore.semantics import Writes, is_write
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import MAIN, Withdrawn
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults
@@ -29,6 +29,7 @@ class Mode(Enum):
     FALSE_PREDICATE = "applied, reported as PredicateFailed"
     SCAN_FAILURE = "scan broke"
     CRASH = "crash"
+    RESTART = "restart"
     DELIVER = "late write arrives"
     TICK = "clock jumps"
 
@@ -36,7 +37,7 @@ class Mode(Enum):
         return self.name
 
 
-BUDGETS: Final = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes")
+BUDGETS: Final = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes", "restarts")
 
 COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.NORMAL: (),
@@ -48,8 +49,12 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.FALSE_PREDICATE: ("false_predicates",),
     Mode.SCAN_FAILURE: ("scan_failures",),
     Mode.CRASH: ("crashes",),
+    Mode.RESTART: ("restarts",),
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
+
+OF_CLIENTS: Final = (Mode.CRASH, Mode.RESTART)
+"""What happens to a client as a whole, with all of its tasks."""
 
 REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
 
@@ -57,8 +62,8 @@ REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
 @attrs.frozen(cache_hash=True)
 class Move:
     """One transition: client ``client`` performs its next effect, which turns out as ``mode``; -1 for the
-    network (DELIVER) and the clock (TICK). ``task``: whose effect it is, of those that the client has open. A crash is
-    one of all tasks."""
+    network (DELIVER) and the clock (TICK). ``task``: whose effect it is, of those that the client has open. A crash and
+    a restart are of all tasks."""
 
     client: int
     mode: Mode
@@ -78,8 +83,9 @@ class Result:
 
 
 def enabled(faults: Faults) -> tuple[Mode, ...]:
-    """The modes of client moves that the budget allows at all, in a fixed order."""
-    return tuple(mode for mode in COST if all(getattr(faults, kind) > 0 for kind in COST[mode]))
+    """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect."""
+    possible = (mode for mode in COST if mode is not Mode.RESTART)
+    return tuple(mode for mode in possible if all(getattr(faults, kind) > 0 for kind in COST[mode]))
 
 
 def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...]) -> Iterator[Result]:
@@ -92,7 +98,7 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
-            case Mode.REFUSED if not isinstance(op, Now | Withdrawn):
+            case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):
                 yield Result(mode, kv.Refused(), {})
             case Mode.LOST_APPLIED if writes:
                 yield Result(mode, kv.OutcomeUnknown(), writes)

@@ -88,6 +88,11 @@ class FrozenKernel(Expansion):
                 self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.index, node, number)
         return inside
 
+    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+        unknown = table.again[nodes] == UNKNOWN
+        for node in np.unique(nodes[unknown]).tolist():
+            self._lack(rows[unknown & (nodes == node)], "restart", table.index, node)
+
     def _columns_of(self, table: Table, node: int) -> list[int]:
         return self._found.columns[table.index, node]
 

@@ -90,23 +90,23 @@ def growth(program: Program, raw: Raw) -> str:
     """What differs in every round of the call under way, in words; empty if it does not seem to loop."""
     rounds: dict[Position, list[dict[tuple[str, str], Hashable]]] = {}
     minted: dict[Position, list[int]] = {}
-    reason = ""
+    reason = name = ""
     at: Position = ()
     for one, other in _walked(program, raw):
         found = list(locals_of(one, other))
-        at = tuple(_stands(one))
+        at, name = tuple(_stands(one)), str(one.call())
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
         minted.setdefault(at, []).append(one.minted)
         try:
             exact_state(one, other)
             reason = ""
         except Incomparable as error:
-            reason = f"{program.calls[raw.index]} {error}"
+            reason = f"{one.call()} {error}"
     if len(rounds.get(at, ())) < ROUNDS_MIN:
         return ""
     last = rounds[at][-ROUNDS_LOOKED_AT:]
     if all(one < other for one, other in pairwise(minted[at][-ROUNDS_LOOKED_AT:])):
-        return f"{program.calls[raw.index]} takes a fresh identifier in every round"
+        return f"{name} takes a fresh identifier in every round"
     names = [name for name in last[-1] if _differs(name, last)]
     if names:
         place = names[0][0]

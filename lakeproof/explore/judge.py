@@ -23,7 +23,7 @@ from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transitio
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.states import Place, States
 from lakeproof.explore.world import LateWrite
-from lakeproof.impl.effects import Effect
+from lakeproof.impl.effects import Effect, Local
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Eventually, Monitor, OnStep, Reads
@@ -190,7 +190,7 @@ class Judge(States):
         return [int(node) for node in np.flatnonzero(self._watched_nodes(client, task))]
 
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
-        if call is None or op is None or isinstance(op, Withdrawn):
+        if call is None or op is None or isinstance(op, Local | Withdrawn):
             return []
         return [i for i in self._steps if self.records[i.id].violation is None and self._watches(i, call.name, op)]
 

@@ -143,6 +143,11 @@ class Kernel(Expansion):
         self._compile_missing(self._own(table), nodes, numbers)
         return numbers
 
+    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+        missing = np.unique(nodes[table.again[nodes] == UNKNOWN])
+        if len(missing):
+            self._own(table).compile_restarts(missing.tolist())
+
     def _own(self, table: Table) -> ClientTable:
         clients = len(self.tables)
         return self.tables[table.index] if table.index < clients else self.tasks[table.index - clients]

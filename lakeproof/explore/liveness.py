@@ -46,9 +46,8 @@ class Runs:
         Raises:
             ScenarioError: a predicate of it failed.
         """
-        names = tuple(tuple(call.name for call in calls) for calls in scenario.clients)
         record, found = self.judge.records[liveness.id], list[Counterexample]()
-        for promise in liveness.promises(names):
+        for promise in liveness.promises(len(scenario.clients)):
             owing = self._true(liveness.id, promise.before, promise.reads)
             record.reached += int(owing.sum())
             record.example = record.example or ("what was promised came" if owing.any() else "")

@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 
 import attrs
 
-from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.faults import OF_CLIENTS, Mode, Move
 from lakeproof.explore.replay import IMPURE, NotReproduced, Run
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.told import WITHDRAWN
@@ -143,10 +143,10 @@ def _without_chunks(moves: Moves) -> Iterator[Moves]:
 
 
 def _without_faults(moves: Moves) -> Iterator[Moves]:
-    """Each fault of a client turned into a normal move; crashes are left out."""
+    """Each fault of a client turned into a normal move; crashes and restarts are left out."""
     for at, move in enumerate(moves):
         if move.mode is not Mode.NORMAL and move.client >= 0:
-            instead = () if move.mode is Mode.CRASH else (attrs.evolve(move, mode=Mode.NORMAL),)
+            instead = () if move.mode in OF_CLIENTS else (attrs.evolve(move, mode=Mode.NORMAL),)
             yield moves[:at] + instead + moves[at + 1 :]
 
 

@@ -19,13 +19,15 @@ Place(word=1, shift=1, bits=63)
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from lakeproof.model.identity import identity
+
+T = TypeVar("T", np.int64, np.uint8)
 
 Words = list[npt.NDArray[np.uint64]]
 """A set or list of states: one array per word, all of the same length."""
@@ -265,3 +267,8 @@ def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
     marks = fingerprint(words)
     order = np.argsort(marks, kind=_RUNS)
     return marks[order], take(words, order)
+
+
+def doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
+    """An array with room for twice as much along an axis."""
+    return np.concatenate([array, np.full_like(array, fill)], axis=axis)

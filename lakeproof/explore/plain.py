@@ -17,6 +17,7 @@ from lakeproof.explore.setting import prepare, run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
+from lakeproof.impl.effects import Local
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
@@ -97,7 +98,7 @@ class Referee:
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
-        taken = step.op is not None and not isinstance(step.op, Withdrawn)
+        taken = step.op is not None and not isinstance(step.op, Local | Withdrawn)
         if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
             assert step.op is not None
             seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)

@@ -11,8 +11,8 @@ import attrs
 
 from lakeproof.explore import describe
 from lakeproof.explore.describe import Effected
-from lakeproof.explore.execution import LABELS
-from lakeproof.explore.faults import REPEATED, Mode, Move
+from lakeproof.explore.execution import LABELS, label
+from lakeproof.explore.faults import OF_CLIENTS, REPEATED, Mode, Move
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.rounds import Rounds, looks
 from lakeproof.explore.semantics import Value
@@ -22,7 +22,7 @@ from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
 from lakeproof.explore.world import Step, World
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import CallView, Outcome
-from lakeproof.scenario import Aftermath, Scenario
+from lakeproof.scenario import Aftermath, Scenario, recovery
 
 
 class NotReproduced(Exception):
@@ -110,7 +110,7 @@ class Run:
         """The line of the flow that asked for what this move does. A late write has the line of the write."""
         if move.mode is Mode.DELIVER:
             return self._late_at
-        task = None if move.mode is Mode.CRASH else move.task
+        task = None if move.mode in OF_CLIENTS else move.task
         at = self.world.clients[move.client].spot(task) if move.client >= 0 else None
         line = "" if at is None else str(at)
         if move.mode in REPEATED:
@@ -120,19 +120,19 @@ class Run:
     def pending(self, client: int, task: str) -> Effected:
         """The effect that a task of a client waits for, in words."""
         op = dict(self.world.clients[client].open).get(task) if self.world.alive(client) else None
-        return describe.effect(op, self.scenario.start_time)
+        return describe.effect(op, self.scenario.start_time, label(client))
 
     def close(self) -> None:
         self.world.close()
 
     def _in_words(self, step: Step, jumps: int, at: str) -> TraceStep:
         start = self.scenario.start_time
-        effected = describe.effect(step.op, start)
+        effected = describe.effect(step.op, start, label(step.client) if step.client >= 0 else "")
         value = effected.value
         if step.move.mode is Mode.TICK:
             value = describe.span(self.scenario.faults.clock_jumps[jumps])
         call = step.call
-        if step.move.mode is Mode.CRASH and not (call is not None and not call.done):
+        if step.move.mode in OF_CLIENTS and not (call is not None and not call.done):
             call = None  # it crashes between two calls
         return TraceStep(
             client=LABELS[step.client] if step.client >= 0 else "",
@@ -188,6 +188,7 @@ def record(
         file=file,
         faults=scenario.faults,
         clients=_clients(scenario),
+        recover=_recover(scenario),
         initially=describe.initially(run.world.setting.cells),
         schedule=tuple(steps),
         afterwards=_afterwards(scenario, invariant_id, violation, run.world),
@@ -200,6 +201,12 @@ def record(
 
 def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(describe.printable(str(call)) for call in calls) for calls in scenario.clients)
+
+
+def _recover(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """What clients run when they start again; empty: none does."""
+    found = [tuple(describe.printable(str(call)) for call in recovery(calls)) for calls in scenario.clients]
+    return tuple(found) if scenario.faults.restarts else ()
 
 
 def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
@@ -231,12 +238,13 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
         named = describe.brief(trace.invariant)
         raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
     differences = [
-        ("the faults", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
-        ("the clients", trace.clients, _clients(scenario)),
+        ("the faults are", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
+        ("the clients are", trace.clients, _clients(scenario)),
+        ("to recover, clients run", trace.recover, _recover(scenario)),
     ]
     for what, said, found in differences:
         if said != found:
-            raise ReplayDiverged(_diverged("before step 1", f"{what} are {said}", f"{what} are {found}"))
+            raise ReplayDiverged(_diverged("before step 1", f"{what} {said}", f"{what} {found}"))
     run = Run(scenario)
     said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if said_first != found_first:
@@ -257,7 +265,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
 
 def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     move = move_of(step, len(run.scenario.clients), place)
-    if move.client >= 0 and step.mode is not Mode.CRASH:
+    if move.client >= 0 and step.mode not in OF_CLIENTS:
         said = Effected(step.effect, step.key, step.value, step.condition)
         found = run.pending(move.client, move.task)
         if found != said:

@@ -32,9 +32,12 @@ class Rounds:
     """The promises of a scenario along one execution."""
 
     def __init__(self, scenario: Scenario) -> None:
-        names = tuple(tuple(call.name for call in calls) for calls in scenario.clients)
         self._fairness = {each.id: each.fairness for each in of_liveness(scenario)}
-        self._owed = [_Owed(each.id, promise) for each in of_liveness(scenario) for promise in each.promises(names)]
+        self._owed = [
+            _Owed(each.id, promise)
+            for each in of_liveness(scenario)
+            for promise in each.promises(len(scenario.clients))
+        ]
         self._open: list[frozenset[tuple[int, str]]] = []
         self._moved: list[tuple[int, str]] = []
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import WRITES, Withdrawn
 from lakeproof.model import kv, objects
 
@@ -41,7 +41,7 @@ class Footprint:
 @lru_cache(1 << 14)
 def footprint(op: Effect) -> Footprint:
     """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock;
-    nor does `Withdrawn`."""
+    nor do `Withdrawn`, and `Local`: the client itself keeps its store, and knows the reply."""
     match op:
         case kv.ScanBatch(partition, start, _):
             return Footprint(within=lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2] >= start)
@@ -49,6 +49,8 @@ def footprint(op: Effect) -> Footprint:
             return Footprint(
                 within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
             )
+        case kv.Transact(checks, writes):
+            return Footprint(tuple(dict.fromkeys(("kv", part, key) for part, key, _ in (*checks, *writes))))
         case objects.Copy(source, destination):
             return Footprint((("object", source), ("object", destination)), timed=True)
         case objects.Put():
@@ -57,7 +59,7 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("kv", op.partition, op.key),))
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
-        case Now() | Withdrawn():
+        case Now() | Local() | Withdrawn():
             return Footprint()
 
 
@@ -85,10 +87,10 @@ def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tupl
 
 def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """On the cells of the footprint alone."""
-    if isinstance(op, Withdrawn):
+    if isinstance(op, Local | Withdrawn):
         return None, {}
     reply: object
-    if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
+    if isinstance(op, kv.Op | kv.Transact):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
         after: dict[Cell, Value] = {("kv", *address): value for address, value in store.items()}
     else:

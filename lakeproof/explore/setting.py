@@ -19,7 +19,7 @@ from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
-from lakeproof.scenario import Aftermath, Scenario, ScenarioError
+from lakeproof.scenario import Aftermath, Scenario, ScenarioError, recovery
 
 ALONE_STEPS_MAX: Final = 10_000
 """A setup or an aftermath that performs more effects than this loops."""
@@ -65,6 +65,7 @@ def prepare(scenario: Scenario) -> Setting:
             calls=tuple(calls),
             observers=observers,
             frozen_now=None if faults.clock_jumps else scenario.start_time + skews[index],
+            recover=recovery(calls) if faults.restarts else (),
         )
         for index, calls in enumerate(scenario.clients)
     )
@@ -88,7 +89,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
     while run.op is not None:
         steps += 1
         if steps > ALONE_STEPS_MAX:
-            call, at = program.calls[run.index], run.spot()
+            call, at = run.call(), run.spot()
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):

@@ -57,9 +57,8 @@ def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, sym
 
 
 def _same_program(one: Program, other: Program) -> bool:
-    return identity((one.calls, one.frozen_now)) == identity((other.calls, other.frozen_now)) and (
-        one.observers == other.observers
-    )
+    parts = [(each.calls, each.recover, each.frozen_now) for each in (one, other)]
+    return identity(parts[0]) == identity(parts[1]) and (one.observers == other.observers)
 
 
 class Space:

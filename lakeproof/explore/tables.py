@@ -19,23 +19,24 @@ A "-" is UNKNOWN: no state of the search has asked for it. With the node's numbe
 bits 62 and 63, node 1 on cell 0 adds ``((2 - 1) << 58) + ((1 - 0) << 62)`` to the word of a state.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.explore.packing import Words
+from lakeproof.explore.events import Events as Events
+from lakeproof.explore.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
+from lakeproof.explore.packing import Words, doubled
 from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.space import Relayout, Space
-from lakeproof.explore.told import told
-from lakeproof.explore.trie import Node, seen_of
+from lakeproof.explore.told import RESTARTED, told
+from lakeproof.explore.trie import Node
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Now
 from lakeproof.impl.parallel import MAIN
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.model.snapshot import Event, Invoked, Returned
 
 DONE: Final = 0
 POINT: Final = 1
@@ -48,8 +49,6 @@ IMPOSSIBLE: Final = -2
 
 Ints = npt.NDArray[np.int64]
 
-T = TypeVar("T", np.int64, np.uint8)
-
 
 @attrs.frozen
 class WideMove:
@@ -58,28 +57,6 @@ class WideMove:
     child: int
     changes: tuple[tuple[int, int, int], ...]  # (column, number before, number after)
     event: int
-
-
-class Events:
-    """Lists of events, numbered: 0 is the empty one."""
-
-    def __init__(self) -> None:
-        self.lists: list[tuple[Event, ...]] = [()]
-        self._numbers: dict[Hashable, int] = {(): 0}
-
-    def number(self, events: tuple[Event, ...]) -> int:
-        key = tuple(_name(event) for event in events)
-        found = self._numbers.get(key)
-        if found is None:
-            found = self._numbers[key] = len(self.lists)
-            self.lists.append(events)
-        return found
-
-
-def _name(event: Event) -> Hashable:
-    """What tells an event from others, by type and bits."""
-    called = event.call if isinstance(event, Returned) else CallView(event.name, event.args, Status.PENDING)
-    return (type(event), event.client, event.index, seen_of((called,)))
 
 
 class Table:
@@ -104,14 +81,18 @@ class Table:
     node_word: int
     node_shift: np.uint64
     node_mask: np.uint64
+    again: Ints
+    """By node: the node after a restart, UNKNOWN or IMPOSSIBLE. Empty where clients do not restart."""
+    again_event: Ints
+    again_delta: Words
 
     def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
         """At which node each state has this client."""
         return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
 
     def move(self, mode: Mode) -> Move:
-        """The move of this mode. A crash is one of all tasks."""
-        return Move(self.client, mode, MAIN if mode is Mode.CRASH else self.task)
+        """The move of this mode. A crash and a restart are of all tasks."""
+        return Move(self.client, mode, MAIN if mode in OF_CLIENTS else self.task)
 
     def catch_up(self) -> None:
         """Take in the nodes that a client with the same behaviour has brought."""
@@ -146,6 +127,8 @@ class ClientTable(Table):
         self.number = {mode: self._blank() for mode in self.modes}
         self.event = {mode: np.zeros((self._nodes, self.values), np.int64) for mode in self.modes}
         self.late = {mode: np.zeros(self._nodes, np.int64) for mode in self.modes if mode in REPEATED}
+        self.again = np.full(self._nodes, UNKNOWN, np.int64)
+        self.again_event = np.zeros(self._nodes, np.int64)
         self.wide: dict[tuple[int, tuple[int, ...]], dict[Mode, WideMove]] = {}
         self.admit()  # deltas follow when the kernel lays out the states of all clients
 
@@ -165,6 +148,8 @@ class ClientTable(Table):
     def _admit(self, node: Node) -> None:
         op = node.effect(self.task)
         self.ranks[node.id] = node.rank
+        if not node.restarts:
+            self.again[node.id] = IMPOSSIBLE
         if op is None:
             self.kind[node.id] = DONE if node.op is None else ELSEWHERE
             return
@@ -232,6 +217,15 @@ class ClientTable(Table):
             if mode in REPEATED:
                 self.late[mode][node.id] = self._late_number(node)
 
+    def compile_restarts(self, nodes: Sequence[int]) -> None:
+        """Compile what a restart does at each of these nodes. Raises Relayout, as `compile`."""
+        for node_id in nodes:
+            child = self.behaviour.child(node_id, RESTARTED)
+            self.again[node_id] = child
+            self.again_event[node_id] = self._events.number(self._returned(self.behaviour.nodes[node_id], child))
+        self._settle()
+        self._refresh_restarts(np.asarray(nodes, np.int64))
+
     def compile_wide(self, node_id: int, columns: Sequence[int], numbers: tuple[int, ...]) -> dict[Mode, WideMove]:
         """The moves of a wide effect at a node, when the covered cells have these numbers.
 
@@ -285,14 +279,18 @@ class ClientTable(Table):
     def _event(self, node: Node, child_id: int) -> int:
         if not self.space.monitors:
             return 0
-        raw, child = node.representative, self.behaviour.nodes[child_id].representative
+        raw = node.representative
         events: list[Event] = []
         assert raw.current is not None
         if raw.begins:
             events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
+        return self._events.number((*events, *self._returned(node, child_id)))
+
+    def _returned(self, node: Node, child_id: int) -> tuple[Event, ...]:
+        """What has returned between two nodes."""
+        raw, child = node.representative, self.behaviour.nodes[child_id].representative
         ended = enumerate(child.calls[raw.index : child.index], start=raw.index)
-        events.extend(Returned(self.client, index, view) for index, view in ended if view.done)
-        return self._events.number(tuple(events))
+        return tuple(Returned(self.client, index, view) for index, view in ended if view.done)
 
     def lay_out(self) -> None:
         """Compute all deltas under the space's present layout."""
@@ -310,6 +308,8 @@ class ClientTable(Table):
         self.fixed = {mode: self._cost(mode) for mode in self.modes}
         known = np.nonzero(self.child[Mode.NORMAL] != UNKNOWN)
         self._refresh(known[0], known[1])
+        self.again_delta = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        self._refresh_restarts(np.flatnonzero(self.again >= 0))
 
     def _lay_out_node(self, node: int) -> None:
         target = self.space.layout.places[int(self.column[node])]
@@ -350,6 +350,14 @@ class ClientTable(Table):
             for word in range(layout.words):
                 self.delta[mode][word][at] = parts[word]
 
+    def _refresh_restarts(self, nodes: Ints) -> None:
+        """Recompute the deltas of some restarts."""
+        if not len(nodes):
+            return
+        for word, part in enumerate(self._cost(Mode.RESTART)):
+            self.again_delta[word][nodes] = part
+        self.again_delta[self.node_word][nodes] += (self.again[nodes] - nodes).astype(np.uint64) << self.node_shift
+
     def wide_delta(self, node: int, mode: Mode, move: WideMove, numbers: dict[int, int]) -> list[int]:
         """The delta of a wide move, per word."""
         layout = self.space.layout
@@ -367,27 +375,24 @@ class ClientTable(Table):
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)
 
     def _grow_nodes(self) -> None:
-        self.kind = _doubled(self.kind, 0, 0)
-        self.ranks = _doubled(self.ranks, 0, 0)
-        self.column = _doubled(self.column, 0, -1)
+        self.kind = doubled(self.kind, 0, 0)
+        self.ranks = doubled(self.ranks, 0, 0)
+        self.column = doubled(self.column, 0, -1)
+        self.again = doubled(self.again, 0, UNKNOWN)
+        self.again_event = doubled(self.again_event, 0, 0)
         for mode in self.modes:
-            self.child[mode] = _doubled(self.child[mode], 0, UNKNOWN)
-            self.number[mode] = _doubled(self.number[mode], 0, UNKNOWN)
-            self.event[mode] = _doubled(self.event[mode], 0, 0)
+            self.child[mode] = doubled(self.child[mode], 0, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 0, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 0, 0)
         for mode in self.late:
-            self.late[mode] = _doubled(self.late[mode], 0, 0)
+            self.late[mode] = doubled(self.late[mode], 0, 0)
         self._nodes *= 2
         self._reshaped = True
 
     def _grow_values(self) -> None:
         for mode in self.modes:
-            self.child[mode] = _doubled(self.child[mode], 1, UNKNOWN)
-            self.number[mode] = _doubled(self.number[mode], 1, UNKNOWN)
-            self.event[mode] = _doubled(self.event[mode], 1, 0)
+            self.child[mode] = doubled(self.child[mode], 1, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 1, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 1, 0)
         self.values *= 2
         self._reshaped = True
-
-
-def _doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
-    more = np.full_like(array, fill)
-    return np.concatenate([array, more], axis=axis)

@@ -1,5 +1,6 @@
 """Replies to clients that have several effects open: which task was told what. See `lakeproof.impl.parallel`."""
 
+from enum import Enum
 from typing import Final
 
 import attrs
@@ -22,6 +23,16 @@ class Told:
 def told(task: str, reply: object) -> object:
     """A reply as a part of a history."""
     return reply if task == MAIN else Told(task, reply)
+
+
+class Restart(Enum):
+    """Stands in the place of a reply."""
+
+    RESTARTED = "restarted"
+
+
+RESTARTED: Final = Restart.RESTARTED
+"""The client has crashed, and begins to recover."""
 
 
 class NotOpen(Exception):

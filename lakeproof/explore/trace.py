@@ -73,6 +73,8 @@ class Trace:
     faults: Faults
     clients: tuple[tuple[str, ...], ...]
     """For each client its calls."""
+    recover: tuple[tuple[str, ...], ...] = ()
+    """For each client what it runs after a restart; empty where there can be none."""
     initially: tuple[tuple[str, str], ...]
     """Keys and what they hold when the clients start."""
     schedule: tuple[TraceStep, ...]
@@ -83,6 +85,15 @@ class Trace:
     evidence: str
     loop: int | None = None
     """How many steps lead to a loop: those after them repeat for ever. None: there is no loop."""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What each client runs, in a line."""
+        recover = self.recover or ((),) * len(self.clients)
+        return tuple(
+            ", then ".join(calls) + (f"; when it starts again: {', then '.join(first)}" if first else "")
+            for calls, first in zip(self.clients, recover, strict=False)
+        )
 
 
 def write(trace: Trace, path: Path) -> None:
@@ -111,8 +122,9 @@ def dumps(trace: Trace) -> str:
         "invariant": trace.invariant,
         "meaning": trace.meaning,
         "evidence": trace.evidence,
-        "bounds": attrs.asdict(trace.faults),
+        "bounds": {name: left for name, left in attrs.asdict(trace.faults).items() if left or name != "restarts"},
         "clients": trace.clients,
+        **({"recover": trace.recover} if trace.recover else {}),
         "initially": trace.initially,
         "afterwards": trace.afterwards,
         **({} if trace.loop is None else {"loop": trace.loop}),
@@ -185,7 +197,7 @@ class _Reader:
                 f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
                 f"use that version, or {_AGAIN}",
             )
-        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("loop",))
+        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("recover", "loop"))
         schedule = self.items(fields["schedule"], "schedule")
         return Trace(
             lakeproof=self.text(fields["lakeproof"], "lakeproof"),
@@ -193,6 +205,9 @@ class _Reader:
             file=self.maybe(fields["file"], "file"),
             faults=self.faults(fields["bounds"]),
             clients=tuple(self.texts(calls, f"clients[{i}]") for i, calls in self.each(fields["clients"], "clients")),
+            recover=tuple(
+                self.texts(calls, f"recover[{i}]") for i, calls in self.each(fields.get("recover", []), "recover")
+            ),
             initially=tuple(self.pair(p, f"initially[{i}]") for i, p in self.each(fields["initially"], "initially")),
             schedule=tuple(self.step(step, f"schedule[{number}]") for number, step in enumerate(schedule)),
             afterwards=self.texts(fields["afterwards"], "afterwards"),
@@ -236,7 +251,8 @@ class _Reader:
         )
 
     def faults(self, data: object) -> Faults:
-        fields = self.fields(data, "bounds", BOUNDS)
+        required = tuple(name for name in BOUNDS if name != "restarts")
+        fields = {"restarts": 0, **self.fields(data, "bounds", required, ("restarts",))}
         clocks = {
             name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
             for name in ("clock_jumps", "clock_skew")

@@ -7,8 +7,8 @@ import attrs
 from lakeproof.explore.execution import Answered, Execution, Program
 from lakeproof.explore.observing import observed
 from lakeproof.explore.semantics import Cells
-from lakeproof.explore.told import Told
-from lakeproof.impl.effects import Effect
+from lakeproof.explore.told import RESTARTED, Told
+from lakeproof.impl.effects import Effect, Local
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView, Status
@@ -32,14 +32,15 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
-                 "current", "depth", "exact", "index", "minted", "minted_alone", "observed", "op", "open", "parent",
-                 "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
+                 "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "observed", "op", "open",
+                 "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
-        shown = parent is not None and run.program.observers and not isinstance(reply, Told)
-        self.observed = observed(parent.op, reply) if parent is not None and parent.op is not None and shown else None
+        op = None if parent is None or isinstance(reply, Told) or reply is RESTARTED else parent.op
+        shown = run.program.observers and op is not None and type(op) is not Local
+        self.observed = observed(op, reply) if op is not None and shown else None
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.op: Effect | None = run.op
         self.open = run.open
@@ -54,6 +55,7 @@ class Raw:
         self.crashed_calls = self.calls
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
+        self.kept = run.kept
         self.minted = run.minted > 0
         self.minted_alone = False
         """Whether it mints an identifier when it runs on alone."""
@@ -80,7 +82,6 @@ class Raw:
         path: list[Answered] = []
         node = self
         while node.parent is not None:
-            assert node.parent.op is not None
             path.append((node.parent.asks, node.reply, node.observed))
             node = node.parent
         return path[::-1]
@@ -143,3 +144,8 @@ class Node:
     def broken(self) -> bool:
         """Whether the client ended here by raising what is no answer."""
         return self.representative.broken and not self.crashed
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the client can restart here: also where it has ended, if no exception has ended it."""
+        return self.representative.kept != () and not self.crashed and not self.broken

@@ -12,9 +12,10 @@ from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.explore.semantics import Cells, Value, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
-from lakeproof.explore.told import told
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.explore.told import RESTARTED, told
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
+from lakeproof.model import kv
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
 
@@ -70,7 +71,7 @@ class World:
     def start(self, *calls: Call) -> int:
         """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
         client = len(self.clients)
-        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls)
+        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
         self.setting = attrs.evolve(
             self.setting,
             programs=(*self.setting.programs, program),
@@ -121,6 +122,8 @@ class World:
                 return self._deliver(move)
             case Mode.CRASH:
                 return self._crash(move)
+            case Mode.RESTART:
+                return self._restart(move)
             case _:
                 return self._perform(move)
 
@@ -165,8 +168,13 @@ class World:
             run.close()
 
     def _moves_of(self, client: int) -> Iterator[Move]:
-        if not self.alive(client):
-            return
+        if self.alive(client):
+            yield from self._moves_of_effects(client)
+        run = self.clients[client]
+        if run.program.recover and not run.broken and not self.crashed[client] and self._affordable(Mode.RESTART):
+            yield Move(client, Mode.RESTART)
+
+    def _moves_of_effects(self, client: int) -> Iterator[Move]:
         for task, op in self.clients[client].open:
             for result in self._results(client, op):
                 if self._affordable(result.mode):
@@ -196,6 +204,18 @@ class World:
         run.close()
         return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), ())
 
+    def _restart(self, move: Move) -> Step:
+        self._spend(move.mode)
+        run, index = self.clients[move.client], self.clients[move.client].index
+        under_way = run.calls()[index:]
+        self.replies[move.client].append(RESTARTED)
+        run.send(RESTARTED)
+        ended = tuple(run.finished[index + len(under_way) :])
+        events = tuple(
+            Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
+        )
+        return Step(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
+
     def _perform(self, move: Move) -> Step:
         run = self.clients[move.client]
         op, index = dict(run.open)[move.task], run.index
@@ -209,11 +229,14 @@ class World:
         if move.mode in REPEATED:
             self.late = LateWrite(op, move.client, call)
         before, self.cells = self.cells, patch(self.cells, result.writes)
+        changes = _changes(before, result.writes)
+        if isinstance(op, Local):
+            after, reply = kv.step(run.local, op.op)
+            changes = _local_changes(label(move.client), run.local, after)
         self.replies[move.client].append(told(move.task, result.reply))
         run.send(told(move.task, result.reply))
         ended = tuple(run.finished[index:])
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
-        changes = _changes(before, result.writes)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
         return Step(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
 
@@ -229,3 +252,11 @@ class World:
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:
     assert isinstance(writes, dict)
     return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))
+
+
+def _local_changes(
+    owner: str, before: kv.Store, after: kv.Store
+) -> tuple[tuple[object, bytes | None, bytes | None], ...]:
+    """The same of a client's own store."""
+    changed = sorted(at for at in before.keys() | after.keys() if before.get(at) != after.get(at))
+    return tuple((("local", owner, *at), before.get(at), after.get(at)) for at in changed)

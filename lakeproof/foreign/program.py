@@ -18,7 +18,7 @@ from lakeproof.foreign import protocol
 from lakeproof.foreign.child import ANSWER_SECONDS, Command, ProgramFailed
 from lakeproof.foreign.pool import Run
 from lakeproof.foreign.protocol import Asks, Mints, Opens, Raises, Returns
-from lakeproof.impl.effects import Effect, Env, Now
+from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.impl.parallel import Group, Withdrawn
 from lakeproof.impl.printable import printable
 from lakeproof.model import kv, objects
@@ -206,7 +206,7 @@ async def _told(env: Env, effect: Effect) -> str:
 async def _performed(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    assert not isinstance(effect, Withdrawn), "no flow asks for it"
+    assert not isinstance(effect, kv.Transact | Local | Withdrawn), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)
     return await env.objects.perform(effect)

@@ -100,7 +100,7 @@
   }
 
   function chip(step) {
-    const name = step.late ? "chip late " : step.effect === "crash" ? "chip end " : "chip ";
+    const name = step.late ? "chip late " : step.effect === "crash" || step.effect === "restart" ? "chip end " : "chip ";
     return make("span", name + (step.client ? colour(step.client) : ""), step.client || "clock");
   }
 

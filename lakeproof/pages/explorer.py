@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeproof.explore import describe
 from lakeproof.explore.execution import LABELS
-from lakeproof.explore.faults import BUDGETS, Mode, Move
+from lakeproof.explore.faults import BUDGETS, OF_CLIENTS, Mode, Move
 from lakeproof.explore.replay import record
 from lakeproof.explore.trace import TraceStep, dumps
 from lakeproof.model.identity import Exact
@@ -261,7 +261,7 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
 def _step(step: TraceStep, before: Mapping[str, str]) -> dict[str, object]:
     return {
         "client": step.client,
-        "effect": "crash" if step.mode is Mode.CRASH else "clock" if step.mode is Mode.TICK else step.effect,
+        "effect": step.mode.value if step.mode in OF_CLIENTS else "clock" if step.mode is Mode.TICK else step.effect,
         "late": step.mode is Mode.DELIVER,
         "sentence": describe.printable(whole(step, before)),
         "fault": "" if step.mode is Mode.NORMAL else FAULTS[step.mode],

@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.pages.what_if import UNKNOWN, Others
 from lakeproof.report.lanes import FAULTS, busy_clients
@@ -40,7 +40,7 @@ class Followed:
     """The client in whose lane the step is drawn; None: the clock, or a label that no client has."""
     step: TraceStep
     effect: str
-    """What is drawn in the lane: the effect, ``crash`` or ``clock``."""
+    """What is drawn in the lane: the effect, ``crash``, ``restart`` or ``clock``."""
     fault: str
     """What goes wrong, in a few words; empty: nothing."""
     sentence: str
@@ -139,8 +139,8 @@ def _lane(step: TraceStep, clients: int) -> int | None:
 
 
 def _effect(step: TraceStep) -> str:
-    if step.mode is Mode.CRASH:
-        return "crash"
+    if step.mode in OF_CLIENTS:
+        return str(step.mode.value)
     if step.mode is Mode.TICK:
         return "clock"
     return f"{step.task}: {step.effect}" if step.task else step.effect

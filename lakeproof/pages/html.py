@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.pages.followed import Followed, followed, plain
 from lakeproof.pages.markup import document, embedded, text
@@ -25,7 +25,7 @@ from lakeproof.running.needed import in_words
 COLOURS: Final = 6
 """Clients beyond these take the colours again."""
 
-_WRITES: Final = ("set", "set_if", "put", "copy", "delete", "delete_if", "set metadata")
+_WRITES: Final = ("set", "set_if", "put", "copy", "delete", "delete_if", "transact", "set metadata")
 
 
 def page(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> str:
@@ -65,9 +65,9 @@ def _split(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
     yield '<section aria-labelledby="schedule-heading">'
     yield '<h2 id="schedule-heading">Schedule</h2>'
     yield '<ul class="clients">'
-    for client, calls in enumerate(trace.clients):
+    for client, program in enumerate(trace.programs):
         chip = f'<span class="chip {_colour(client)}">{label(client)}</span>'
-        yield f"<li>{chip} <code>{text(', then '.join(calls))}</code></li>"
+        yield f"<li>{chip} <code>{text(program)}</code></li>"
     yield "</ul>"
     yield '<div class="scroll" id="schedule" role="region" tabindex="0" aria-label="Lanes and store">'
     yield '<svg class="arrows" id="arrows" aria-hidden="true"></svg>'
@@ -108,7 +108,7 @@ def _lanes(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
 def _lane(each: Followed, client: int) -> str:
     here = each.lane == client
     moves = here and each.step.mode is not Mode.DELIVER
-    ends = moves and (each.step.returned or each.step.mode is Mode.CRASH)
+    ends = moves and (each.step.returned or each.step.mode in OF_CLIENTS)
     busy = each.busy[client] or (moves and not ends)
     state = [_colour(client), *(["busy"] if busy else [])]
     state += ["start"] if moves and not each.busy[client] else []
@@ -118,7 +118,7 @@ def _lane(each: Followed, client: int) -> str:
 
 def _chip(each: Followed) -> str:
     kinds = ["chip", *(["write"] if each.step.effect in _WRITES else [])]
-    kinds += ["late"] if each.step.mode is Mode.DELIVER else ["end"] if each.step.mode is Mode.CRASH else []
+    kinds += ["late"] if each.step.mode is Mode.DELIVER else ["end"] if each.step.mode in OF_CLIENTS else []
     return f'<span class="{" ".join(kinds)}">{text(each.effect) or "?"}</span>'
 
 

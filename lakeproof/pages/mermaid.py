@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace
 from lakeproof.pages.followed import Followed, followed
 from lakeproof.report.story import content_of
@@ -20,8 +20,8 @@ _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
 def diagram(trace: Trace) -> str:
     """The diagram, without the fence of a Markdown block. Cost: linear in the trace."""
     lines = ["sequenceDiagram"]
-    for client, calls in enumerate(trace.clients):
-        lines.append(f"    participant {label(client)} as {label(client)}: {words(', then '.join(calls))}")
+    for client, program in enumerate(trace.programs):
+        lines.append(f"    participant {label(client)} as {label(client)}: {words(program)}")
     lines.append("    participant store")
     lines += [f"    Note over store: at first, {words(key)}: {words(held)}" for key, held in trace.initially]
     for each in followed(trace):
@@ -47,8 +47,8 @@ def _step(each: Followed) -> Iterator[str]:
         yield f"Note over store: {each.number}. {words(each.sentence)}"
         return
     client = label(each.lane)
-    if step.mode is Mode.CRASH:
-        yield f"Note over {client}: {each.number}. crashes"
+    if step.mode in OF_CLIENTS:
+        yield f"Note over {client}: {each.number}. {step.mode.value}s"
         return
     if step.mode is Mode.DELIVER:
         yield f"{client}-)store: {each.number}. late {words(step.effect)} {words(step.key)}"

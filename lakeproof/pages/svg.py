@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace
 from lakeproof.pages.followed import Followed, followed
 from lakeproof.pages.html import COLOURS
@@ -79,11 +79,11 @@ def _heading(trace: Trace, width: int) -> Iterator[str]:
     room = width - 2 * MARGIN
     yield _text(MARGIN, 32, f"{trace.invariant} is violated", "bad title", room)
     yield _text(MARGIN, 52, f"in {trace.scenario}", "dim small", room)
-    for client, calls in enumerate(trace.clients):
+    for client, program in enumerate(trace.programs):
         at = 66 + 22 * client + 12
         yield f'<circle class="{_colour(client)}" cx="{MARGIN + 9}" cy="{at - 4}" r="9"/>'
         yield f'<text class="on small strong" x="{MARGIN + 9}" y="{at}" text-anchor="middle">{label(client)}</text>'
-        yield _text(MARGIN + 28, at, ", then ".join(calls), "text", room - 28)
+        yield _text(MARGIN + 28, at, program, "text", room - 28)
 
 
 def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[st
         )
         for each, after in zip(steps, (*steps[1:], None), strict=True):
             begins = each.lane == client and each.step.mode is not Mode.DELIVER
-            ended = begins and (each.step.returned or each.step.mode is Mode.CRASH)
+            ended = begins and (each.step.returned or each.step.mode in OF_CLIENTS)
             goes_on = after.busy[client] if after else (each.busy[client] or begins) and not ended
             start = _middle(each.number, top) - (ROW / 2 if each.busy[client] else 0)
             stop = _middle(each.number, top) + (ROW / 2 if goes_on else 0)
@@ -117,7 +117,7 @@ def _row(each: Followed, lanes: int, top: int, width: int) -> Iterator[str]:
 
 def _chip(each: Followed, middle: float) -> Iterator[str]:
     assert each.lane is not None
-    kind = {Mode.DELIVER: " late", Mode.CRASH: " end"}.get(each.step.mode, "")
+    kind = {Mode.DELIVER: " late", Mode.CRASH: " end", Mode.RESTART: " end"}.get(each.step.mode, "")
     shown = _cut(each.effect, LANE - 14)
     wide = len(shown) * CHARACTER + 18
     round_ = 5 if each.step.changes or each.step.effect.startswith(("set", "put", "delete", "copy")) else 12

@@ -35,6 +35,7 @@ SUFFIXES: Final[Mapping[Mode, str]] = {
     Mode.FALSE_PREDICATE: "false-predicate",
     Mode.SCAN_FAILURE: "scan-broke",
     Mode.CRASH: "crash",
+    Mode.RESTART: "restart",
     Mode.DELIVER: "late-write",
     Mode.TICK: "clock",
 }

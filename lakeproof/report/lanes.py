@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode
+from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.report.story import LOOP, beginning, content_of, race, verdict
 from lakeproof.report.style import client_style, is_ascii
@@ -24,6 +24,7 @@ FAULTS: Final[Mapping[Mode, str]] = {
     Mode.FALSE_PREDICATE: "applied, reported as predicate failed",
     Mode.SCAN_FAILURE: "breaks off",
     Mode.CRASH: "crashes",
+    Mode.RESTART: "restarts",
     Mode.DELIVER: "late write arrives",
     Mode.TICK: "clock",
 }
@@ -73,8 +74,8 @@ def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Tab
 def _lane(step: TraceStep) -> Text:
     if step.mode is Mode.DELIVER:
         return Text(f"({printable(step.effect)})", "yellow")
-    if step.mode is Mode.CRASH:
-        return Text("crash", "bold red")
+    if step.mode in OF_CLIENTS:
+        return Text(step.mode.value, "bold red")
     asked = f"{step.task}: {step.effect}" if step.task else step.effect
     return Text(printable(asked), "" if step.mode is Mode.NORMAL else "yellow")
 
@@ -87,7 +88,7 @@ def busy_clients(trace: Trace) -> list[list[bool]]:
         for step in trace.schedule:
             row.append(now)
             if step.client == label(client) and step.mode is not Mode.DELIVER:
-                now = not step.returned and step.mode is not Mode.CRASH
+                now = not step.returned and step.mode not in OF_CLIENTS
         busy.append(row)
     return busy
 

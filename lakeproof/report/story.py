@@ -27,6 +27,7 @@ _VERBS: Final[Mapping[str, str]] = {
     "copy": "writes",
     "delete": "deletes",
     "delete_if": "deletes",
+    "transact": "writes at once",
 }
 LOOP: Final = "from here on, for ever:"
 """Before the first step of a loop."""
@@ -81,8 +82,8 @@ def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
     what.append(printable(trace.scenario), "bold")
     yield what.append(f", {plural(len(trace.schedule), 'step')}")
     yield Text()
-    for client, calls in enumerate(trace.clients):
-        yield Text.assemble("  ", _label(client), "  ", printable(", then ".join(calls)))
+    for client, program in enumerate(trace.programs):
+        yield Text.assemble("  ", _label(client), "  ", printable(program))
     shown = [f"{key}: {content}" for key, content in trace.initially]
     rest = len(shown) - SHOWN_AT_FIRST_MAX
     shown = shown[:SHOWN_AT_FIRST_MAX] + ([f"and {plural(rest, 'more key')}"] if rest > 0 else [])
@@ -120,6 +121,8 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             return Text(f"the clock jumps by {printable(step.value)}", "yellow")
         case Mode.CRASH:
             return Text("crashes: it never moves again", "yellow")
+        case Mode.RESTART:
+            return Text("crashes, and starts again", "yellow")
         case Mode.DELIVER:
             told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
             return told.append_text(_changed(step, contents))

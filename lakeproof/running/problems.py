@@ -22,7 +22,7 @@ from lakeproof.model.invariants import (
     Reads,
     Terminates,
 )
-from lakeproof.scenario import Aftermath, Call, Faults, Scenario
+from lakeproof.scenario import Aftermath, Call, Client, Faults, Scenario, recovery
 
 NAME_LENGTH_MAX: Final = 150
 ID_LENGTH_MAX: Final = 60
@@ -43,6 +43,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
         yield f"clients: {kind(scenario.clients)}: expected a list with a list of Calls for each client"
     for number, calls in enumerate(scenario.clients):
         yield from _call_problems(calls, f"clients[{number}]")
+        yield from _call_problems(recovery(calls), f"clients[{number}].recover")
     names = {call.name for calls in scenario.clients for call in calls if isinstance(cast("object", call), Call)}
     for number, invariant in enumerate(scenario.invariants):
         yield from _invariant_problems(invariant, f"invariants[{number}]", names)
@@ -110,7 +111,7 @@ def _text_problems(text: object, place: str) -> Iterator[str]:
 
 
 def _call_problems(calls: object, place: str) -> Iterator[str]:
-    if not isinstance(calls, list | tuple):
+    if not isinstance(calls, list | tuple | Client):
         yield f"{place}: {kind(calls)}: expected a list of Calls; put it into brackets"
         return
     for number, call in enumerate(cast("Sequence[object]", calls)):

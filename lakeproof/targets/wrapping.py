@@ -51,6 +51,14 @@ class Private(Store):
             attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op,
         )
 
+    async def perform_all(self, op: kv.Transact) -> None:
+        self._written.update((part, key) for part, key, value in op.writes if part and key and value is not None)
+        sides = [
+            tuple((self.prefix + part if part else part, key, what) for part, key, what in side)
+            for side in (op.checks, op.writes)
+        ]
+        await self.store.perform_all(kv.Transact(*sides))  # type: ignore[arg-type]  # of the same types as before
+
     async def clear(self) -> list[kv.Address]:
         """Delete all that was written; what could not be is returned.
 

@@ -63,17 +63,15 @@ class Terminates:
             flow = flow.func
         return flow if isinstance(flow, str) else str(getattr(flow, "__name__", flow))
 
-    def promises(self, clients: tuple[tuple[str, ...], ...]) -> Iterator[Promise]:
-        """One for each call. clients: the names of the calls of each."""
-        for client, names in enumerate(clients):
-            for number, name in enumerate(names):
-                if name == self.name:
-                    yield Promise(
-                        before=_UnderWay(client, number),
-                        after=_UnderWay(client, number, ended=True),
-                        broken=f"a call of {name} never ends",
-                        reads=frozenset({Reads.CLIENTS}),
-                    )
+    def promises(self, clients: int) -> Iterator[Promise]:
+        """One for each client: a call that has ended is followed by no other before that one has begun."""
+        for client in range(clients):
+            yield Promise(
+                before=_UnderWay(client, self.name),
+                after=_UnderWay(client, self.name, ended=True),
+                broken=f"a call of {self.name} never ends",
+                reads=frozenset({Reads.CLIENTS}),
+            )
 
 
 @attrs.frozen
@@ -81,13 +79,12 @@ class _UnderWay:
     """Whether a call of a client has begun and not ended; or the opposite."""
 
     client: int
-    number: int
+    name: str
     ended: bool = False
 
     def __call__(self, seen: AnySnapshot) -> bool:
         calls = seen.clients[self.client]
-        pending = len(calls) > self.number and calls[self.number].status is Status.PENDING
-        return pending is not self.ended
+        return any(call.name == self.name and call.status is Status.PENDING for call in calls) is not self.ended
 
 
 @attrs.frozen
@@ -101,7 +98,7 @@ class LeadsTo:
     fairness: Fairness = attrs.field(default="weak", kw_only=True)
     observers: tuple[Observer, ...] = attrs.field(default=(), kw_only=True)
 
-    def promises(self, clients: tuple[tuple[str, ...], ...]) -> Iterator[Promise]:
+    def promises(self, clients: int) -> Iterator[Promise]:
         """The one."""
         yield Promise(before=self.before, after=self.after, broken="what it must lead to never comes")
 
@@ -116,7 +113,7 @@ class AlwaysEventually:
     fairness: Fairness = attrs.field(default="weak", kw_only=True)
     observers: tuple[Observer, ...] = attrs.field(default=(), kw_only=True)
 
-    def promises(self, clients: tuple[tuple[str, ...], ...]) -> Iterator[Promise]:
+    def promises(self, clients: int) -> Iterator[Promise]:
         """The one."""
         yield Promise(before=_anywhere, after=self.holds, broken="from some state on it never holds")
 

@@ -7,11 +7,11 @@ import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.spark_checks.checks.catalogue import EVERY
-from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
-    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
 
 
 def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,9 +57,9 @@ def command(
     from lakeproof.report.style import console
     from lakeproof.spark_checks.checks.reporting import as_json_lines, page, table, write_summary
     from lakeproof.spark_checks.checks.running import run
-    from lakeproof.spark_checks.dataset import open_dataset
-    from lakeproof.spark_checks.run_folders import session_for
-    from lakeproof.spark_checks.workspace import fresh
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.engine.run_folders import session_for
+    from lakeproof.spark_checks.engine.workspace import fresh
 
     with session_for(options, out) as (spark, folder):
         opened = open_dataset(spark, dataset, keys, beside, blockstore)

@@ -14,14 +14,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model import keys
-from lakeproof.spark_checks import footers
 from lakeproof.spark_checks.checks import graph
 from lakeproof.spark_checks.checks.judging import judged
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.tables import INT, LONG, table
+from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.findings import at
-from lakeproof.spark_checks.tables import INT, LONG, table
 from lakeproof.spark_checks.whole_repositories import gathered
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
@@ -78,7 +79,7 @@ def walk(entities: Entities) -> Walked:
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
     nodes = gathered(commits.unionAll(named), "repository", footers.count(entities.commits)).drop("repository")
-    return Walked(nodes.mapInArrow(judged, JUDGED).persist())
+    return Walked(staged(nodes.mapInArrow(judged, JUDGED), "judged"))
 
 
 def check(entities: Entities, walked: Walked, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
@@ -147,7 +148,7 @@ def trees(entities: Entities, dataset: Dataset) -> Trees:
     torn = absent.select("meta_range_id", f.lit("is not there").alias("why")).unionAll(
         partial.select("meta_range_id", f.concat(f.lit("lacks its range "), f.col("lost")).alias("why"))
     )
-    return Trees(torn.persist())
+    return Trees(staged(torn, "torn"))
 
 
 def with_meta_range(commits: DataFrame) -> DataFrame:

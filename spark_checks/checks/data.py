@@ -14,11 +14,11 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.addresses import fingerprint, inside, physical
 from lakeproof.spark_checks.checks.commits import Trees
 from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.findings import text
+from lakeproof.spark_checks.data.addresses import fingerprint, inside, physical
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.findings import as_text, text
 
 IDS = frozenset({"committed-data-is-kept", "staged-data-is-kept", "address-has-one-entry"})
 LISTED = 1
@@ -66,7 +66,7 @@ def _flags(bit: int) -> Column:
 
 def _as_text() -> Column:
     """A staged path as ``ranges/`` has it; one that is no UTF-8 is like no other."""
-    return f.when(f.is_valid_utf8("path"), f.col("path").cast("string")).otherwise(f.hex("path"))
+    return f.coalesce(as_text(f.col("path")), f.hex("path"))
 
 
 def suspects(references: References, dataset: Dataset) -> DataFrame:

@@ -27,9 +27,10 @@ from lakeproof.impl.migration.checking import METADATA, VERSION_KEY, unknown_ver
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import repositories, tokens
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities
-from lakeproof.spark_checks.findings import at, text
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.findings import as_text, at, text
 
 CLEANUP_TOKENS: Final = b"cleanup-tokens"
 """The partition of tokens whose entries are to be dropped: each is a key."""
@@ -59,7 +60,7 @@ class Partitions:
     @classmethod
     def of(cls, frame: DataFrame) -> "Partitions":
         """Of one column of bytes. Runs a job."""
-        kept = frame.toDF("partition").where("partition is not null").distinct().persist()
+        kept = staged(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
         some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
         return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
 
@@ -134,11 +135,12 @@ def _named_for_others(entities: Entities, living: Living, only: Collection[str])
     owned = tokens.owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
     named = repositories.accessible(entities).select("home", "repository_id")
     rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
-    branch = f.expr(f"substring(cast(key as string), {len(keys.BRANCHES_PREFIX) + 1})")
-    expected = f.concat(f.col("repository_id"), f.lit("-"), branch, f.lit(":"))
+    branch = f.expr(f"substring(hex(key), {2 * len(keys.BRANCHES_PREFIX) + 1})")
+    digits = f.concat(f.hex("repository_id"), f.hex(f.lit("-")), branch, f.hex(f.lit(":")))
+    expected = text(f.unhex(digits))
     here = at(f.col("partition_key"), f.col("key"))
     evidence = f.concat(f.lit("has the token "), f.col("token"), f.lit(", expected a name that begins with "), expected)
-    foreign = (f.col("token") != "") & ~f.startswith(f.col("token"), expected)
+    foreign = (f.col("token") != "") & ~f.startswith(f.hex("token"), digits)
     return findings(rows, [Rule("no-reachable-zombie", foreign, here, evidence, "note")], only)
 
 
@@ -149,7 +151,7 @@ def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     some = some.unionAll(
         entities.undecodable.where("kind in ('branch', 'commit', 'tag')").select("partition_key")
     ).distinct()
-    subjects = some.select(f.col("partition_key").cast("string").alias("subject")).withColumn("some", f.lit(True))
+    subjects = some.select(as_text(f.col("partition_key")).alias("subject")).withColumn("some", f.lit(True))
     rows = found.join(subjects, "subject", "left")
     bare = f.col("some").isNull()
     return rows.select(

@@ -12,8 +12,8 @@ from pyspark.sql import functions as f
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
-from lakeproof.spark_checks.dataset import Keys
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.dataset import Keys
+from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.findings import at, text
 
 

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from lakeproof.pages import summary as pages
 from lakeproof.report.style import is_ascii, plural, seconds
-from lakeproof.spark_checks import denominators, manifest
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
-from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.data import denominators, manifest
+from lakeproof.spark_checks.engine.folders import Folder
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
@@ -68,7 +68,7 @@ def verdict(summary: Summary) -> str:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
     if summary.version:
         skipped += f"; {summary.version}"
-    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s"
+    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s; {summary.engine}"
 
 
 def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:
@@ -108,7 +108,9 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
-    yield json.dumps({"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version})
+    yield json.dumps(
+        {"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version, "engine": summary.engine}
+    )
 
 
 def write_summary(summary: Summary, out: Folder) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 from lakeproof.model import keys
 from lakeproof.model.records import RepositoryState
 from lakeproof.spark_checks.checks.rules import Rule, findings, nothing, union
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.findings import at
 
 

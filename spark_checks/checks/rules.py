@@ -8,8 +8,10 @@ import attrs
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.tables import no_rows
+from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.tables import no_rows
 
 BROADCAST_ROWS_MAX = 1_000_000
 """Rows of a narrow table, up to which it is sent to every worker instead of shuffling the large one."""
@@ -54,9 +56,9 @@ def union(frames: Sequence[DataFrame]) -> DataFrame:
 
 def beside(frame: DataFrame) -> DataFrame:
     """A table for the smaller side of a join: sent to every worker where it is small, else hashed part by part.
-    It is kept, because it is counted."""
-    kept = frame.persist()
-    return hinted(kept, kept.count())
+    It is staged, because it is counted."""
+    kept = staged(frame, "beside")
+    return hinted(kept, footers.count(kept))
 
 
 def hinted(frame: DataFrame, rows: int) -> DataFrame:

@@ -9,17 +9,17 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators, footers, scanned, staging
 from lakeproof.spark_checks.checks import commits, data, lakefs, records, repositories, stored, tokens
 from lakeproof.spark_checks.checks.catalogue import CHECKS, EVERY, OF_LAKEFS, PASSES, REPOSITORIES, Check, Pass
 from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import nothing, union
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities, decode
-from lakeproof.spark_checks.denominators import RECORDS
+from lakeproof.spark_checks.data import denominators
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.engine import footers, staging
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.progress import doing
-from lakeproof.spark_checks.scanned import Scan
 
 KINDS: Final = ("violation", "garbage", "note")
 EXAMPLES_MAX: Final = 5
@@ -59,7 +59,7 @@ class Outcome:
 class Summary:
     """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
     them. ``unsealed``: folders without a manifest. ``version``: why the records may mean something else; empty: they do
-    not."""
+    not. ``engine``: what has run them."""
 
     where: str
     rows: Mapping[str, int]
@@ -67,6 +67,7 @@ class Summary:
     seconds: Mapping[str, float]
     unsealed: tuple[str, ...] = ()
     version: str = ""
+    engine: str = ""
 
     @property
     def violated(self) -> bool:
@@ -125,15 +126,12 @@ class Checks:
         self.only = frozenset(only)
         self.living = living
         self._kept: dict[str, object] = {}
-        self._scans: list[Scan] = []
 
     def run(self, part: Pass) -> list[DataFrame]:
-        """The findings of a pass: FINDINGS, in one or more tables. The tables that the job which writes them reads to
-        their ends: `scans`."""
-        self._scans = []
+        """The findings of a pass: FINDINGS, in one or more tables."""
         match part:
             case "records":
-                return [records.check(self._read(*RECORDS), self.dataset.keys, self.only, self.living)]
+                return [records.check(self.entities, self.dataset.keys, self.only, self.living)]
             case "repositories" if self.living is not None:
                 return [lakefs.check_repositories(self.dataset, self.entities, self.living, self.only)]
             case "repositories":
@@ -141,25 +139,11 @@ class Checks:
             case "commits":
                 return list(self._commits())
             case "tokens" if self.living is not None:
-                return [lakefs.check_tokens(self._read("branches", "staged"), self.living, self.only)]
+                return [lakefs.check_tokens(self.entities, self.living, self.only)]
             case "tokens":
-                return [tokens.check(self._read("branches", "staged"), self.only)]
+                return [tokens.check(self.entities, self.only)]
             case "data":
                 return list(self._data())
-
-    @property
-    def scans(self) -> tuple[Scan, ...]:
-        """Of the last pass."""
-        return tuple(self._scans)
-
-    def _scanned(self, name: str, table: DataFrame) -> DataFrame:
-        self._scans.append(Scan.of(name, table))
-        return self._scans[-1].rows
-
-    def _read(self, *names: str) -> Entities:
-        """The entities, of which tables of these names are counted as they are read."""
-        tables = attrs.asdict(self.entities, recurse=False)
-        return Entities(**tables | {name: self._scanned(name, tables[name]) for name in names})
 
     @property
     def _alive(self) -> Entities:
@@ -185,32 +169,26 @@ class Checks:
         of_objects = self.only & (stored.IDS - {"table-is-sound"})
         if not self.only & data.IDS and not of_objects:
             return  # nobody asks for objects
-        staged = self._read("staged")
         references = data.References(
             data.committed(reached, homes, self.dataset, self._trees()),
-            tokens.shown(attrs.evolve(staged, branches=alive.branches), homes),
+            tokens.shown(attrs.evolve(self.entities, branches=alive.branches), homes),
         )
-        listing = attrs.evolve(self.dataset, objects=self._scanned("objects/", self.dataset.objects))
         lake = self.dataset.keys == "lakefs"
-        yield data.check(references, data.suspects(references, listing), self.only, like_lakefs=lake)
+        yield data.check(references, data.suspects(references, self.dataset), self.only, like_lakefs=lake)
         if of_objects:
             sizes = stored.sizes(references.committed, self.dataset, alive.staged, tokens.namespaces(alive, homes))
             yield stored.check_objects(references, sizes, self.dataset, self.only)
 
     def _walked(self) -> commits.Walked:
         if "walked" not in self._kept:
-            found = self._read("commits", "branches", "tags")
-            self._kept["walked"] = commits.walk(found if self.living is None else self.living.only(found))
+            self._kept["walked"] = commits.walk(self._alive)
         found_ = self._kept["walked"]
         assert isinstance(found_, commits.Walked)
         return found_
 
     def _trees(self) -> commits.Trees:
         if "trees" not in self._kept:
-            metaranges = self._scanned("metaranges/", self.dataset.metaranges)
-            ranges = self._scanned("ranges/", self.dataset.ranges)
-            dataset = attrs.evolve(self.dataset, metaranges=metaranges, ranges=ranges)
-            self._kept["trees"] = commits.trees(self._alive, dataset)
+            self._kept["trees"] = commits.trees(self._alive, self.dataset)
         found = self._kept["trees"]
         assert isinstance(found, commits.Trees)
         return found
@@ -238,22 +216,18 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
-                found = union(checks.run(part)).coalesce(_FILES_MAX)
-                written = staging.write(found, target, to=written)
-                scanned.demand_whole(checks.scans)
+                written = staging.write(union(checks.run(part)), target, to=written)
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
         things = denominators.judged(entities, rows)
         summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
-    dataset.noted.demand_same(spark)
+    dataset.demand_read()
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
-    version = "" if living is None else lakefs.version(dataset)
-    return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version)
-
-
-_FILES_MAX: Final = 64
-"""Of one pass; findings are few, as a rule."""
+    version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
+    return attrs.evolve(
+        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine
+    )
 
 
 def summed(

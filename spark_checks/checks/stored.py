@@ -15,15 +15,15 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.addresses import INTERNAL_PREFIX, fingerprint, is_data, physical
 from lakeproof.spark_checks.checks.commits import with_meta_range
 from lakeproof.spark_checks.checks.data import References
 from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX, fingerprint, is_data, physical
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.data.stored.loading import Stored
+from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import where_listed
-from lakeproof.spark_checks.stored.loading import Stored
-from lakeproof.spark_checks.tables import OBJECTS
 
 IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
 """They are asked of a store of lakeFS with its object store, and of nothing else."""

@@ -9,9 +9,11 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.addresses import physical
 from lakeproof.spark_checks.checks.rules import Rule, findings, hinted, union
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.addresses import physical
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.workspace import staged as staged_rows
 from lakeproof.spark_checks.findings import at, text
 
 
@@ -79,8 +81,8 @@ def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
     tokens = live.join(repositories, live["partition_key"] == repositories["home"]).select(
         "token", "rank", "several", "repository", "namespace", f.xxhash64("partition_key", "key").alias("branch"), "key"
     )
-    tokens = tokens.persist()
-    count = tokens.count()
+    tokens = staged_rows(tokens, "tokens")
+    count = footers.count(tokens)
     change = ("tombstone", "address", "address_type")
     staged = entities.staged.select("token", "path", *change)
     alone = staged.join(hinted(tokens.where(~f.col("several")), count), "token")

@@ -1,12 +1,16 @@
 """The command ``explore``: `lakeproof verify` for spaces that are larger than one machine's memory."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lakeproof.cli import Report, chosen_from, from_option, json_option, out_option, perform
 from lakeproof.commands.options import Seconds
-from lakeproof.spark_checks.session import Options, spark_options
+from lakeproof.spark_checks.engine.options import spark_options
+
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.engine.session import Options
 
 
 @click.command("explore")
@@ -27,7 +31,7 @@ from lakeproof.spark_checks.session import Options, spark_options
 @click.option("--raw", is_flag=True, help="Do not merge histories: more states, no restarts.")
 @spark_options
 def command(
-    options: Options,
+    options: "Options",
     patterns: tuple[str, ...],
     file: Path | None,
     as_json: bool,
@@ -43,9 +47,9 @@ def command(
     Levels are kept in a folder of the session: with several machines, name one that all of them share with --work.
     """
     from lakeproof.explore.search import Options as How
+    from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.exploring.exploring import Explore
     from lakeproof.spark_checks.exploring.levels import SparkLevels
-    from lakeproof.spark_checks.session import session
 
     source, chosen = chosen_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}

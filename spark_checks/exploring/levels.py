@@ -12,17 +12,17 @@ from typing import Final, Protocol
 import attrs
 import numpy as np
 import pyarrow as pa
-from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from lakeproof.spark_checks import places, staging, workspace
+from lakeproof.spark_checks.engine import folders, staging, workspace
+from lakeproof.spark_checks.engine.staging import Written
+from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.exploring import working
 from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
 from lakeproof.spark_checks.exploring.known import Known
-from lakeproof.spark_checks.staging import Written
 
 Row = tuple[int, ...]
 """The words of a state."""
@@ -110,7 +110,6 @@ class SparkLevels:
         self._old_layout = Layout((), 1)
         self._known = Known()
         self._paths: list[str] = []
-        self._sent: list[Broadcast[Job]] = []
 
     def keep(self, words: Words, layout: Layout) -> Part:
         path = self._path("level")
@@ -190,7 +189,7 @@ class SparkLevels:
             for batch in working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
         ]
         table = pa.Table.from_batches(batches, working.schema(layout.words)).drop_columns(["count"])
-        self._old = [staging.write(self._spark.createDataFrame(table), path)]
+        self._old = [staging.write(of_arrow(self._spark, table), path)]
         self._old_layout, self._known = layout, Known()
 
     def _renew(self, layout: Layout) -> None:
@@ -200,7 +199,7 @@ class SparkLevels:
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
-                places.delete(self._spark, old.where)
+                folders.delete(old.where)
             self._old, self._old_layout = [new], layout
 
     def _answers(self, tables: Sequence[Written], layout: Layout) -> DataFrame:
@@ -213,14 +212,12 @@ class SparkLevels:
         return self._sought(part, job, partial(_preceding, target))
 
     def drop(self, part: Part) -> None:
-        places.delete(self._spark, _folder(part))
+        folders.delete(_folder(part))
 
     def clear(self) -> None:
-        for sent in self._sent:
-            sent.destroy()
         for path in self._paths:
-            places.delete(self._spark, path.rpartition("/")[0])
-        self._sent, self._paths, self._old, self._known = [], [], [], Known()
+            folders.delete(path.rpartition("/")[0])
+        self._paths, self._old, self._known = [], [], Known()
         self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 
@@ -235,7 +232,7 @@ class SparkLevels:
 
     def _frame(self, tag: int, words: Words) -> DataFrame:
         batches = working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
-        return self._spark.createDataFrame(pa.Table.from_batches(batches))
+        return of_arrow(self._spark, pa.Table.from_batches(batches))
 
     def _write(self, rows: DataFrame, path: str) -> None:
         self._written[path] = staging.write(rows, path, by="tag")
@@ -262,10 +259,8 @@ class SparkLevels:
         return working.words_of(found.combine_chunks(), held.layout.words)
 
     def _mapped(self, part: Part, job: Job, task: Task, columns: Sequence[str]) -> DataFrame:
-        sent = self._spark.sparkContext.broadcast(job)
-        self._sent.append(sent)
         rows = self._read(part, job.kernel.layout)
-        return rows.mapInArrow(partial(_on_worker, sent, task), _schema([], *columns))
+        return rows.mapInArrow(partial(task, job), _schema([], *columns))
 
     def _sought(self, part: Part, job: Job, task: Task) -> Sought:
         names = working.names(job.kernel.layout.words)
@@ -280,10 +275,6 @@ class SparkLevels:
 def _one_each(rows: DataFrame, *by: str, names: Sequence[str]) -> DataFrame:
     """The least row of each group."""
     return rows.groupBy(*by).agg(sql.min(sql.struct(*names)).alias("row")).select(*by, "row.*")
-
-
-def _on_worker(sent: Broadcast[Job], task: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return task(sent.value, batches)
 
 
 def _located(question: Question, target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -315,8 +306,8 @@ def repacked(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame
     words: list[list[Column]] = [[] for _ in range(new.words)]
     for source, target in zip(old.places, new.places, strict=False):
         if source.bits:
-            # A field of 64 bits is all of its word: there is nothing to mask.
-            field = sql.shiftrightunsigned(sql.col(f"w{source.word}"), source.shift)
+            # A field of 64 bits is all of its word. The mask takes away what a sign has filled in.
+            field = sql.shiftright(sql.col(f"w{source.word}"), source.shift)
             field = field.bitwiseAND(sql.lit(source.mask)) if source.bits < 64 else field
             words[target.word].append(sql.shiftleft(field, target.shift))
     packed = [reduce(Column.bitwiseOR, parts) if parts else sql.lit(0).cast("long") for parts in words]

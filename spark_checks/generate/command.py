@@ -1,14 +1,17 @@
 """``lakeproof spark generate``: a dataset, sound or with planted violations."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import click
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.options import FOLDER, spark_options
 from lakeproof.spark_checks.generate.sizes import COUNTS, PROFILES
-from lakeproof.spark_checks.session import FOLDER, Options, session, spark_options
+
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.engine.session import Options
 
 _HELP: Final = {
     "repositories": "Number of accessible repositories.",
@@ -51,7 +54,7 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--overwrite", is_flag=True, help="Replace an existing dataset.")
 @spark_options
 def command(
-    options: Options,
+    options: "Options",
     /,
     out: Path,
     profile: str,
@@ -63,11 +66,13 @@ def command(
     **counts: int | None,
 ) -> None:
     """Write a dataset to the folder OUT: kv/, metaranges/, ranges/ and objects/, as Parquet."""
+    from lakeproof.spark_checks.engine.engines import cores
+    from lakeproof.spark_checks.engine.progress import doing
+    from lakeproof.spark_checks.engine.runs import parse_time
+    from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.generate.ground import Ground
     from lakeproof.spark_checks.generate.planting import parse
     from lakeproof.spark_checks.generate.writing import check_target, make, whole, write
-    from lakeproof.spark_checks.progress import doing
-    from lakeproof.spark_checks.runs import parse_time
 
     given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
     if now is not None:
@@ -76,8 +81,8 @@ def command(
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     asked = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
-    with session(options, out) as spark, whole(out) as part:
-        ground = Ground(spark, sizes, partitions or 2 * spark.sparkContext.defaultParallelism)
+    with session(options) as spark, whole(out) as part:
+        ground = Ground(spark, sizes, partitions or 2 * cores(spark))
         write(ground, make(ground, asked), part, lambda what: doing(spark, what))
     count = sum(asked.values())
     click.echo(

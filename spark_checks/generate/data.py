@@ -11,12 +11,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model.catalog import DATA_PREFIX
-from lakeproof.spark_checks.addresses import INTERNAL_PREFIX
-from lakeproof.spark_checks.generate.ground import ELSEWHERE, Ground, namespace
+from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
+from lakeproof.spark_checks.engine.tables import METARANGES, RANGES
+from lakeproof.spark_checks.generate.ground import ELSEWHERE, Ground, integer, namespace
 from lakeproof.spark_checks.generate.records import ancestor, graph, meta_range_id, size_bytes, staged_date, window
 from lakeproof.spark_checks.generate.sizes import DAY, IMPORTED_EVERY
-from lakeproof.spark_checks.generate.wire import integer
-from lakeproof.spark_checks.tables import METARANGES, RANGES
 
 assert DATA_PREFIX == "data/", "`Ground.address` says it, too"
 

@@ -16,12 +16,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.tables import BINARY, KV, LONG, STRING, table
+from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.generate.data import committed_objects, first_object, own_objects
-from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, namespace, repository_id
+from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, integer, namespace, repository_id
 from lakeproof.spark_checks.generate.planted import Place, Planted
 from lakeproof.spark_checks.generate.planting import AGAIN, GARBAGE, plant
-from lakeproof.spark_checks.generate.wire import integer
-from lakeproof.spark_checks.tables import BINARY, KV, LONG, STRING, table
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(
@@ -78,7 +78,7 @@ def extras(ground: Ground, counts: Mapping[str, int]) -> Extras:
             yield pa.RecordBatch.from_pylist(rows, _ARROW)
 
     found = reduce(DataFrame.unionAll, parts).mapInArrow(made, MADE)
-    return Extras(found.persist(), counts)
+    return Extras(staged(found, "extras"), counts)
 
 
 IN_BULK: Final = frozenset({"committed-data-is-kept", "staged-data-is-kept"})

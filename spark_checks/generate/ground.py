@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
+from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.generate import history
 from lakeproof.spark_checks.generate.sizes import (
     DAY,
@@ -24,7 +25,6 @@ from lakeproof.spark_checks.generate.sizes import (
     shared,
     weights,
 )
-from lakeproof.spark_checks.generate.wire import integer
 
 STORAGE: Final = "s3://lake/"
 ELSEWHERE: Final = "s3://elsewhere/"
@@ -134,7 +134,7 @@ class Ground:
         return frame.repartition(self.partitions, "r", "begin")
 
     def _table(self, columns: dict[str, pa.Array]) -> DataFrame:
-        return self.spark.createDataFrame(pa.table(columns))
+        return of_arrow(self.spark, pa.table(columns))
 
     @cached_property
     def places(self) -> DataFrame:
@@ -193,6 +193,11 @@ class Ground:
         """A staging token of a branch: 0 is the open one, 1 the newest sealed one."""
         unique = self.name("token", r, b, t)
         return f.concat(repository_id(r), f.lit("-"), branch_id(b), f.lit(":"), self.uid(r), f.lit("."), unique)
+
+
+def integer(a: Column, b: Column | int) -> Column:
+    """One number divided by the other, rounded towards zero."""
+    return f.call_function("div", a, f.lit(b) if isinstance(b, int) else b)
 
 
 def repository_id(r: Column) -> Column:

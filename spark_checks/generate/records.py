@@ -16,12 +16,12 @@ from lakeproof.spark_checks.generate.ground import (
     Ground,
     branch_id,
     home,
+    integer,
     main_commit,
     namespace,
     repository_id,
 )
 from lakeproof.spark_checks.generate.sizes import DAY
-from lakeproof.spark_checks.generate.wire import integer
 
 DRAFTS: Final[dict[str, dict[str, str]]] = {
     "repositories": {

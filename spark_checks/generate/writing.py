@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Final
 
 import attrs
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.engine import staging
+from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.generate import data, records
 from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.tables import records as kv_records
-from lakeproof.spark_checks.tables import AT_REST
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"
@@ -114,25 +114,10 @@ def write(
     doing: Callable[[str], AbstractContextManager[None]] = _silently,
 ) -> None:
     """Write a dataset to an empty folder: the tables at rest, what was planted, and what was asked for."""
-    with _small_methods(ground.spark):
-        for name, frame in made.tables.items():
-            with doing(f"writing {name}/"):
-                staging.write(frame, str(out / name), options={"compression": "zstd"})
+    for name, frame in made.tables.items():
+        with doing(f"writing {name}/"):
+            staging.write(frame, str(out / name), options={"compression": "zstd"})
     with (out / PLANTED).open("w", encoding="utf-8") as file:
         for row in made.extras.listed.orderBy("id", "subject").toLocalIterator():
             file.write(json.dumps(row.asDict()) + "\n")
-    made.extras.made.unpersist()
     (out / ABOUT).write_text(json.dumps(attrs.asdict(ground.sizes), indent=1) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _small_methods(spark: SparkSession) -> Iterator[None]:
-    """The JVM does not compile methods of more bytes than this, and those that encode messages would be: as it
-    is, they are cut into small ones. It is four times as fast."""
-    name = "spark.sql.codegen.hugeMethodLimit"
-    before = spark.conf.get(name)
-    spark.conf.set(name, 8_000)
-    try:
-        yield
-    finally:
-        spark.conf.set(name, before or 65_535)

@@ -2,14 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
-from lakeproof.spark_checks.session import PLACE, Options, spark_options
+from lakeproof.spark_checks.engine.options import PLACE, spark_options
+
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.engine.session import Options
 
 EXAMPLES: Final = 10
 
@@ -36,7 +39,7 @@ EXAMPLES: Final = 10
 @click.option("--out", type=PLACE, metavar="DIR", help="New folder or URL for the table of verdicts.")
 @spark_options
 def command(
-    options: Options,
+    options: "Options",
     folder: Path,
     model: str | None,
     fail: Literal["did-not-happen", "predicate-false"] | None,
@@ -56,11 +59,11 @@ def command(
 
     from lakeproof.history import DEFAULTS
     from lakeproof.model.linearizability.specifications import ALL
-    from lakeproof.spark_checks import staging, workspace
+    from lakeproof.spark_checks.engine import staging, workspace
+    from lakeproof.spark_checks.engine.progress import doing
+    from lakeproof.spark_checks.engine.run_folders import session_for
     from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
     from lakeproof.spark_checks.histories.reading import events
-    from lakeproof.spark_checks.progress import doing
-    from lakeproof.spark_checks.run_folders import session_for
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.history import Unreadable, json_lines
@@ -23,8 +23,8 @@ from lakeproof.model.linearizability.history import BrokenHistory, History, Sett
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.batches import batch as batch_of
-from lakeproof.spark_checks.tables import LONG, STRING, STRINGS, table
+from lakeproof.spark_checks.engine.batches import batch as batch_of
+from lakeproof.spark_checks.engine.tables import LONG, STRING, STRINGS, table
 
 VERDICTS: Final = table(
     history=STRING,
@@ -78,8 +78,9 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
     """
     key = f.col("key") if judging.specification.by_key else f.lit(None).cast("string")
     rows = events.withColumn("key", key)
-    sizes = rows.groupBy("history", "key").agg(f.count(f.lit(1)).alias("size")).where(f.col("size") > LARGE)
-    marked = rows.join(f.broadcast(sizes), _same(rows, sizes), "left").select(rows["*"], "size")
+    sizes = rows.groupBy(f.col("history").alias("of"), f.col("key").alias("named")).agg(f.count(f.lit(1)).alias("size"))
+    same = (f.col("history") == f.col("of")) & f.col("key").eqNullSafe(f.col("named"))
+    marked = rows.join(f.broadcast(sizes.where(f.col("size") > LARGE)), same, "left").drop("of", "named")
     small = marked.where("size is null").groupBy("history", "key")
     lists = small.agg(f.sort_array(f.collect_list(f.struct("number", "event"))).alias("events"))
 
@@ -101,10 +102,6 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
 
     large = marked.where("size is not null").drop("size", "f").groupBy("history", "key")
     return lists.mapInArrow(judged, VERDICTS).unionByName(large.applyInArrow(judged_alone, VERDICTS))
-
-
-def _same(rows: DataFrame, sizes: DataFrame) -> Column:
-    return (rows["history"] == sizes["history"]) & rows["key"].eqNullSafe(sizes["key"])
 
 
 Row = tuple[str, str | None, str, str, int, str, list[str] | None]

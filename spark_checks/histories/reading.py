@@ -18,9 +18,10 @@ from lakeproof.history.errors import shown
 from lakeproof.history.events import NEMESIS
 from lakeproof.history.reading import Lines
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.batches import batches as batches_of
-from lakeproof.spark_checks.dataset import read_table
-from lakeproof.spark_checks.tables import LONG, STRING, table
+from lakeproof.spark_checks.data.dataset import read_table
+from lakeproof.spark_checks.engine.batches import batches as batches_of
+from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.tables import LONG, STRING, table
 
 EVENTS: Final = table(history=STRING, key=STRING, number=LONG, f=STRING, event=STRING)
 """history: its name; key: as JSON, null: none; number: its place; f: null where it is not invoked; event: JSON."""
@@ -49,7 +50,7 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
     if not files:
         return _of_parquet(read_table(spark, str(folder), PARQUET))
     root = str(folder)
-    parts = min(len(files), 4 * spark.sparkContext.defaultParallelism)
+    parts = min(len(files), 4 * cores(spark))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

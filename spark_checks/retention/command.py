@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
-from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
-    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
 
 
 @click.command("retention")
@@ -54,11 +54,11 @@ def command(
     Writes DIR/RUN/commits (CSV), addresses (Parquet) and report.json there; `sweep` deletes what a run has
     marked. Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
-    from lakeproof.spark_checks import runs
-    from lakeproof.spark_checks.dataset import open_dataset
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.engine import runs
+    from lakeproof.spark_checks.engine.run_folders import run_session
     from lakeproof.spark_checks.retention import rulebook
     from lakeproof.spark_checks.retention.marking import Asked, mark
-    from lakeproof.spark_checks.run_folders import run_session
 
     book = rulebook.read(rules)
     if now is not None:

@@ -1,38 +1,33 @@
-"""The CSV files of ``commits/``: a folder for each repository, as Spark partitions tables.
+"""The commits of a run as CSV, ``commits/``: a folder for each repository, as Spark partitions tables.
 
 Spark's own writer asks the local file system for a process of its own for each file, to set its mode: with ten thousand
 repositories that is minutes. Here each task writes the files of the rows that it has, which come in the order of their
-repositories. At a URL, where only Spark's file systems write, its writer does it.
+repositories.
 """
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, BinaryIO, Final, cast
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
-from pyspark.sql import DataFrame, Observation
-from pyspark.sql import functions as f
+from pyspark.sql import DataFrame
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging
-from lakeproof.spark_checks.batches import batches as batches_of
-from lakeproof.spark_checks.folders import Folder, LocalFolder, as_folder
-from lakeproof.spark_checks.tables import BOOLEAN, LONG, STRING, table
+from lakeproof.spark_checks.engine.batches import batches as batches_of
+from lakeproof.spark_checks.engine.folders import Folder, as_folder, folder_at
+from lakeproof.spark_checks.engine.setting_aside import IN_MEMORY
+from lakeproof.spark_checks.engine.staging import SHARE
+from lakeproof.spark_checks.engine.tables import LONG, STRING, table
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")
 HOME: Final = "repository_id"
 NOBODY: Final = "__HIVE_DEFAULT_PARTITION__"
 """How Spark names the folder of null."""
 
-_AS_WRITTEN: Final = {
-    "header": "true",
-    "escape": '"',
-    "ignoreLeadingWhiteSpace": "false",
-    "ignoreTrailingWhiteSpace": "false",
-}
-_READ: Final = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)
 _HEADER: Final = ",".join(COLUMNS).encode() + b"\n"
 _ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f") | {chr(code) for code in range(32)}
 _WRITTEN: Final = table(name=STRING, rows=LONG, bytes=LONG)
@@ -42,72 +37,58 @@ _ARROW: Final = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("bytes"
 def write(rows: DataFrame, folder: Folder | Path) -> int:
     """Write rows of repository_id and `COLUMNS`; returns how many they were. What was in the folder is removed.
 
-    Raises Unusable: a file that a task has written is not there, or not all rows are.
+    Raises Unusable: a file that a task has written is not there.
     """
-    there = as_folder(folder)
-    there.delete()
-    named = rows.select(HOME, *COLUMNS)
-    return _write_here(named, there.path) if isinstance(there, LocalFolder) else _write_there(named, there.where)
-
-
-def _write_there(rows: DataFrame, target: str) -> int:
-    """By Spark's writer, with nothing that its reader would change: no blanks cut, no "" for null."""
-    observed = Observation()
-    counted = rows.observe(observed, f.count(f.lit(1)).alias("rows"))
-    counted.write.partitionBy(HOME).options(**_AS_WRITTEN, emptyValue="").csv(target)
-    written = int(observed.get["rows"])
-    read = rows.sparkSession.read.schema(_READ).options(**_AS_WRITTEN, multiLine="true")
-    found = read.csv(target).count() if written else 0
-    if found != written:
-        raise Unusable(f"{target}: {written:,} rows were written, and {found:,} are there; {staging.SHARE}")
-    return written
-
-
-def _write_here(rows: DataFrame, folder: Path) -> int:
-    """One file for each run of rows of one repository; what a task that is tried again has written before is
-    replaced."""
-    folder.mkdir(parents=True)
-    target = str(folder)
+    folder = as_folder(folder)
+    folder.delete()
+    folder.make()
+    where = folder.where
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
-        context = TaskContext.get()
-        number = 0 if context is None else context.partitionId()
-        yield from batches_of(_write_all(batches, Path(target), number), _ARROW)
+        context = TaskContext.get()  # a task that is tried again replaces what it has written before
+        task = uuid4().hex if context is None else f"{context.partitionId():05d}"
+        yield from batches_of(_write_all(batches, folder_at(where), task), _ARROW)
 
-    written = rows.mapInArrow(run, _WRITTEN).toArrow()
+    written = rows.select(HOME, *COLUMNS).mapInArrow(run, _WRITTEN).toArrow()
+    there = dict(folder.files())
     for name, size in zip(written.column("name").to_pylist(), written.column("bytes").to_pylist(), strict=True):
-        staging.demand_file(folder / name, size)
+        if there.get(name) != size:
+            raise Unusable(
+                f"{where}/{name}: a task wrote {size:,} bytes, and the file {_told(there.get(name))}; {SHARE}"
+            )
     return sum(written.column("rows").to_pylist())
+
+
+def _told(size: int | None) -> str:
+    return "is not there" if size is None else f"has {size:,} bytes"
 
 
 Written = tuple[str, int, int]
 """Of a file: its name in the folder, rows, bytes."""
 
 
-def _write_all(batches: Iterator[pa.RecordBatch], folder: Path, task: int) -> Iterator[Written]:
+def _write_all(batches: Iterator[pa.RecordBatch], folder: Folder, task: str) -> Iterator[Written]:
+    """A file for each run of rows of one repository."""
     count, number, home = 0, 0, object()
     file: IO[bytes] | None = None
-    try:
-        for batch in batches:
-            for start, end in runs(batch.column(HOME)):
-                here = batch.column(HOME)[start].as_py()
-                if here != home:
-                    if file is not None:
-                        yield _finish(file, folder, count)
-                    count = 0
-                    home, number = here, number + 1
-                    file = _begin(folder / f"{HOME}={escaped(here)}", f"part-{task:05d}-{number:06d}.csv")
-                assert file is not None
-                count += end - start
-                _append(file, batch.slice(start, end - start).select(list(COLUMNS)))
-        if file is not None:
-            yield _finish(file, folder, count)
-    except BaseException:
-        if file is not None:
-            file.close()
-        raise
+    for batch in batches:
+        for start, end in runs(batch.column(HOME)):
+            here = batch.column(HOME)[start].as_py()
+            if here != home:
+                if file is not None:
+                    yield _finish(file, folder, _name(home, task, number), count)
+                file, count, home, number = _begin(), 0, here, number + 1
+            assert file is not None
+            count += end - start
+            _append(file, batch.slice(start, end - start).select(list(COLUMNS)))
+    if file is not None:
+        yield _finish(file, folder, _name(home, task, number), count)
+
+
+def _name(home: object, task: str, number: int) -> str:
+    return f"{HOME}={escaped(home)}/part-{task}-{number:06d}.csv"
 
 
 def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
@@ -118,18 +99,17 @@ def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
     yield from zip([0, *ends], ends, strict=False)
 
 
-def escaped(home: str | None) -> str:
+def escaped(home: object) -> str:
     """The name as Spark writes it into a path."""
     if not home:
         return NOBODY
-    return "".join(f"%{ord(each):02X}" if each in _ESCAPED else each for each in home)
+    return "".join(f"%{ord(each):02X}" if each in _ESCAPED else each for each in str(home))
 
 
-def _begin(folder: Path, name: str) -> IO[bytes]:
-    folder.mkdir(exist_ok=True)
-    file = (folder / f".{name}.part").open("wb")
+def _begin() -> IO[bytes]:
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # `_finish` closes it
     file.write(_HEADER)
-    return file
+    return cast("IO[bytes]", file)
 
 
 def _append(file: IO[bytes], rows: pa.RecordBatch) -> None:
@@ -146,10 +126,9 @@ def _as_csv(rows: pa.RecordBatch, quoting: str) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _finish(file: IO[bytes], folder: Path, rows: int) -> Written:
+def _finish(file: IO[bytes], folder: Folder, name: str, rows: int) -> Written:
     size = file.tell()
-    file.close()
-    part = Path(file.name)
-    path = part.with_name(part.name.removeprefix(".").removesuffix(".part"))
-    part.replace(path)
-    return str(path.relative_to(folder)), rows, size
+    file.seek(0)
+    with file:
+        folder.copy(name, cast("BinaryIO", file))
+    return name, rows, size

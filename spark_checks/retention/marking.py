@@ -13,20 +13,22 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, versions
-from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.decoding import Entities, decode
-from lakeproof.spark_checks.folders import Folder, as_folder
+from lakeproof.spark_checks import holdings, ledger
+from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.data.namespaces import namespaces
+from lakeproof.spark_checks.engine import footers, runs
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.engine.runs import Mismatch, Report
+from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
 from lakeproof.spark_checks.ledger import KNOWN, MARKED
-from lakeproof.spark_checks.namespaces import namespaces
-from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 from lakeproof.spark_checks.retention.walking import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
-from lakeproof.spark_checks.runs import Mismatch, Report
-from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.workspace import staged
 
 NOBODY: Final = "unreferenced"
 ORDER: Final = (
@@ -70,8 +72,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
-        scan = Scan.of("commits", entities.commits)
-        states = staged(_states(entities, scan, rules, asked), "walked", [scan])
+        states = staged(_states(entities, rules, asked), "walked")
     findings = _findings(states)
     if not asked.lenient:
         _demand_sound(dataset, states, findings)
@@ -83,13 +84,12 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
         # ranges are read once
-        known = staged(committed.references.select("bits", ledger.known_as()), "known", [committed.scan])
+        known = staged(committed.references.select("bits", ledger.known_as()), "known")
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
-        others = holdings.staged(entities)
-        references["staged"] = ledger.fingerprints(others.references)
+        references["staged"] = ledger.fingerprints(holdings.staged(entities))
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates", [others.scan])
+        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
         fates = ledger.only_named(ledger.Fates(ORDER, judged), expired, NOBODY)
@@ -103,31 +103,27 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
         unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
         accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},
         notes=tuple(rules.strangers(entities)),
         examples=tuple(ledger.examples(fates)),
     )
-    dataset.noted.demand_same(spark)
+    dataset.demand_read()
     runs.finish(folder, report, written)
     return report
 
 
-def _states(entities: Entities, scan: Scan, rules: Rulebook, asked: Asked) -> DataFrame:
-    """`WALKED`, not computed yet. scan: of the commits."""
+def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
+    """`WALKED`, not computed yet."""
     spark = entities.commits.sparkSession
     limits = rules.limits(spark, asked.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
     walk = Walk(asked.now, asked.tags)
-    return walked(
-        attrs.evolve(entities, commits=scan.rows),
-        homes.join(limits, "book"),
-        rules.branch_limits(spark, asked.now),
-        walk,
-        scan.expected,
-    )
+    count = footers.count(entities.commits)
+    return walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, count)
 
 
 def _findings(states: DataFrame) -> dict[str, int]:

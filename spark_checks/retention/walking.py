@@ -17,10 +17,10 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine.setting_aside import Aside, aside
+from lakeproof.spark_checks.engine.tables import BINARY, BOOLEAN, LONG, STRING, table
 from lakeproof.spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
-from lakeproof.spark_checks.setting_aside import Aside, aside
-from lakeproof.spark_checks.tables import BINARY, BOOLEAN, LONG, STRING, table
 from lakeproof.spark_checks.whole_repositories import gathered
 
 Marks = npt.NDArray[np.uint8]

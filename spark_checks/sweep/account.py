@@ -8,8 +8,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.spark_checks.folders import Folder
-from lakeproof.spark_checks.runs import REPORT, Mismatch
+from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.spark_checks.engine.runs import REPORT, Mismatch
 from lakeproof.spark_checks.sweep.journal import SWEPT, End, Entry
 from lakeproof.spark_checks.sweep.looking import MEANINGS, YOUNGER
 from lakeproof.spark_checks.sweep.marks import Mark

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import UNUSABLE, complain
-from lakeproof.spark_checks.session import blockstore_option, spark_options
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.options import blockstore_option, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
-    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
     from lakeproof.spark_checks.sweep.marked import Marked
     from lakeproof.spark_checks.sweep.sweeping import Again
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--instead-of", metavar="URL", help="The name of --objects in the addresses of the run.")
 @click.option("--endpoint", metavar="URL", help="Endpoint of an S3-compatible store.")
 @click.option("--no-if-match", is_flag=True, help="For an S3-compatible store that refuses conditional deletes.")
+@click.option("--require-engine", metavar="ENGINE", help="Refuse a run that another engine has marked.")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Maximum requests per second.")
 @click.option(
     "--at-once", type=click.IntRange(1, 1000), default=32, show_default=True, help="Maximum concurrent requests."
@@ -49,6 +51,7 @@ def command(
     instead_of: str | None,
     endpoint: str | None,
     no_if_match: bool,
+    require_engine: str | None,
     rate: float | None,
     at_once: int,
 ) -> int:
@@ -58,7 +61,7 @@ def command(
     are kept, too; only this needs Spark. An interrupted run, or one whose files were changed, is refused. Without
     --delete it is a dry run. An interrupted sweep may be repeated. Exit code 2: some deletes failed or are in doubt.
     """
-    from lakeproof.spark_checks import denominators
+    from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
     from lakeproof.spark_checks.sweep.marked import whole_run
     from lakeproof.spark_checks.sweep.opening import Wanted, target
@@ -70,6 +73,7 @@ def command(
         raise click.UsageError("--keys, --beside and --blockstore are for --dataset; name the dataset, too")
     try:
         run = whole_run(out, run_id)
+        _demand_engine(run, require_engine, alone=delete and dataset is None)
         wanted = Wanted(instead_of, endpoint, match=not no_if_match, rate=rate, at_once=at_once)
         where = None if objects is None else target(objects, wanted)
         again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore)
@@ -94,11 +98,31 @@ def command(
     return 0 if done.done else UNUSABLE
 
 
+def _demand_engine(run: "Marked", required: str | None, *, alone: bool) -> None:
+    """``alone``: it would be deleted without a second look. Raises Unusable: another engine than the required one has
+    marked it, or one answer of Sail says that it may go."""
+    if required is not None and run.engine_name != required:
+        raise Unusable(
+            f"{run.folder.where}: was marked by {run.engine}, and --require-engine says {required}; mark once more "
+            f"with --engine {required}"
+        )
+    if alone and run.embedded:
+        raise Unusable(
+            f"{run.folder.where}: was marked by {run.engine}, and nothing is deleted by its first answer alone; search "
+            "for references again with --dataset"
+        )
+
+
 def _look_again(
-    options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None, blockstore: str | None
+    options: "Options",
+    run: "Marked",
+    where: str,
+    keys: "Keys | None",
+    beside: str | None,
+    blockstore: str | None,
 ) -> "Again":
-    from lakeproof.spark_checks.dataset import open_dataset
-    from lakeproof.spark_checks.session import session
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.sweep.referring import look_again
 
     with session(options) as spark:

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep.marks import Mark
 
 SWEPT: Final = "swept"

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.folders import Folder
-from lakeproof.spark_checks.runs import ADDRESSES
+from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.spark_checks.engine.runs import ADDRESSES
 
 BATCH: Final = 1_000
 """What one request deletes at most (S3's limit), and what is in doubt when a sweep is killed."""

@@ -3,7 +3,8 @@
 There is one definition of what is kept, that of the run: its own `mark` is asked, with the rules, the age and the time
 that the run was asked for, and what the run has marked stands for the listing. What is marked once more may go. What is
 not has somebody who refers to it now, or whatever else keeps it.
-Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since.
+Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since,
+unless Sail has marked: then nothing of what it knew is taken over.
 """
 
 import json
@@ -15,18 +16,18 @@ import attrs
 
 from lakeproof.model.retention import InvalidRules
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import manifest, runs, workspace
-from lakeproof.spark_checks.dataset import Dataset, read_table
-from lakeproof.spark_checks.folders import Folder
-from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.data import manifest
+from lakeproof.spark_checks.data.dataset import Dataset, read_table
+from lakeproof.spark_checks.engine import runs, workspace
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
+from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, where_listed
 from lakeproof.spark_checks.retention import marking as retention
 from lakeproof.spark_checks.retention import rulebook
-from lakeproof.spark_checks.runs import Report
 from lakeproof.spark_checks.sweep.marked import Marked
 from lakeproof.spark_checks.sweep.marks import Hashes
 from lakeproof.spark_checks.sweep.sweeping import Again
-from lakeproof.spark_checks.tables import OBJECTS
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 
 AT_ONCE: Final = 10_000
@@ -46,7 +47,7 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
     listed = read_table(spark, f"{run.folder.where}/{runs.ADDRESSES}", OBJECTS)
     # No sources: this is no run that could go on. No versions: nobody sweeps what is written here.
     now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"}, sources=None)
-    folder = folder_in(spark, workspace.fresh(spark, "again")).child("again")
+    folder = folder_at(workspace.fresh(spark, "again")).child("again")
     folder.make()
     report = _mark(now, run, folder)
     marked = read_table(spark, f"{folder.where}/{runs.ADDRESSES}", OBJECTS).select(where_listed().alias("physical"))
@@ -66,8 +67,9 @@ def _mark(dataset: Dataset, run: Marked, folder: Folder) -> Report:
     lenient = bool(run.asked.get("lenient"))
     if run.kind == "uncommitted":
         age = cast("int", run.asked["older_than"])
-        # What the run knew to be committed has none of what it marked: only what is new since needs to be read.
-        since = folder_in(dataset.spark, run.folder.where)
+        # What the run knew to be committed has none of what it marked: only what is new since needs to be read. What
+        # Sail knew is found out once more.
+        since = None if run.embedded else folder_at(run.folder.where)
         return uncommitted.mark(
             dataset, uncommitted.Asked(now=run.now, older_than=age, since=since, lenient=lenient), folder
         )

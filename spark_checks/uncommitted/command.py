@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
-from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.dataset import Keys
-    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.session import Options
 
 
 @click.command("uncommitted")
@@ -47,24 +47,17 @@ def command(
     Writes DIR/RUN/addresses (Parquet) and report.json there; `sweep` deletes what a run has marked.
     Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
-    from lakeproof.spark_checks import runs
-    from lakeproof.spark_checks.dataset import open_dataset
-    from lakeproof.spark_checks.folders import Folder, LocalFolder
-    from lakeproof.spark_checks.hadoop_folder import folder_in
-    from lakeproof.spark_checks.places import local
-    from lakeproof.spark_checks.run_folders import run_session
+    from lakeproof.spark_checks.data.dataset import open_dataset
+    from lakeproof.spark_checks.engine import runs
+    from lakeproof.spark_checks.engine.folders import folder_at
+    from lakeproof.spark_checks.engine.run_folders import run_session
     from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 
     age = runs.parse_age(older_than)
     if now is not None:
         runs.parse_time(now)
-    here = None if since is None else local(since)
-    if here is not None:
-        runs.demand_run(here, "uncommitted")  # before there is a session
+    last = None if since is None else runs.demand_run(folder_at(since), "uncommitted")  # before there is a session
     with run_session(options, out, run_id) as (spark, folder):
-        last: Folder | None = None if here is None else LocalFolder(here)
-        if since is not None and here is None:
-            last = runs.demand_run(folder_in(spark, since), "uncommitted")
         found = open_dataset(spark, dataset, keys, beside, blockstore)
         asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
         report = mark(found, asked, folder)

@@ -13,22 +13,25 @@ from pyspark.sql.types import StructType
 
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, staging, versions
-from lakeproof.spark_checks.addresses import physical
-from lakeproof.spark_checks.dataset import Dataset, read_table
-from lakeproof.spark_checks.decoding import Entities, decode
-from lakeproof.spark_checks.folders import Folder, as_folder
+from lakeproof.spark_checks import holdings, ledger
+from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data.addresses import physical
+from lakeproof.spark_checks.data.dataset import Dataset, read_table
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
+from lakeproof.spark_checks.data.namespaces import namespaces
+from lakeproof.spark_checks.engine import footers, runs, staging
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.engine.runs import KNOWN, Report
+from lakeproof.spark_checks.engine.staging import Written
+from lakeproof.spark_checks.engine.tables import STRING, table
+from lakeproof.spark_checks.engine.together import Begin, together
+from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.findings import as_text
 from lakeproof.spark_checks.holdings import ACTIVE, Committed
-from lakeproof.spark_checks.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
-from lakeproof.spark_checks.namespaces import namespaces
-from lakeproof.spark_checks.progress import doing
-from lakeproof.spark_checks.runs import KNOWN, Report
-from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.staging import Written
-from lakeproof.spark_checks.tables import STRING, table
-from lakeproof.spark_checks.together import Begin, together
-from lakeproof.spark_checks.workspace import staged
 
 ORDER: Final = (
     "committed",
@@ -86,11 +89,11 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         known = _known(dataset, entities, asked.since, folder, begin)
         holdings.demand_apart(dataset, owned.result())
     with doing(spark, "matching the objects"):
-        said = {"staged": others.result().references, **promised.result()}
+        said = {"staged": others.result(), **promised.result()}
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates", [others.result().scan])
+        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
         fates = ledger.no_older_than_young(ledger.fates(listed, ORDER, judged))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
@@ -109,20 +112,21 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
         unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
         findings=dict(whole.result()),
         examples=tuple(examples.result()),
     )
-    dataset.noted.demand_same(spark)
+    dataset.demand_read()
     runs.finish(folder, report, written)
     return report
 
 
-def _roots(entities: Entities, scan: Scan) -> DataFrame:
+def _roots(entities: Entities) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
     homes = entities.homes()
-    commits = scan.rows.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
 
@@ -130,8 +134,7 @@ def _roots(entities: Entities, scan: Scan) -> DataFrame:
 def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: Folder, begin: Begin) -> DataFrame:
     """What is committed: `ledger.KNOWN`. Metaranges that the last run has read are not read again; they, and those that
     are new, are written down for the next one."""
-    scan = Scan.of("commits", entities.commits)
-    roots = _roots(entities, scan)
+    roots = _roots(entities)
 
     def last(name: str, schema: StructType) -> DataFrame | None:
         return None if since is None else read_table(dataset.spark, f"{since.where}/{KNOWN}/{name}", schema)
@@ -143,7 +146,7 @@ def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: F
 
     both = roots if read is None else new(roots).unionByName(read)
     where = f"{folder.where}/{KNOWN}"
-    metaranges = staging.read(staging.write(both, f"{where}/metaranges", scans=[scan]), ROOTS, dataset.spark)
+    metaranges = staging.read(staging.write(both, f"{where}/metaranges"), ROOTS, dataset.spark)
     todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
     committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
     readable = begin(lambda: _demand_readable(dataset, committed.lost))
@@ -160,7 +163,7 @@ def _write_known(committed: Committed, before: DataFrame | None, target: str) ->
         found = found.unionByName(before).distinct()
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
     plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
-    return staging.write(found, target, options=plain, scans=[committed.scan])
+    return staging.write(found, target, options=plain)
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
@@ -185,7 +188,7 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, Da
     homes = entities.homes()
     found = dataset.kv.where(prefixed)
     rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
-    said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
+    said = as_text(f.col("value"))
     copies = rows.where(is_copy).select(
         "partition_key",
         "key",
@@ -197,9 +200,15 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, Da
         raise Unusable(
             f"{dataset.where}: {key}: is no record of a copy, expected microseconds, a space and an address; delete it"
         )
-    rest = f.expr(f"substring(key, {len(ISSUED_PREFIX) + 1})").cast("string")
-    issued = rows.where(is_issued).select(physical(f.col("storage_namespace"), rest).alias("physical"))
-    return {"tracked-copy": copies.where(f.col("began") > cutoff).select("physical"), "issued": issued}
+    rest = as_text(f.unhex(f.expr(f"substring(hex(key), {2 * len(ISSUED_PREFIX) + 1})")))
+    issued = rows.where(is_issued).select("key", physical(f.col("storage_namespace"), rest).alias("physical"))
+    for row in issued.where("physical is null").limit(1).collect():
+        key = bytes(row["key"]).decode("utf-8", "backslashreplace")
+        raise Unusable(f"{dataset.where}: {key}: names no address, expected one in UTF-8; delete it")
+    return {
+        "tracked-copy": copies.where(f.col("began") > cutoff).select("physical"),
+        "issued": issued.select("physical"),
+    }
 
 
 def begins(name: str, prefix: bytes) -> Column:

@@ -12,11 +12,13 @@ from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.plain import PlainResult, plain_search
 from lakeproof.explore.search import Limits, Options, Result
 from lakeproof.explore.setting import prepare
+from lakeproof.explore.told import RESTARTED
 from lakeproof.explore.world import LateWrite
 from lakeproof.model import kv, objects
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import Scenario, recovery
+from tests.differential.clients import Restarted
 from tests.differential.enumerator import Enumeration, Past, TooManyStates, enumerate_states, final_key
 from tests.differential.generated import FlowSet
 from tests.differential.typed import typed
@@ -177,9 +179,12 @@ def _class_of(past: Past, found: Searched) -> Hashable:
 def _node(behaviour: Behaviour, replies: Sequence[object], crashed: bool) -> int:
     node = behaviour.root
     for reply in replies:
+        if isinstance(reply, Restarted):
+            reply = RESTARTED
         if isinstance(reply, kv.KVError | objects.ObjectError):  # a store's message is the store's affair
             met = behaviour.nodes[node].children
-            reply = next((known for known in met if type(known) is type(reply)), reply)
+            alike = (known for known in met if type(known) is type(reply))
+            reply = reply if reply in met else next(alike, reply)
         node = behaviour.child(node, reply)
     return behaviour.crash(node) if crashed else node
 
@@ -208,7 +213,7 @@ def _alike(scenario: Scenario) -> list[list[int]]:
     """Clients that run the same calls, by type and bits: a search may take them for interchangeable."""
     groups: dict[Hashable, list[int]] = {}
     for client, calls in enumerate(scenario.clients):
-        groups.setdefault(typed(calls), []).append(client)
+        groups.setdefault(typed((tuple(calls), recovery(calls))), []).append(client)
     return list(groups.values())
 
 

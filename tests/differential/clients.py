@@ -1,17 +1,25 @@
 """One client of a scenario: where it stands after some replies. Its real coroutines are run again from the start."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from enum import Enum
 from itertools import count
 from typing import cast
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Env, Now
+from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import CallView, Observed, Status
 from lakeproof.scenario import Call
+from tests.differential.stores import Contents, perform, writes
 from tests.differential.typed import typed
+
+
+class Restarted(Enum):
+    """In the place of a reply: the client has crashed and begins to recover."""
+
+    RESTARTED = "restarted"
 
 
 @attrs.frozen(eq=False)
@@ -37,6 +45,10 @@ class Standing:
         return (*self.ended, attrs.evolve(self.current, status=status))
 
 
+class _Crashes(Exception):
+    """The client loses its memory here."""
+
+
 class _Waiting(Exception):
     """The client has no reply for this effect yet."""
 
@@ -49,9 +61,16 @@ class Client:
     """A client's calls, and all histories of replies that it was seen to have."""
 
     def __init__(
-        self, label: str, calls: Sequence[Call], observers: Iterable[Observer] = (), now: int | None = None
+        self,
+        label: str,
+        calls: Sequence[Call],
+        observers: Iterable[Observer] = (),
+        now: int | None = None,
+        recover: Sequence[Call] = (),
     ) -> None:
         self.calls = calls
+        self.recover = tuple(recover)
+        """What it runs after a restart; empty: it does not restart."""
         self.observers = tuple({observer.name: observer for observer in observers}.values())
         self.label = label
         self.now = now
@@ -83,21 +102,46 @@ class _Run:
         self.replies = replies
         self.left: Iterator[object] = iter(replies)
         self.fresh = count(1)
+        self.lives = 1
+        self.own = Contents()
+        self.acts = False  # whether the call under way has performed an effect
         self.seen: list[Observed] = []
         self.ended: list[CallView] = []
 
     def standing(self, number: int) -> Standing:
-        for call in self.client.calls:
-            self.seen = []
-            try:
-                self.ended.append(self._ended(call))
-            except _Waiting as waiting:
-                current = self.client.view(call, self.seen)
-                return Standing(number, self.replies, waiting.op, not self.seen, tuple(self.ended), current)
-            if self.ended[-1].status is Status.CRASHED:
-                break
-        assert next(self.left, None) is None, "a reply that no effect asked for"
-        return Standing(number, self.replies, None, False, tuple(self.ended), None)
+        asked = list(self.client.calls)  # of the scenario's calls, those that have not begun
+        first: list[Call] = []  # what is left of a recovery
+        while True:
+            while first or asked:
+                call = (first or asked)[0]
+                self.seen, self.acts = [], False
+                try:
+                    view = self._ended(call)
+                except _Waiting as waiting:
+                    current = self.client.view(call, self.seen)
+                    return Standing(number, self.replies, waiting.op, not self.acts, tuple(self.ended), current)
+                except _Crashes:
+                    if self.acts:
+                        self.ended.append(attrs.evolve(self.client.view(call, self.seen), status=Status.CRASHED))
+                        asked = asked if first else asked[1:]
+                    first = self._recovery()
+                    continue
+                self.ended.append(view)
+                (first or asked).pop(0)
+                if view.status is Status.CRASHED:
+                    assert next(self.left, None) is None, "a reply to a client that has ended"
+                    return Standing(number, self.replies, None, False, tuple(self.ended), None)
+            if next(self.left, None) is None:
+                return Standing(number, self.replies, None, False, tuple(self.ended), None)
+            first = self._recovery()
+
+    def _recovery(self) -> list[Call]:
+        self.lives, self.fresh = self.lives + 1, count(1)
+        return list(self.client.recover)
+
+    def _identifier(self, kind: str) -> str:
+        life = f"{self.lives}r" if self.lives > 1 else ""
+        return f"{self.client.label}{life}{next(self.fresh)}"
 
     def _ended(self, call: Call) -> CallView:
         """The call's end.
@@ -108,7 +152,7 @@ class _Run:
         for left in reversed(range(call.attempts)):
             try:
                 value = self._attempt(call)
-            except _Waiting:
+            except (_Waiting, _Crashes):
                 raise
             except Exception as error:  # noqa: BLE001  # a flow may raise anything
                 if isinstance(error, kv.KVError | objects.ObjectError) and left:
@@ -121,7 +165,7 @@ class _Run:
         raise AssertionError("a call has at least one attempt")
 
     def _attempt(self, call: Call) -> Hashable:
-        coroutine = call.start(Env.with_unique(lambda kind: f"{self.client.label}{next(self.fresh)}"))
+        coroutine = call.start(Env.with_unique(self._identifier))
         reply: object = None
         while True:
             try:
@@ -132,11 +176,21 @@ class _Run:
             if isinstance(op, Now) and self.client.now is not None:
                 reply = self.client.now
                 continue
+            if isinstance(op, Local) and not (self.client.recover and writes(op.op)):
+                self.own, reply = perform(self.own, op.op, 0)
+                continue
             try:
                 reply = next(self.left)
             except StopIteration:
                 _abandon(coroutine)
                 raise _Waiting(op) from None
+            if isinstance(reply, Restarted):
+                _abandon(coroutine)
+                raise _Crashes
+            self.acts = True
+            if isinstance(op, Local):
+                self.own, reply = perform(self.own, op.op, 0)
+                continue
             self.seen.append(Observed(op, reply, None, None))
 
 

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from lakeproof import Call, Faults, Scenario
+from lakeproof import Call, Client, Faults, Scenario
 from tests.differential import programs as ast
 from tests.differential.demands import (
     After,
@@ -29,12 +29,13 @@ from tests.differential.values import FAMILIES, PLAIN
 
 T = TypeVar("T")
 
-ODD_VALUES, ODD_MONITORS, CLOCKED_STEPS, EXCEPTIONS, CLEANUPS = FEATURES = (
+ODD_VALUES, ODD_MONITORS, CLOCKED_STEPS, EXCEPTIONS, CLEANUPS, RESTARTS = FEATURES = (
     "values that are equal and not the same",
     "monitors whose states are such values",
     "steps that look at the clock",
     "flows that raise what is no answer",
     "flows that clean up in finally",
+    "clients that restart",
 )
 """What a set may have beyond the classical part."""
 
@@ -70,16 +71,24 @@ class FlowSet:
     faults: Faults
     demands: tuple[Demand, ...]
     aftermath: After | None
+    recover: tuple[tuple[CallOf, ...], ...] = ()
+    """By client; empty: none restarts."""
 
     def scenario(self) -> Scenario:
         return Scenario(
             name=f"generated/{self.seed}",
             setup=[Call(run_program, Program(self.setup))] if self.setup else [],
-            clients=[[call.build() for call in calls] for calls in self.clients],
+            clients=[self.client(at) for at in range(len(self.clients))],
             faults=self.faults,
             invariants=[demand.build(f"{at}-{type(demand).__name__}") for at, demand in enumerate(self.demands)],
             aftermath=[self.aftermath.build("after")] if self.aftermath else [],
         )
+
+
+    def client(self, at: int) -> Sequence[Call]:
+        calls = [call.build() for call in self.clients[at]]
+        recover = self.recover[at] if self.recover else ()
+        return Client(calls, recover=[call.build() for call in recover]) if recover else calls
 
 
 def flow_set(seed: int, features: Sequence[str] = FEATURES) -> FlowSet:
@@ -90,7 +99,8 @@ def flow_set(seed: int, features: Sequence[str] = FEATURES) -> FlowSet:
 
 
 SHAPES: Final = {1: (3, 6), 2: (2, 4), 3: (1, 2)}
-"""Clients, and the fewest and most instructions of each of their programs."""
+RESTARTING: Final = {1: (2, 5), 2: (1, 3)}
+"""Clients, and the fewest and most instructions of each of their programs; the same where they restart."""
 
 
 class Maker:
@@ -106,6 +116,7 @@ class Maker:
         self.timed = random.random() < 0.3
         self.hot = random.choice((0, 0, 1, 2))
         """The key that most instructions are about."""
+        self.restarts = False
         self.budget = Faults()
         self.likely: list[Hashable] = [None, b"x", b"y"]
         """What calls may return."""
@@ -132,21 +143,27 @@ class Maker:
         return found
 
     def make(self, seed: int) -> FlowSet:
-        number = self.pick(1, 2, 2, 2, 3)
+        self.restarts = RESTARTS in self.used and self.chance(0.4)
+        number = self.pick(1, 2, 2) if self.restarts else self.pick(1, 2, 2, 2, 3)
         self.budget = self.faults(number)
-        pool = [self.program(*SHAPES[number]) for _ in range(self.pick(1, 1, 2))]
+        shape = RESTARTING[number] if self.restarts else SHAPES[number]
+        pool = [self.program(*shape) for _ in range(self.pick(1, 1, 2))]
         clients = tuple(
             tuple(self.call(self.random.choice(pool)) for _ in range(self.pick(1, 1, 2) if number == 1 else 1))
             for _ in range(number)
         )
         setup = self.setup()
-        if number > 1 and self.chance(0.6):
+        if number > 1 and self.chance(0.3 if self.restarts else 0.6):
             clients, setup = self.racing(clients, setup)
+        if self.restarts and self.chance(0.4):
+            clients = (clients[0],) * number
         elif number > 1 and self.chance(0.7):  # clients that run one program: interchangeable, or all but
             first = clients[0]
             clients = (first, *(self.pick(first, first, others) for others in clients[1:]))
+        recover = self.recovery() if self.restarts else ()
         return FlowSet(
             seed=seed,
+            recover=tuple(self.pick(recover, recover, recover, ()) if at else recover for at in range(number)),
             clients=clients,
             setup=tuple(setup),
             faults=self.budget,
@@ -169,6 +186,22 @@ class Maker:
         kept = [one for one in setup if not isinstance(one, ast.Set) or one.key != key]
         return ((first,), (second,), *others), [*kept, *([ast.Set(key, Const(b"x"))] if there else [])]
 
+    def recovery(self) -> tuple[CallOf, ...]:
+        """What clients run when they start again: it looks at what they have kept, or does not."""
+        own = ast.Own(ast.Get(self.key()))
+        body: list[Instruction] = [own, ast.When(self.pick("found", "nothing"), (self.effect(),))]
+        body += self.pick([], [self.own()], [self.effect()])
+        first = CallOf(Program(tuple(self.pick(body, body[:2], body[1:])), self.returned(), self.chance(0.5)))
+        return self.pick((first,), (first,), (first, first))
+
+    def transact(self, key: int) -> ast.Transact:
+        other = (key + self.pick(1, 2)) % len(ast.KEYS)
+        return ast.Transact(key, self.source(), self.pick("read", "absent", "exists"), other, self.chance(0.5))
+
+    def own(self) -> Instruction:
+        kinds = (ast.Get, ast.Set, ast.SetIf, ast.Delete, ast.Scan, ast.Transact)
+        return ast.Own(self.pick(*[each for each in self.on_keys() if isinstance(each, kinds)]))
+
     def setup(self) -> list[Instruction]:
         keys = [ast.Set(key, Const(self.pick(*BYTES))) for key in range(len(ast.KEYS)) if self.chance(0.35)]
         return [
@@ -183,8 +216,10 @@ class Maker:
     def faults(self, clients: int) -> Faults:
         kinds = ["refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"]
         budget = dict.fromkeys(kinds, 0)
-        for kind in self.random.sample([*kinds, "duplicates"], self.pick(0, 1, 1, 2)):
+        several = self.pick(0, 0, 1) if self.restarts else self.pick(0, 1, 1, 2)
+        for kind in self.random.sample([*kinds, "duplicates"], several):
             budget[kind] = self.pick(1, 1, 1, 2)
+        budget["restarts"] = self.pick(1, 1, 2) if self.restarts and clients == 1 else int(self.restarts)
         budget["lost_answers"] = max(budget["lost_answers"], int(budget["duplicates"] > 0))
         jumps = self.pick((1,), (2,), (0, 2), (3, 1)) if self.timed else ()
         skew = self.pick((), (), (1,), (0, 2), (2,) * clients)
@@ -242,14 +277,19 @@ class Maker:
         return self.effect()
 
     def effect(self) -> Instruction:
+        if RESTARTS in self.used and self.chance(0.4 if self.restarts else 0.1):
+            return self.own()
         if self.timed and self.chance(0.3):
             return ast.Clock()
         if self.chance(0.3):
             return self.faulty_effect()
         if self.chance(0.3):
             return self.object_effect()
+        return self.random.choice(self.on_keys())
+
+    def on_keys(self) -> list[Instruction]:
         key, partition = self.key(), self.pick(b"p", b"p", b"q")
-        choices: list[Instruction] = [
+        return [
             ast.Get(key),
             ast.Get(key),
             ast.Get(key),
@@ -258,11 +298,11 @@ class Maker:
             ast.SetIf(key, self.source(), self.pick("read", "absent", "exists", b"x")),
             ast.SetIf(key, self.source(), self.pick("read", "read", "absent", "exists")),
             ast.Delete(key, self.pick(None, None, b"x", b"y")),
+            self.transact(key),
             ast.Scan(partition, self.pick(0, 1, 1, 2), self.pick(9, 9, 1, 2)),
             ast.Scan(partition, self.pick(0, 1, 1), start=self.pick(b"", b"a", b"b")),
             ast.Missing(self.pick("partition", "key")) if self.chance(0.2) else ast.Clock(),
         ]
-        return self.random.choice(choices)
 
     def faulty_effect(self) -> Instruction:
         """An instruction that the faults of this set are about."""

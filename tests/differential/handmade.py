@@ -31,6 +31,7 @@ from tests.differential.programs import (
     Keep,
     KeepLast,
     Mint,
+    Own,
     Pages,
     Program,
     Put,
@@ -40,6 +41,7 @@ from tests.differential.programs import (
     Set,
     SetIf,
     Source,
+    Transact,
     When,
 )
 from tests.differential.values import Alike, Tagged, Versioned
@@ -53,7 +55,9 @@ def made(
     demands: tuple[Demand, ...],
     setup: tuple[Instruction, ...] = (),
     faults: Faults | None = None,
+    recover: tuple[CallOf, ...] = (),
 ) -> FlowSet:
+    """recover: by client, what it runs first after a restart."""
     return FlowSet(
         seed=-1,
         clients=tuple(calls if isinstance(calls, tuple) else (calls,) for calls in clients),
@@ -61,6 +65,7 @@ def made(
         faults=faults or Faults(),
         demands=(Holds(), *demands),
         aftermath=None,
+        recover=tuple((call,) for call in recover),
     )
 
 
@@ -107,6 +112,10 @@ def in_turn(*states: Hashable) -> FlowSet:
     ends = tuple(Order("client", states, reset="never", wrong=None, bad_end=state, key=0) for state in states)
     return made(WRITER, call(Get(0)), demands=ends)
 
+
+INTENT: Final = Own(Set(0, Const(b"x")))
+LOOKS: Final = call(Own(Get(0)), stubborn=True)
+RESTART: Final = Faults(restarts=1)
 
 STEP_AT: Final = tuple(Steps("clock", "time", time) for time in (0, 3))
 READ_AT: Final = tuple(Steps("clock", "reply", time) for time in (0, 1, 3, 4))
@@ -246,6 +255,49 @@ HANDMADE: Final = {
     "a deleter meets another at the same point": made(
         *[call(Scan(b"p", 0), Delete(0), Delete(1), Get(2))] * 2,
         demands=(NotAhead(1),),
+    ),
+    "two keys change in one step": made(
+        call(Transact(0, Const(b"x"), "absent", 1, there=True), stubborn=True),
+        call(Get(1), When("nothing", (Get(0),))),
+        demands=(NoneReturned(b"x"), NotAhead(1)),
+        setup=(Set(1, Const(b"y")),),
+        faults=Faults(lost_answers=1, duplicates=1, refusals=1),
+    ),
+    "what a client keeps outlives it": made(
+        call(INTENT, WRITE, Own(Delete(0))),
+        demands=(NoneReturned(b"x"), Order("turn", (1, 2), "never", wrong=2, bad_end=1, key=0)),
+        faults=RESTART,
+        recover=(LOOKS,),
+    ),
+    "a client restarts after its last call": made(
+        call(Set(0, Const(b"y"))),
+        demands=(Ends(time=9, keys=0, seen="never"), NotWhile(0, b"0", None)),
+        faults=RESTART,
+        recover=(call(Get(0), When("found", (Set(0, Const(b"0")),))),),
+    ),
+    "clients of one program that recover otherwise": made(
+        *[call(Get(1), INTENT, WRITE)] * 2,
+        demands=(NotWhile(0, b"y", None), NotAhead(1)),
+        faults=RESTART,
+        recover=(LOOKS, call(Set(0, Const(b"y")))),
+    ),
+    "clients of one program that recover alike": made(
+        *[call(INTENT, Get(0), returns="both", stubborn=True)] * 2,
+        demands=(NoneReturned(b"x"), NotWhile(1, b"y", None)),
+        faults=RESTART,
+        recover=(call(Own(Get(0)), When("found", (Set(1, Const(b"y")),))),) * 2,
+    ),
+    "an identifier is fresh in each life": made(
+        call(Mint(), Own(SetIf(0, "last", "absent")), stubborn=True),
+        demands=(NoneReturned("a1"), NoneReturned("a2r1"), NoneReturned("a3r1")),
+        faults=Faults(restarts=2),
+        recover=(call(Mint(), KeepLast(), Own(Get(0)), returns="held"),),
+    ),
+    "a client restarts in the midst of its recovery, and crashes": made(
+        call(INTENT, WRITE),
+        demands=(NotWhile(1, b"x", None), Ends(time=9, keys=1, seen="never")),
+        faults=Faults(restarts=2, crashes=1),
+        recover=(call(Own(Get(0)), When("found", (Own(Delete(0)), Set(1, Const(b"x"))))),),
     ),
     "a page breaks off": made(
         call(Pages(1), returns="log", stubborn=True),

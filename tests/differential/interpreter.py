@@ -4,7 +4,8 @@ from collections.abc import Hashable
 
 import attrs
 
-from lakeproof.impl.effects import Env, KVEffects, ObjectEffects
+from lakeproof.impl.effects import Env, ObjectEffects
+from lakeproof.impl.operations import KVOperations
 from lakeproof.model import kv, objects
 from tests.differential.programs import (
     ADDRESSES,
@@ -25,6 +26,7 @@ from tests.differential.programs import (
     Mark,
     Mint,
     Missing,
+    Own,
     Pages,
     Program,
     Put,
@@ -35,6 +37,7 @@ from tests.differential.programs import (
     SetIf,
     Source,
     Together,
+    Transact,
     Unlink,
     When,
 )
@@ -219,6 +222,8 @@ async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
             await _on_objects(env.objects, instruction, memory)
         elif isinstance(instruction, Clock):
             memory.see(await env.clock.now() - START)
+        elif isinstance(instruction, Own):
+            await _on_keys(env.local, instruction.instruction, memory)
         else:
             await _on_keys(env.store, instruction, memory)
     except STORE_ERRORS as error:
@@ -229,7 +234,7 @@ async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
             raise type(error) from None
 
 
-async def _on_keys(store: KVEffects, instruction: Instruction, memory: _Memory) -> None:
+async def _on_keys(store: KVOperations, instruction: Instruction, memory: _Memory) -> None:
     match instruction:
         case Get(key):
             memory.read[key] = None
@@ -248,6 +253,12 @@ async def _on_keys(store: KVEffects, instruction: Instruction, memory: _Memory) 
                 "read": memory.read.get(key),
             }
             await store.set_if(*KEYS[key], memory.bytes(source), known.get(predicate, predicate))  # type: ignore[arg-type]
+        case Transact(key, source, predicate, other, there):
+            asked: dict[str, kv.Predicate] = {"exists": kv.EXISTS, "absent": None, "read": memory.read.get(key)}
+            await store.transact(
+                checks=[(*KEYS[key], asked[predicate]), (*KEYS[other], kv.EXISTS if there else None)],
+                writes=[(*KEYS[key], memory.bytes(source)), (*KEYS[other], None)],
+            )
         case Delete(key, None):
             await store.delete(*KEYS[key])
         case Delete(key, bytes(predicate)):

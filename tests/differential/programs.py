@@ -194,9 +194,27 @@ class Together:
     late: bool = False
 
 
+@attrs.frozen
+class Transact:
+    """Check a key as `SetIf` does, and whether another one is there; write the first, and remove the other."""
+
+    key: int
+    source: Source
+    predicate: Literal["read", "absent", "exists"]
+    other: int
+    there: bool
+
+
+@attrs.frozen
+class Own:
+    """The same on the client's own store."""
+
+    instruction: "Get | Set | SetIf | Delete | Scan | Transact"
+
+
 Instruction = (
-    Get | Set | SetIf | Delete | Scan | Missing | Put | Fetch | Head | Copy | Mark | Unlink | Pages | Clock
-    | Mint | Keep | KeepLast | Raise | When | Retry | Finally | Together
+    Own | Transact | Get | Set | SetIf | Delete | Scan | Missing | Put | Fetch | Head | Copy | Mark | Unlink | Pages
+    | Clock | Mint | Keep | KeepLast | Raise | When | Retry | Finally | Together
 )  # fmt: skip
 
 

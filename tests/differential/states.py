@@ -4,12 +4,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.model import kv
 from lakeproof.model.invariants import Monitor
 from lakeproof.model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
-from lakeproof.scenario import Call, Faults, Scenario
-from tests.differential.clients import Client, Standing
+from lakeproof.scenario import Call, Faults, Scenario, recovery
+from tests.differential.clients import Client, Restarted, Standing
 from tests.differential.stores import Contents, condition_failed, conditional, continues, perform, writes
 from tests.differential.typed import typed
 
@@ -90,7 +90,13 @@ class Moves:
         self.ahead = [ahead.get(client, 0) for client in range(len(scenario.clients))]
         observers = [observer for invariant in scenario.invariants for observer in invariant.observers]
         self.clients = [
-            Client(LETTERS[at], calls, observers, None if faults.clock_jumps else self.times[0] + self.ahead[at])
+            Client(
+                LETTERS[at],
+                calls,
+                observers,
+                None if faults.clock_jumps else self.times[0] + self.ahead[at],
+                recovery(calls) if faults.restarts else (),
+            )
             for at, calls in enumerate(scenario.clients)
         ]
 
@@ -113,11 +119,18 @@ class Moves:
         for client in state.movable:
             if isinstance(state.clients[client].op, Now):
                 yield self._reads_the_clock(state, client)
+            elif isinstance(state.clients[client].op, Local):
+                yield self._answered(state, client, None)
             else:
                 yield from self._acts(state, client)
             if state.left.crashes:
                 crashed = tuple(was or at == client for at, was in enumerate(state.crashed))
                 yield Step(_spend(attrs.evolve(state, crashed=crashed), "crashes"))
+        for client, standing in enumerate(state.clients):
+            ended_itself = bool(standing.ended) and standing.ended[-1].error is not None and standing.op is None
+            broken = ended_itself and standing.ended[-1].status is Status.CRASHED
+            if state.left.restarts and self.clients[client].recover and not state.crashed[client] and not broken:
+                yield self._answered(_spend(state, "restarts"), client, Restarted.RESTARTED)
         if state.late is not None:
             yield self._arrives(state, state.late)
         # A clock that jumps when nobody can look at it any more changes nothing that a flow could see.
@@ -176,11 +189,11 @@ class Moves:
     def _answered(self, state: State, client: int, reply: object, *, watched: Transition | None = None) -> Step:
         """The client is told this, and goes on to its next effect."""
         before = state.clients[client]
-        assert before.current is not None
         after = self.clients[client].after(before, reply)
         index = len(before.ended)
         events: list[Event] = []
-        if before.begins:
+        if before.begins and reply is not Restarted.RESTARTED:
+            assert before.current is not None
             events.append(Invoked(client, index, before.current.name, before.current.args))
         for at, view in enumerate(after.ended[index:], start=index):
             if view.status is not Status.CRASHED:

@@ -60,7 +60,7 @@ Answer = tuple[Contents, object]
 
 def writes(op: object) -> bool:
     """Whether the operation is a write: one whose answer can be lost."""
-    keys = kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf
+    keys = kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.Transact
     return isinstance(op, keys | objects.Put | objects.Copy | objects.SetMetadata | objects.DeleteObject)
 
 
@@ -97,6 +97,8 @@ def perform(contents: Contents, op: object, clock: int) -> Answer:
             return contents, _scanned(contents, op) if partition else kv.MissingPartition()
         case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
             return _on_key(contents, op)
+        case kv.Transact():
+            return _on_keys(contents, op)
         case objects.ListObjects():
             return contents, _listed(contents, op)
         case objects.Copy():
@@ -135,6 +137,16 @@ def _on_key(contents: Contents, op: kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.
             return (
                 (contents.with_key(op.partition, op.key, op.value), None) if may else (contents, kv.PredicateFailed())
             )
+
+
+def _on_keys(contents: Contents, op: kv.Transact) -> Answer:
+    for number, (partition, key, wanted) in enumerate(op.checks):
+        found = contents.keys.get((partition, key))
+        if found is None if wanted is kv.EXISTS else found != wanted:
+            return contents, kv.CheckFailed(number)
+    for partition, key, value in op.writes:
+        contents = contents.with_key(partition, key, value)
+    return contents, None
 
 
 def _scanned(contents: Contents, op: kv.ScanBatch) -> kv.Batch:

@@ -23,7 +23,7 @@ PLAIN_STATES_MAX = 100
 CHUNK = 25
 """Sets per test: few enough that several processes share the work."""
 
-ALIKE_SETS = 120
+ALIKE_SETS = 180
 """Sets that are looked at for what equality would hide."""
 
 
@@ -136,6 +136,7 @@ class TestEvidence:
             "duplicates",
             "scan_failures",
             "crashes",
+            "restarts",
             "clock_jumps",
         )
         missing = set(kinds)

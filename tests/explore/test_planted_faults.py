@@ -6,20 +6,22 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from lakeproof.explore import by_level, paths, tables
+from lakeproof.explore import by_level, paths, space, tables
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.by_level import _Search
+from lakeproof.explore.execution import Execution
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows, Sink
 from lakeproof.explore.packing import Layout, Words, distinct, repack, take
 from lakeproof.explore.paths import path_to
+from lakeproof.explore.program import Disk
 from lakeproof.explore.results import Result
 from lakeproof.explore.semantics import Cells, Writes, apply
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.explore.tables import ClientTable
 from lakeproof.explore.trie import Node, Raw
-from lakeproof.impl.effects import Effect
+from lakeproof.impl.effects import Effect, Local
 from lakeproof.model import kv
 from lakeproof.model.invariants import Reads
 from tests.differential.agreement import disagreements, enumerated
@@ -27,7 +29,7 @@ from tests.differential.enumerator import Enumeration
 from tests.differential.generated import flow_set
 from tests.differential.handmade import HANDMADE
 
-SETS = 60
+SETS = 80
 STATES_MAX = 300
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -169,6 +171,14 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     misread(monkeypatch, wrong)
 
 
+@plant("a transaction that writes its first key only")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+        return apply(cells, kv.Transact(op.checks, op.writes[:1]) if isinstance(op, kv.Transact) else op, now)
+
+    misread(monkeypatch, wrong)
+
+
 @plant("a late write that changes nothing")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kernel, "_late_changes", lambda *_: ())
@@ -257,7 +267,53 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "repack", wrong)
 
 
+@plant("a restart that loses what the client keeps")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    restart = Execution._restart
+
+    def wrong(self: Execution) -> None:
+        self._disk.held = {}
+        restart(self)
+
+    monkeypatch.setattr(Execution, "_restart", wrong)
+
+
+@plant("a restart that keeps the call under way")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    restart = Execution._restart
+
+    def wrong(self: Execution) -> None:
+        self.begins = True
+        restart(self)
+
+    monkeypatch.setattr(Execution, "_restart", wrong)
+
+
+@plant("restarts of clients that can move only")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Node, "restarts", property(lambda node: bool(node.representative.kept and node.op)))
+
+
+@plant("writes of a client's own store that are no schedule points")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "at_once", lambda self, op: (self.answer(op),) if type(op) is Local else None)
+
+
+@plant("symmetry among clients that recover otherwise")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(space, "_same_program", lambda one, other: one.calls == other.calls)
+
+
+@plant("wrongly merged pasts: what a client keeps does not count, and nobody checks")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    trust(monkeypatch)
+    monkeypatch.setattr(Execution, "kept", property(lambda self: bool(self.program.recover)))
+
+
 SOON = {
+    "a restart that loses what the client keeps",
+    "restarts of clients that can move only",
+    "symmetry among clients that recover otherwise",
     f"dropped transitions: {Mode.LOST_APPLIED.value}",
     "a wrongly merged state: one of a level is lost",
     "ranks that do not rise: a state in two levels",

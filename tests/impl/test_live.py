@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.live import NoObjectStore, NotAnEffect, live_env, run
+from lakeproof.impl.live import NoLocalStore, NoObjectStore, NotAnEffect, live_env, run
 from lakeproof.impl.repositories import kv3
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
 from lakeproof.impl.stores.base import Answer
@@ -143,3 +143,22 @@ def test_a_bug_in_a_store_is_not_an_answer() -> None:
 
     trio.run(main)
     assert seen == []
+
+
+def test_a_local_store_is_that_of_the_client_and_outlives_its_flow() -> None:
+    async def flow(env: Env) -> bytes | None:
+        found = await env.local.find(P, b"k")
+        predicate = None if found is None else found.predicate
+        await env.local.transact(checks=[(P, b"k", predicate)], writes=[(P, b"k", b"1")])
+        await env.store.transact(writes=[(P, b"k", b"2"), (P, b"l", b"2")])
+        return None if found is None else found.value
+
+    async def main() -> None:
+        store, local = MemoryStore(), MemoryStore()
+        assert await run(flow(live_env()), store, local=local) is None
+        assert await run(flow(live_env()), store, local=local) == b"1"
+        assert (len(store.contents()), len(local.contents())) == (2, 1)
+        with pytest.raises(NoLocalStore, match=r"Get.* without a local store; pass local= to run\(\)"):
+            await run(flow(live_env()), store)
+
+    trio.run(main)

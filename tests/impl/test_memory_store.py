@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import pytest
 import trio
@@ -188,6 +189,33 @@ class BoastsOfDeleteIf(MemoryStore):
         return await super().apply(op)
 
 
+class TransactsInParts(MemoryStore):
+    """Planted: looks at all keys, and writes them one by one."""
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        for number, check in enumerate(op.checks):
+            if not kv.predicate_holds(self._find(*check[:2]), check[2]):
+                raise kv.CheckFailed(number)
+        for partition, key, value in op.writes:
+            await trio.lowlevel.checkpoint()
+            await self.apply(kv.Delete(partition, key) if value is None else kv.Set(partition, key, value))
+
+
+class TransactsBeforeItChecks(MemoryStore):
+    """Planted: writes what stands before a check that fails."""
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        await super().apply_all(kv.Transact(op.checks[:1], op.writes[:1]))
+        await super().apply_all(kv.Transact(op.checks[1:], op.writes[1:]))
+
+
+class BoastsOfTransact(MemoryStore):
+    """Planted: says that it has it."""
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        await Store.apply_all(self, op)
+
+
 class NeverUpdates(MemoryStore):
     """Planted: under contention no predicate ever holds, and nobody gets anywhere."""
 
@@ -216,6 +244,9 @@ class MaySayMoreThanThereIs(MemoryStore):
         (DeleteMinds, "deleting an absent key is no error"),
         (ForgetsPartitions, "keys and partitions are any bytes"),
         (BoastsOfDeleteIf, "delete if is atomic or refused"),
+        (TransactsInParts, "transact is atomic or refused"),
+        (TransactsBeforeItChecks, "transact is atomic or refused"),
+        (BoastsOfTransact, "transact is atomic or refused"),
         (NeverUpdates, "concurrent increments by set if are all kept"),
     ],
 )
@@ -239,3 +270,34 @@ def test_delete_if_is_refused_unless_it_is_named_a_capability() -> None:
     assert DELETE_IF not in MemoryStore().capabilities
     with pytest.raises(kv.Refused, match="MemoryStore has no delete_if; use the five operations"):
         trio.run(MemoryStore().delete_if, b"p", b"k", b"v")
+
+
+class Plain(MemoryStore):
+    """Without the capability."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.capabilities = frozenset()
+
+
+def test_transact_is_refused_unless_it_is_named_a_capability() -> None:
+    trio.run(check_store, opens(Plain))
+    with pytest.raises(kv.Refused, match="Plain has no transact; use the five operations"):
+        trio.run(partial(Plain().transact, writes=[(b"p", b"k", b"v")]))
+
+
+@pytest.mark.parametrize(
+    ("writes", "wrong"),
+    [
+        ([(b"p", b"k", b"1"), (b"p", b"k", None)], kv.Refused),
+        ([(b"", b"k", b"1")], kv.MissingPartition),
+        ([(b"p", b"", None)], kv.MissingKey),
+    ],
+)
+def test_mistakes_of_a_transaction_are_found_before_the_store_is_touched(
+    writes: list[kv.Write], wrong: type[kv.KVError]
+) -> None:
+    store = MemoryStore()
+    with pytest.raises(wrong):
+        trio.run(partial(store.transact, writes=writes))
+    assert store.contents() == {}

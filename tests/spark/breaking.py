@@ -11,12 +11,11 @@ What runs on workers is made inside a function, and goes there by value: workers
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakeproof.spark_checks import staging
-from lakeproof.spark_checks.scanned import Scan
+from lakeproof.spark_checks.engine import staging
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,13 +77,12 @@ def main() -> None:
         by: str | None = None,
         to: staging.Written | None = None,
         options: Mapping[str, str] | None = None,
-        scans: Iterable[Scan] = (),
     ) -> staging.Written:
         if Path(where).name != name:
-            return write(rows, where, by, to, options, scans)
+            return write(rows, where, by, to, options)
         if what != "driver":
-            return write(rows.mapInArrow(struck, rows.schema), where, by, to, options, scans)
-        write(rows, where, by, to, options, scans)
+            return write(rows.mapInArrow(struck, rows.schema), where, by, to, options)
+        write(rows, where, by, to, options)
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
 

@@ -7,7 +7,9 @@ from typing import Final, NamedTuple
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.session import Options, session
+from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.session import Options, session
 
 SMALL: Final = (
     # On small data compiling a plan takes several times as long as running it.
@@ -24,10 +26,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    with session(Options(master="local[2]", memory="2g", small=True, conf=SMALL)) as started:
+@pytest.fixture(scope="session", params=["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """Every test of the pipeline runs embedded, and in the deep tier on classic Spark, too."""
+    classic = request.param == "classic"
+    on_jvm = Options(engine="classic", master="local[2]", memory="2g", conf=SMALL)
+    with session(on_jvm if classic else Options(engine="embedded")) as started:
         yield started
+
+
+CLASSIC: Final = pytest.mark.parametrize(
+    "spark", [pytest.param("classic", marks=pytest.mark.deep)], indirect=True, scope="session"
+)
+"""Of what only classic Spark has."""
+EMBEDDED: Final = pytest.mark.parametrize("spark", ["embedded"], indirect=True, scope="session")
+"""Of what only Sail does."""
 
 
 class Mount(NamedTuple):
@@ -36,18 +49,21 @@ class Mount(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def mount(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Mount:
-    """A folder, and a URL of it that only Spark knows. Hadoop keeps a file system as it was first opened."""
+def mount(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
+    """A folder, and a URL of it that is taken for one of a store: it is reached by Arrow, and by the engine."""
     folder = tmp_path_factory.mktemp("mount")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set(f"fs.viewfs.mounttable.{folder.name}.link./here", folder.as_uri())
-    return Mount(f"viewfs://{folder.name}/here", folder)
+    url, known = folder.as_uri(), places.local
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "local", lambda where: None if where.startswith(url) else known(where))
+        yield Mount(url, folder)
 
 
 @pytest.fixture(scope="module")
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are made once, and not again after each of their stages."""
+    if engine_of(spark).name != "classic":
+        yield
+        return
     spark.conf.set(ADAPTIVE, "false")
     yield
-    spark.catalog.clearCache()
     spark.conf.set(ADAPTIVE, "true")

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql.connect.readwriter import DataFrameWriter as ConnectWriter
 from pyspark.sql.readwriter import DataFrameWriter
 
 Damage = Callable[[Random, Path], object]
@@ -149,10 +151,15 @@ def lose(monkeypatch: pytest.MonkeyPatch, name: str, *damages: Damage) -> None:
 
 def as_written(monkeypatch: pytest.MonkeyPatch, strike: Callable[[str, list[Path]], None]) -> None:
     """From now on, each table that Spark has written is struck: its name, and its files."""
-    write = DataFrameWriter.parquet
+    for writer in (DataFrameWriter, ConnectWriter):
+        monkeypatch.setattr(writer, "parquet", partialmethod(_written, writer.parquet, strike))
 
-    def parquet(self: DataFrameWriter, path: str, *args: str) -> None:
-        write(self, path, *args)
-        strike(Path(path).name, sorted(Path(path).rglob("*.parquet")))
 
-    monkeypatch.setattr(DataFrameWriter, "parquet", parquet)
+def _written(
+    self: DataFrameWriter,
+    write: Callable[[DataFrameWriter, str], None],
+    strike: Callable[[str, list[Path]], None],
+    path: str,
+) -> None:
+    write(self, path)
+    strike(Path(path).name, sorted(Path(path).rglob("*.parquet")))

@@ -23,7 +23,7 @@ from lakeproof.model.committed import (
 )
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks.tables import AT_REST
+from lakeproof.spark_checks.engine.tables import AT_REST
 
 INTERNAL: Final = "/_lakefs/"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

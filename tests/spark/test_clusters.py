@@ -13,10 +13,11 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.runs import read_report
+from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import ROOT, complaint, lakeproof
 from tests.spark import snapshots
-from tests.spark.clusters import BREAKING, a_python, on_a_cluster, without_probes
+from tests.spark.clusters import BREAKING, a_python, after_sending, on_a_cluster
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import NOW, world
 
 UNSHARED = "/proc/self/cwd"
@@ -31,31 +32,17 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    [line] = without_probes(done.stderr)
-    return line
+    return after_sending(done.stderr)[-1]
 
 
 class TestFolders:
     @pytest.mark.deep
-    def test_a_work_folder_that_executors_do_not_share_is_refused_before_anything_is_read(
-        self, dataset: str, tmp_path: Path
-    ) -> None:
+    def test_a_work_folder_that_executors_do_not_share_is_refused(self, dataset: str, tmp_path: Path) -> None:
         line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
         assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")
-        assert "4 tasks have written a row each, and the driver finds 0" in line
-        assert line.endswith("name a folder that the driver and all workers share with --work")
+        assert "rows were written, and 0 are there" in line
+        assert line.endswith("name a folder that all workers share, and that nothing else empties, with --work")
         assert list((tmp_path / "driver").iterdir()) == []
-
-    @pytest.mark.long
-    def test_a_folder_for_runs_that_executors_do_not_share_is_refused_and_a_work_folder_that_they_share_is_not(
-        self, dataset: str, tmp_path: Path
-    ) -> None:
-        (tmp_path / "work").mkdir()
-        work = ("--work", f"file:{tmp_path / 'work'}")
-        line = refused(on_a_cluster(tmp_path, "uncommitted", dataset, "--now", str(NOW), "--out", UNSHARED, *work))
-        assert line.startswith(f"lakeproof: {UNSHARED}/20")
-        assert line.endswith("name a folder that the driver and all workers share with --out")
-        assert list((tmp_path / "driver").iterdir()) == list((tmp_path / "work").iterdir()) == []
 
 
 class TestWorkersPython:
@@ -64,13 +51,12 @@ class TestWorkersPython:
         bare = a_python(tmp_path / "bare", ("attrs", "numpy"))
         done = on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON=str(bare))
         assert (done.returncode, done.stdout) == (2, "")
-        first, line = done.stderr.splitlines()
-        assert first == "asking the workers for their Python"
-        assert line.startswith("lakeproof: workers' Python (")
-        assert "): lacks protobuf, pyarrow, rich; give all workers the driver's Python" in line
+        line = after_sending(done.stderr)[-1]
+        assert line.startswith("lakeproof: workers: Python finds no module ")
         assert "--conf spark.archives=env.tar.gz#environment" in line
 
     @pytest.mark.long
+    @EMBEDDED
     def test_an_environment_that_is_shipped_is_the_one_that_workers_run(
         self, spark: SparkSession, dataset: str, tmp_path: Path
     ) -> None:
@@ -82,11 +68,12 @@ class TestWorkersPython:
         arguments = ("check", dataset, "--only", "child-is-not-older", "--json")
         conf = ("--conf", f"spark.archives={tmp_path / 'env.tar.gz'}#environment")
         done = on_a_cluster(tmp_path, *arguments, *conf, PYSPARK_PYTHON="./environment/bin/python")
-        assert without_probes(done.stderr)[0].startswith("decoding")
+        assert after_sending(done.stderr)[0].startswith("decoding")
         assert timeless(done.stdout) == timeless(lakeproof("spark", *arguments).stdout)
 
 
 @pytest.mark.long
+@EMBEDDED
 def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothing_else(
     spark: SparkSession, dataset: str, tmp_path: Path
 ) -> None:
@@ -96,12 +83,13 @@ def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothi
     here = lakeproof("spark", *arguments)
     assert done.returncode == here.exit_code
     assert timeless(done.stdout) == timeless(here.stdout)
-    assert {line.partition(" ")[0] for line in without_probes(done.stderr)} == {"decoding", "checking", "counting"}
+    assert {line.partition(" ")[0] for line in after_sending(done.stderr)} == {"decoding", "checking", "counting"}
     assert list((tmp_path / "work").iterdir()) == []
 
 
 def timeless(text: str) -> str:
-    return re.sub(r'"seconds": [0-9.]+', "", text)
+    """Without times, and without the engine's name."""
+    return re.sub(r'"seconds": [0-9.]+|"engine": "[^"]*"', "", text)
 
 
 def broken(folder: Path, what: str, table: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -126,6 +114,7 @@ def answer(out: Path) -> tuple[object, list[str]]:
 
 class TestExecutorsThatAreLost:
     @pytest.mark.deep
+    @EMBEDDED
     def test_uncommitted_marks_what_it_marks_without(self, spark: SparkSession, dataset: str, tmp_path: Path) -> None:
         done = broken(tmp_path, "executors=1", "fates", *uncommitted(dataset, tmp_path / "out"))
         assert done.returncode == 0, done.stderr
@@ -137,6 +126,7 @@ class TestExecutorsThatAreLost:
 
     @pytest.mark.long
     @pytest.mark.parametrize(("what", "blows"), [("executors=2", 2), ("shuffles", 1)])
+    @EMBEDDED
     def test_check_finds_what_it_finds_without(
         self, spark: SparkSession, dataset: str, tmp_path: Path, what: str, blows: int
     ) -> None:
@@ -154,15 +144,16 @@ class TestExecutorsThatAreLost:
         done = broken(tmp_path, "executors=99", "fates", *uncommitted(dataset, out))
         assert (done.returncode, done.stdout) == (2, "")
         assert struck(tmp_path) >= 4
-        assert without_probes(done.stderr)[-1].startswith("lakeproof: executors were lost, again and again")
+        assert after_sending(done.stderr)[-1].startswith("lakeproof: executors were lost, again and again")
         assert "has no run 'it'" in complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", "."))
 
 
-@pytest.mark.deep
-def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path, engine: str) -> None:
     out, marks = tmp_path / "out", tmp_path / "marks"
+    command = ("spark", *uncommitted(dataset, out), "--engine", engine)
     done = subprocess.run(
-        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), "spark", *uncommitted(dataset, out)],
+        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), *command],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2, keys
-from lakeproof.spark_checks.columnar import reading
-from lakeproof.spark_checks.dataset import Keys
-from lakeproof.spark_checks.decoding import decode_batch, decoded_batches, widened
+from lakeproof.spark_checks.data.columnar import reading
+from lakeproof.spark_checks.data.dataset import Keys
+from lakeproof.spark_checks.data.decoding import decode_batch, decoded_batches, widened
 
 Record = tuple[bytes | None, bytes | None, bytes | None]
 

@@ -64,6 +64,18 @@ def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
     assert line == f"lakeproof: spark check: {package} is not installed; pip install 'lakeproof[spark]'"
 
 
+def test_tasks_need_no_package_that_is_for_the_driver_alone() -> None:
+    """Workers have attrs, numpy, protobuf, pyarrow and rich, and no others (docs/spark-clusters.md)."""
+    tasks = ("data.decoding", "generate.tables", "retention.commit_files", "retention.walking", "checks.commits")
+    names = ", ".join(f"lakeproof.spark_checks.{each}" for each in tasks)
+    program = f"{WITHOUT.partition('from lakeproof')[0]}import {names}"
+    packages = "boto3,click,google_crc32c,ijson,obstore,sortedcontainers,trio"
+    done = subprocess.run(
+        [sys.executable, "-c", program, packages], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_edn_that_takes_the_library_names_its_extra(tmp_path: Path) -> None:
     history = tmp_path / "history.edn"
     history.write_text("{:process 0, :type :invoke, :f :write, :value #{1}}\n")

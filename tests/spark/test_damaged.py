@@ -15,11 +15,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import manifest
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.decoding import decode_batch
+from lakeproof.spark_checks.data import manifest
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.data.decoding import decode_batch
+from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention.marking import _told
-from lakeproof.spark_checks.tables import DECODED
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
 from tests.spark.retention.test_marking import RULES
@@ -55,7 +55,7 @@ def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_p
     tally: Counter[str] = Counter()
     for seed in range(worlds):
         chance, folder = Random(seed), made(seed, tmp_path / str(seed))
-        manifest.seal(None, str(folder), hashed=True)
+        manifest.seal(str(folder), hashed=True)
         before = contents(folder)
         damage = damages.OF_DATASETS[seed % len(damages.OF_DATASETS)]
         damage(chance, chance.choice(sorted(folder.rglob("*.parquet"))))

@@ -24,10 +24,10 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
-from lakeproof.spark_checks.dataset import Dataset, Keys, empty
-from lakeproof.spark_checks.decoding import Rows, decode, decode_batch
-from lakeproof.spark_checks.kinds import design_kind
-from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
+from lakeproof.spark_checks.data.dataset import Dataset, Keys, empty
+from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch
+from lakeproof.spark_checks.data.kinds import design_kind
+from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 
 REPOSITORY = Repository(
     repository_id=RepositoryID("r"),

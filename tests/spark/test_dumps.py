@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.dumps import entries
-from lakeproof.spark_checks.tables import KV
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.data.dumps import entries
+from lakeproof.spark_checks.engine.tables import KV
 
 ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), (b"r-main:1", b"a/b", b""), (b"p", b"k", b"v")]
 

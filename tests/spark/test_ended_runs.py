@@ -10,7 +10,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import ledger, staging
+from lakeproof.spark_checks import ledger
+from lakeproof.spark_checks.engine import staging
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

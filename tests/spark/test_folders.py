@@ -6,33 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import hadoop_folder
-from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder
-from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
 
 Make = Callable[[Path], Folder]
 
 
-def of_arrow(path: Path) -> Folder:
-    return ArrowFolder.of(path.as_uri())
+def by_url(path: Path) -> Folder:
+    return of_url(path.as_uri())
 
 
-def of_hadoop(path: Path) -> Folder:
-    spark = SparkSession.getActiveSession()
-    assert spark is not None
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    name = path.parents[1].name  # Hadoop keeps a mount table as it was first opened
-    hadoop.set(f"fs.viewfs.mounttable.{name}.link./mount", path.parents[1].as_uri())
-    return folder_in(spark, f"viewfs://{name}/mount/runs/r1/")
-
-
-@pytest.fixture(params=[LocalFolder, of_arrow, of_hadoop], ids=["local", "arrow", "hadoop"])
+@pytest.fixture(params=[folder_at, by_url], ids=["path", "url"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
-    if request.param is of_hadoop:
-        request.getfixturevalue("spark")
     make: Make = request.param
     return make(tmp_path / "runs" / "r1")
 
@@ -55,16 +41,10 @@ def test_what_is_written_is_listed_and_read(folder: Folder, tmp_path: Path) -> N
     assert (tmp_path / "runs/r1/b/2").read_bytes() == b"two"
 
 
-def test_a_file_too_large_for_the_door_to_the_jvm_is_copied(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = of_hadoop(tmp_path / "runs" / "r1")
-    folder.write("a", b"0123456789")
-    monkeypatch.setattr(hadoop_folder, "_AT_ONCE", 9)
-    with folder.open("a") as file:
-        file.seek(-3, io.SEEK_END)
-        assert file.read() == b"789"
-    assert folder.read("a") == b"0123456789"
+def test_a_file_of_any_size_is_copied_and_replaced(folder: Folder) -> None:
+    for content in (bytes(3 << 20), b"short"):
+        folder.copy("a/b", io.BytesIO(content))
+        assert folder.read("a/b") == content
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(folder: Folder) -> None:
@@ -103,10 +83,10 @@ def test_what_cannot_be_written_is_one_line_and_what_was_there_stays(folder: Fol
 
 
 def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = of_arrow(tmp_path / "r1")
+    folder = by_url(tmp_path / "r1")
     folder.make()
-    monkeypatch.setattr("lakeproof.spark_checks.folders._STORES", frozenset({"local"}))
+    monkeypatch.setattr("lakeproof.spark_checks.engine.folders._STORES", frozenset({"local"}))
     seen: list[str] = []
-    monkeypatch.setattr(ArrowFolder, "_send", lambda self, data, target: seen.append(target))
+    monkeypatch.setattr(Folder, "_send", lambda self, data, target: seen.append(target))
     folder.write("a", b"x")
     assert seen == [str(tmp_path / "r1" / "a")]

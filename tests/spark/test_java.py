@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.java import java_home, wrapped
+from lakeproof.spark_checks.engine.java import java_home, wrapped
 
 
 def fake_java(folder: Path, version: str, code: int = 0) -> Path:

@@ -9,11 +9,11 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import layout, places
-from lakeproof.spark_checks.dataset import open_dataset, read_table
-from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
+from lakeproof.spark_checks.data.dataset import open_dataset, read_table
+from lakeproof.spark_checks.engine import layout, places
+from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.spark import snapshots
-from tests.spark.conftest import Mount
+from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.worlds import world
 
 RANGES = ("range_id", "path", "address", "checksum", "size_bytes")
@@ -168,6 +168,7 @@ def test_folders_named_by_a_column_are_read_at_one_depth(spark: SparkSession, da
     assert open_dataset(spark, str(dataset)).ranges.count() == before
 
 
+@CLASSIC
 def test_files_may_differ_in_what_is_widened_without_a_loss_and_in_other_columns(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -196,7 +197,7 @@ class TestByUrl:
         for file in (mount.folder / "kinds").glob("*.parquet"):
             url = f"{mount.url}/kinds/{file.name}"
             there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
-            assert layout._columns(spark, there) == layout._columns(spark, here)
+            assert layout._columns(there) == layout._columns(here)
 
     def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mount: Mount) -> None:
         for number, column in enumerate(("n", "m")):

@@ -11,9 +11,9 @@ from click.testing import Result
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import blanks, manifest
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.tables import AT_REST
+from lakeproof.spark_checks.data import blanks, manifest
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine.tables import AT_REST
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.conftest import Mount
@@ -73,7 +73,7 @@ def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_pa
         whole = file.read_bytes()
         pq.write_table(pq.read_table(file).slice(1), file)
         with pytest.raises(Unusable) as told:
-            manifest.demand(None, str(dataset))
+            manifest.demand(str(dataset))
         said = str(told.value)
         assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
         if table != "objects":
@@ -98,22 +98,22 @@ def test_another_file_of_the_same_size_is_told_by_its_footer(dataset: Path) -> N
     pq.write_table(pa.table({"meta_range_id": ["a", "b"], "range_id": ["x", "z"]}), file)
     assert file.stat().st_size == size
     with pytest.raises(Unusable, match="has another footer, of other rows"):
-        manifest.demand(None, str(dataset))
+        manifest.demand(str(dataset))
 
 
 def test_what_was_changed_inside_a_page_is_told_by_the_hash_of_the_file(dataset: Path) -> None:
     file = dataset / "metaranges" / "part.parquet"
     pq.write_table(pq.read_table(file), file, compression="none", use_dictionary=False)
     for hashed in (False, True):
-        manifest.seal(None, str(dataset), hashed=hashed, again=True)
+        manifest.seal(str(dataset), hashed=hashed, again=True)
         whole = bytearray(file.read_bytes())
         whole[60] ^= 1
         file.write_bytes(bytes(whole))
         if hashed:
             with pytest.raises(Unusable, match=r"has other bytes \(SHA-256\)"):
-                manifest.demand(None, str(dataset))
+                manifest.demand(str(dataset))
         else:
-            assert manifest.demand(None, str(dataset))
+            assert manifest.demand(str(dataset))
 
 
 @pytest.mark.parametrize("table", ["objects", "decoded/commits"])
@@ -122,7 +122,7 @@ def test_a_file_or_a_table_that_came_later_is_refused(dataset: Path, table: str)
     (dataset / table).mkdir(parents=True, exist_ok=True)
     shutil.copy(dataset / "objects" / "part.parquet", dataset / table / "more.parquet")
     with pytest.raises(Unusable, match=f"{table}/more.parquet: is not in {manifest.NAME}; take it away"):
-        manifest.demand(None, str(dataset))
+        manifest.demand(str(dataset))
 
 
 def test_a_seal_is_not_replaced_unless_told_so_and_a_broken_one_says_how(dataset: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_seal_is_not_replaced_unless_told_so_and_a_broken_one_says_how(dataset
     (dataset / "objects" / "part.parquet").rename(dataset / "objects" / "other.parquet")
     assert "part.parquet: is in _lakeproof.json and not there; bring it back" in complaint(seal(dataset))
     assert seal(dataset, "--again").exit_code == 0
-    assert manifest.demand(None, str(dataset))
+    assert manifest.demand(str(dataset))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_seal_is_not_replaced_unless_told_so_and_a_broken_one_says_how(dataset
 def test_a_manifest_that_is_none_is_refused(dataset: Path, text: str) -> None:
     (dataset / manifest.NAME).write_text(text)
     with pytest.raises(Unusable, match="is no manifest of format 1"):
-        manifest.demand(None, str(dataset))
+        manifest.demand(str(dataset))
 
 
 def test_what_is_no_dataset_or_no_parquet_is_not_sealed(dataset: Path, tmp_path: Path) -> None:
@@ -156,21 +156,21 @@ def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(
     seal(dataset, "--hash")
     done = lakeproof("spark", "decode", str(dataset), "--out", str(dataset / "decoded"))
     assert done.exit_code == 0, done.output
-    found = manifest.read(None, str(dataset))
+    found = manifest.read(str(dataset))
     assert found is not None
     assert {"decoded/commits", "decoded/staged", "kv"} <= found.keys()
     assert all(each.sha256 for files in found.values() for each in files)
-    assert manifest.demand(None, str(dataset))
+    assert manifest.demand(str(dataset))
 
 
 def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mount: Mount) -> None:
     snapshots.write(snapshots.tables(world(7, 2)), mount.folder / "dataset")
     url = f"{mount.url}/dataset"
-    there = manifest.seal(spark, url, hashed=True)
-    assert there == manifest.seal(None, str(mount.folder / "dataset"), hashed=True, again=True)
-    assert manifest.demand(spark, url)
+    there = manifest.seal(url, hashed=True)
+    assert there == manifest.seal(str(mount.folder / "dataset"), hashed=True, again=True)
+    assert manifest.demand(url)
     assert open_dataset(spark, url).unsealed == ()
-    manifest.seal(spark, url, again=True)
+    manifest.seal(url, again=True)
     file = mount.folder / "dataset" / "kv" / "part.parquet"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):

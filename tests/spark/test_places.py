@@ -1,4 +1,4 @@
-"""Folders by URL: what is worked in lies on a file system that only Spark knows, and what is written is found there."""
+"""Folders by URL: what is worked in lies in a store, and what is written is found there."""
 
 import re
 from collections.abc import Iterator
@@ -8,22 +8,24 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging, workspace
+from lakeproof.spark_checks.engine import staging, workspace
+from lakeproof.spark_checks.engine.tables import LONG, table
 from tests.commands import complaint, lakeproof
 from tests.spark.conftest import Mount
 
+TABLE = table(id=LONG)
+
 
 @pytest.fixture
-def work(spark: SparkSession, mount: Mount, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def work(spark: SparkSession, mount: Mount) -> Iterator[Path]:
     """The session works there."""
-    spark.conf.set(workspace.SETTING, mount.url)
-    monkeypatch.setattr(workspace, "_made", {})
+    workspace.remove(spark)
+    workspace.place(spark, mount.url)
     yield mount.folder
     workspace.remove(spark)
-    spark.conf.unset(workspace.SETTING)
+    workspace.place(spark, None)
 
 
-@pytest.mark.deep
 def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     spark: SparkSession, work: Path
 ) -> None:
@@ -32,33 +34,33 @@ def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     where = workspace.fresh(spark, "rows")
     written = staging.write(spark.range(6).selectExpr("id", "id % 2 as odd"), where, by="odd")
     assert written.folders == {"odd=0": 3, "odd=1": 3}
-    assert staging.read(written, spark.range(0).schema, spark, "odd=1").count() == 3
+    assert staging.read(written, TABLE, spark, "odd=1").count() == 3
     for each in work.glob("lakeproof-spark-*/rows-*/rows/odd=1/*.parquet"):
         each.unlink()
     with pytest.raises(Unusable, match="odd=1: 3 rows were written, and 0 are there"):
-        staging.read(written, spark.range(0).schema, spark, "odd=1")
+        staging.read(written, TABLE, spark, "odd=1")
     workspace.remove(spark)
     assert list(work.iterdir()) == []
 
 
-def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workspace, "_made", {})
-    spark.conf.set(workspace.SETTING, "/nowhere/at/all")
+def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession) -> None:
+    workspace.remove(spark)
+    workspace.place(spark, "/nowhere/at/all")
     with pytest.raises(Unusable, match=r"^/nowhere/at/all: cannot be worked in \(No such file or directory\)"):
         workspace.folder(spark)
-    spark.conf.unset(workspace.SETTING)
+    workspace.place(spark, None)
 
 
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("command", ["check", "retention"])
-def test_an_out_of_no_file_system_that_spark_has_is_one_line_and_makes_no_folder_of_that_name(
+def test_an_out_of_no_file_system_that_is_known_is_one_line_and_makes_no_folder_of_that_name(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rules").write_text('{"default_retention_days": 1}')
     more = ("--rules", "rules") if command == "retention" else ()
     said = complaint(lakeproof("spark", command, "d", "--out", "nothing://b/x", *more))
-    assert re.match(r"nothing://b/x(/\S+)?: Spark has no such file system \(.*; add its package", said)
+    assert re.match(r"nothing://b/x(/\S+)?: is on no file system that can be reached \(.*; name s3://", said)
     assert [each.name for each in tmp_path.iterdir()] == ["rules"]
 
 

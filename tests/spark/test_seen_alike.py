@@ -26,6 +26,6 @@ def test_a_dataset_of_which_the_workers_have_an_older_copy_marks_nothing(tmp_pat
     )
     assert done.returncode == 2, done.stdout + done.stderr
     line = done.stderr.splitlines()[-1]
-    assert line.startswith("lakeproof: kv/: the footers of its files tell of ")
+    assert "kv/: the footers of its files tell of " in line
     assert line.endswith("name a place that the driver and all workers see alike")
     assert list(out.iterdir()) == []

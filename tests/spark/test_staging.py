@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.explore.packing import Layout
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import staging, workspace
+from lakeproof.spark_checks.engine import staging, workspace
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.exploring.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from tests.spark import snapshots
@@ -100,12 +101,6 @@ def test_a_csv_file_that_a_worker_wrote_elsewhere_ends_the_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = spark.createDataFrame([("r", "c", True, "m")], COMMITS)
-    seen = staging.demand_file
-
-    def gone(path: Path, size: int) -> None:
-        path.unlink()
-        seen(path, size)
-
-    monkeypatch.setattr(staging, "demand_file", gone)
+    monkeypatch.setattr(Folder, "files", lambda self, under="": [])
     with pytest.raises(Unusable, match=r"part-.*\.csv: a task wrote \d+ bytes, and the file is not there"):
         commit_files.write(rows, tmp_path / "commits")

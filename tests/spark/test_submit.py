@@ -10,15 +10,16 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.spark_checks import java, session
+from lakeproof.spark_checks.engine import classic, java
 from tests.commands import ROOT, lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import world
 from tests.spark.test_clusters import timeless
 
 SPARK = Path(pyspark.__file__).parent
 SUBMIT = str(Path(spark_checks.__file__).with_name("submit.py"))
-QUIET = f"-Dlog4j2.configurationFile={session.QUIET.as_uri()}"
+QUIET = f"-Dlog4j2.configurationFile={classic.QUIET.as_uri()}"
 
 
 def submitted(folder: Path, spark: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -44,6 +45,7 @@ def without_javas(stderr: str) -> list[str]:
 
 
 @pytest.mark.deep
+@EMBEDDED
 def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: SparkSession, tmp_path: Path) -> None:
     """Quiet from the first line on with the option that the page names; settings of spark-submit that would change
     verdicts do not."""

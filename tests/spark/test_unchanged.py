@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators
-from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.data import denominators
+from lakeproof.spark_checks.data.dataset import open_dataset
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
@@ -63,10 +63,10 @@ def test_every_table_is_looked_at_again(
     spark: SparkSession, dataset: Path, name: str, change: Change, words: str
 ) -> None:
     opened = open_dataset(spark, str(dataset))
-    opened.noted.demand_same(spark)
+    opened.noted.demand_same()
     change(dataset / name)
     with pytest.raises(Unusable, match=rf"{name}/.*parquet: {words} since the dataset was opened") as told:
-        opened.noted.demand_same(spark)
+        opened.noted.demand_same()
     assert "\n" not in str(told.value)
 
 

@@ -7,19 +7,17 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import footers, runs
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine import footers, runs
+from lakeproof.spark_checks.engine.folders import folder_at
+from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention import commit_files
-from lakeproof.spark_checks.tables import DECODED
 from tests.commands import complaint, lakeproof
-from tests.spark.conftest import Mount
+from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_clusters import timeless
 from tests.spark.test_ended_runs import Place, place_in
-
-pytestmark = pytest.mark.deep
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +35,7 @@ def rows(table: DataFrame) -> list[str]:
 
 
 def report(spark: SparkSession, place: Place, run: str) -> dict[str, object]:
-    found = runs.read_report(folder_in(spark, place.out), run)
+    found = runs.read_report(folder_at(place.out), run)
     return {name: value for name, value in found.items() if name not in ("dataset", "files", "unsealed")}
 
 
@@ -55,7 +53,7 @@ def test_a_run_at_a_url_is_that_of_a_folder(
     assert report(spark, here, run) == report(spark, there, run)
     one, two = (spark.read.parquet(f"{place.out}/{run}/addresses") for place in (here, there))
     assert rows(one) == rows(two) != []
-    folder = folder_in(spark, there.out).child(run)
+    folder = folder_at(there.out).child(run)
     tables = {each.partition("/")[0] for each, _ in folder.files()}
     assert tables == {"addresses", "report.json", "known" if kind == "uncommitted" else "commits"}
     assert complaint(there.ask(kind, run)).startswith(f"{there.out}/{run}: is there already")
@@ -74,7 +72,7 @@ def test_a_run_at_a_url_is_that_of_a_folder(
 def test_a_new_run_whose_input_is_refused_leaves_no_folder(spark: SparkSession, there: Place) -> None:
     done = there._replace(dataset=f"{there.dataset}/nowhere").ask("uncommitted", "refused")
     assert "nowhere/kv: there is no table kv/" in done.stderr.splitlines()[-1]
-    assert not folder_in(spark, f"{there.out}/refused").exists()
+    assert not folder_at(f"{there.out}/refused").exists()
 
 
 def test_typed_tables_are_decoded_to_a_url_and_read_from_one(spark: SparkSession, here: Place, mount: Mount) -> None:
@@ -104,14 +102,15 @@ def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, her
     assert rows(one_) == rows(two_) != []
 
 
+@CLASSIC
 def test_spark_reads_commit_files_at_a_url_as_they_were_written_whatever_the_names_are(
     spark: SparkSession, mount: Mount
 ) -> None:
     expected = [(name, f" {name}-{n}\n", n % 2 == 0, "m" if n else None) for name in STRANGE for n in range(3)]
     table = spark.createDataFrame(expected, ROWS)
     for _ in range(2):  # what was there is replaced
-        assert commit_files.write(table, folder_in(spark, f"{mount.url}/commits")) == len(expected)
-    assert commit_files.write(table, mount.folder / "commits-here") == len(expected)
+        assert commit_files.write(table, folder_at(f"{mount.url}/commits")) == len(expected)
+    assert commit_files.write(table, folder_at(str(mount.folder / "commits-here"))) == len(expected)
     how = {"header": True, "escape": '"', "multiLine": True}
     blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
     places = f"{mount.url}/commits", str(mount.folder / "commits-here")

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks import workspace
+from lakeproof.spark_checks.engine import workspace
 from tests.commands import ROOT, spawned
 
-LOCKED = "import sys, pathlib; from lakeproof.spark_checks import workspace; workspace._lock(pathlib.Path(sys.argv[1]))"
+LOCKED = (
+    "import sys, pathlib; from lakeproof.spark_checks.engine import workspace; "
+    "workspace._lock(pathlib.Path(sys.argv[1]))"
+)
 
 
 def left(around: Path, name: str) -> Path:

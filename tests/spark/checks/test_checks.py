@@ -29,10 +29,11 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.decoding import decode
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.data.decoding import decode
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.spark_checks.tables import AT_REST
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -254,7 +255,12 @@ def test_what_is_wrong_is_found_and_nothing_else(
     assert {id_ for id_, _, _ in EXPECTED} == IDS.keys(), "a fault of any check is noticed here"
 
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
-    assert last == {"rows": counted_by_hand(spark, dataset), "unsealed": [str(dataset)], "version": ""}
+    assert last == {
+        "rows": counted_by_hand(spark, dataset),
+        "unsealed": [str(dataset)],
+        "version": "",
+        "engine": engine_of(spark).shown,
+    }
     assert [line["id"] for line in lines] == [each.id for each in CHECKS]
     for column, kind in (("violations", "violation"), ("garbage", "garbage"), ("notes", "note")):
         counted = {line["id"]: line[column] for line in lines}

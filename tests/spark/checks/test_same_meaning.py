@@ -37,9 +37,9 @@ from lakeproof.model.references import RepositoryView
 from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.checks.running import run
-from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.workspace import fresh
 from tests.spark.snapshots import Tables, tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

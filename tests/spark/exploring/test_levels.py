@@ -12,7 +12,7 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 from lakeproof.explore.packing import Words, lay_out, repack
 from lakeproof.explore.search import Options
 from lakeproof.running.loading import Source
-from lakeproof.spark_checks import workspace
+from lakeproof.spark_checks.engine import workspace
 from lakeproof.spark_checks.exploring import levels
 from lakeproof.spark_checks.exploring.exploring import Explore
 from lakeproof.spark_checks.exploring.known import Known

@@ -1,8 +1,6 @@
 """The command: sizes, violation files, and the folder that is written: whole, or not there."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -13,14 +11,12 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.generate import command as at_command
 from lakeproof.spark_checks.generate import writing
 from lakeproof.spark_checks.generate.command import command
 from lakeproof.spark_checks.generate.extras import check_fit
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
-from lakeproof.spark_checks.session import Options
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")
@@ -124,23 +120,12 @@ class TestFolder:
             writing.check_target(tmp_path / "thesis.tex", overwrite=True)
 
 
-@pytest.fixture
-def run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
-    """The command with the session that is there."""
-
-    @contextmanager
-    def same(options: Options, out: Path) -> Iterator[SparkSession]:
-        yield spark
-
-    monkeypatch.setattr(at_command, "session", same)
-    return CliRunner()
-
-
 class TestCommand:
-    def test_it_writes_a_dataset_with_what_was_planted(self, run: CliRunner, tmp_path: Path) -> None:
+    @pytest.mark.usefixtures("spark")
+    def test_it_writes_a_dataset_with_what_was_planted(self, tmp_path: Path) -> None:
         (tmp_path / "v.json").write_text('{"head-exists": 2}')
         args = [str(tmp_path / "out"), *TINY, "--violations", str(tmp_path / "v.json"), "--seed=7", "--partitions=1"]
-        done = run.invoke(command, args, catch_exceptions=False)
+        done = CliRunner().invoke(command, args, catch_exceptions=False)
         assert done.exit_code == 0, done.output
         assert done.stdout.splitlines()[-1].endswith("20 objects; violations planted: 2")
         assert [line["id"] for line in listed(tmp_path / "out")] == ["head-exists", "head-exists"]

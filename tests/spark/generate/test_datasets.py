@@ -8,9 +8,9 @@ import pytest
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.model.catalog import decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.records import Repository, RepositoryState, StagedEntry
+from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY
-from lakeproof.spark_checks.tables import AT_REST
 from tests.spark.generate.reading import COUNTS, SMALL, Small, listed, rows, small
 
 pytestmark = pytest.mark.deep

@@ -15,9 +15,9 @@ from lakeproof.history import DEFAULTS, read
 from lakeproof.model.linearizability.checking import check
 from lakeproof.model.linearizability.specifications import ALL
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.troubles import told
 from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
 from lakeproof.spark_checks.histories.reading import PARQUET, events, of_file
-from lakeproof.spark_checks.troubles import told
 
 Event = dict[str, object]
 

@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.checks.catalogue import EVERY
 from lakeproof.spark_checks.checks.running import Summary, run
-from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.workspace import fresh
 from tests.spark.lakefs.damages import DAMAGES, plant
 from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
 

@@ -12,13 +12,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.model.catalog import DATA_PREFIX
-from lakeproof.spark_checks import runs
 from lakeproof.spark_checks.checks.catalogue import EVERY
-from lakeproof.spark_checks.dataset import Dataset, open_dataset
-from lakeproof.spark_checks.dumps import entries
+from lakeproof.spark_checks.data.dataset import Dataset, open_dataset
+from lakeproof.spark_checks.data.dumps import entries
+from lakeproof.spark_checks.data.stored import sstable, trees
+from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
+from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention import marking, rulebook
-from lakeproof.spark_checks.stored import sstable, trees
-from lakeproof.spark_checks.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from tests.commands import lakeproof
 from tests.gate.dynamodb_server import served

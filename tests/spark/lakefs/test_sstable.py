@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.model.catalog import AddressType, ObjectEntry
-from lakeproof.spark_checks.stored import sstable, trees
-from lakeproof.spark_checks.stored.sstable import NotATable, Unsupported
+from lakeproof.spark_checks.data.stored import sstable, trees
+from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
 from tests.spark.lakefs.tables import Part, metarange_of, named, pair, range_of, table
 
 SORTED = st.dictionaries(st.binary(min_size=1, max_size=12), st.binary(max_size=20), max_size=60).map(

@@ -7,8 +7,8 @@ import pytest
 from botocore.config import Config
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.stored import stores
-from lakeproof.spark_checks.stored.stores import Blockstore
+from lakeproof.spark_checks.data.stored import stores
+from lakeproof.spark_checks.data.stored.stores import Blockstore
 from tests.gate.stores import served
 
 FILES = {

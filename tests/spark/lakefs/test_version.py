@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.checks import lakefs
-from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.data.dataset import open_dataset
 from tests.commands import lakeproof
 from tests.spark.lakefs.world import Installation, Repo, around
 

@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
 from lakeproof.spark_checks.retention import commit_files
-from lakeproof.spark_checks.tables import BOOLEAN, STRING, table
+from tests.spark.conftest import CLASSIC
 
 ROWS = table(repository_id=STRING, commit_id=STRING, expired=BOOLEAN, metarange_id=STRING)
 READ = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)
 STRANGE = ["a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*:[]^{}#\\'"]
 
 
+@CLASSIC
 def test_spark_reads_what_was_written_whatever_the_names_are(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(name, f"{name}-{n}", n % 2 == 0, "m" if n else None) for name in STRANGE for n in range(3)]
     assert commit_files.write(spark.createDataFrame(rows, ROWS), tmp_path / "commits") == len(rows)
@@ -27,6 +29,7 @@ def test_spark_reads_what_was_written_whatever_the_names_are(spark: SparkSession
     assert all(path.parent.parent == tmp_path / "commits" for path in tmp_path.rglob("*.csv"))
 
 
+@CLASSIC
 def test_folders_are_named_as_spark_names_them(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(name, "c", True, "m") for name in STRANGE]
     spark.createDataFrame(rows, ROWS).write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks.runs import read_report
+from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

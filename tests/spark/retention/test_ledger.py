@@ -7,13 +7,14 @@ import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks import addresses, ledger
-from lakeproof.spark_checks import namespaces as namespaces_
-from lakeproof.spark_checks.dataset import Dataset, empty
+from lakeproof.spark_checks import ledger
+from lakeproof.spark_checks.data import addresses
+from lakeproof.spark_checks.data import namespaces as namespaces_
+from lakeproof.spark_checks.data.dataset import Dataset, empty
+from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
+from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
-from lakeproof.spark_checks.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
 from lakeproof.spark_checks.retention import marking as retention
-from lakeproof.spark_checks.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)

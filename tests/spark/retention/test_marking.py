@@ -18,13 +18,13 @@ from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import runs
-from lakeproof.spark_checks.dataset import open_dataset, read_table
-from lakeproof.spark_checks.folders import LocalFolder
+from lakeproof.spark_checks.data.dataset import open_dataset, read_table
+from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.folders import folder_at
+from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.retention.marking import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
-from lakeproof.spark_checks.runs import Report
-from lakeproof.spark_checks.tables import OBJECTS
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 
@@ -244,4 +244,4 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
     done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
-    assert runs.demand_whole(LocalFolder(done.folder), runs.read_report(tmp_path / "out", "run"))
+    assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))

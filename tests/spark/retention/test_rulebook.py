@@ -7,7 +7,7 @@ import pytest
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.retention import DAY, InvalidRules, Rules
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention import rulebook
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 

@@ -8,9 +8,9 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.ledger import MARKED, Account
-from lakeproof.spark_checks.runs import Report
 from lakeproof.spark_checks.sweep.marked import Marked, whole_run
 from lakeproof.spark_checks.sweep.targets import Pace
 

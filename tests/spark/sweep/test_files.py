@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from lakeproof.spark_checks.folders import ArrowFolder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import looking, marks
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
 from lakeproof.spark_checks.sweep.journal import End
@@ -19,7 +19,7 @@ from lakeproof.spark_checks.sweep.targets import FileTree
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
 
-SESSION_USERS = ("generate.command", "run_folders")
+SESSION_USERS = ("generate.command", "engine.run_folders")
 """Modules that import the function `session` by its name."""
 
 
@@ -88,7 +88,7 @@ class TestTheCommand:
 
         for module in SESSION_USERS:  # what is imported only while it is patched would keep the patch
             import_module(f"lakeproof.spark_checks.{module}")
-        monkeypatch.setattr("lakeproof.spark_checks.session.session", started)
+        monkeypatch.setattr("lakeproof.spark_checks.engine.session.session", started)
         marked(tmp_path / "out", [row("data/a")])
         self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
         with pytest.raises(AssertionError):
@@ -149,9 +149,9 @@ class TestTheCommand:
         where = tree(tmp_path / "objects", "data/a", "data/b")
         asked = []
 
-        def opened(out: str) -> ArrowFolder:
+        def opened(out: str) -> Folder:
             asked.append(out)
-            return ArrowFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
+            return Folder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
 
         monkeypatch.setattr("lakeproof.spark_checks.sweep.marked.folder_at", opened)
         arguments = ("spark", "sweep", "s3://runs/out", "--run", "run", "--objects", str(where), "--delete")

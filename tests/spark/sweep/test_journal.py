@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import marks
 from lakeproof.spark_checks.sweep.account import NO_ANSWER
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
@@ -43,16 +44,18 @@ def whole(**more: object) -> Memory:
     return attrs.evolve(store, **more)  # type: ignore[arg-type]
 
 
-def dying(lives: int) -> Callable[[Path, Path], Path]:
-    """A rename that kills the process after so many."""
-    left, replace = iter(range(lives)), Path.replace
+def dying(lives: int) -> Callable[[Folder, bytes, str], None]:
+    """Writes files, and after so many half of one: that kills the process."""
+    left = iter(range(lives))
 
-    def renamed(path: Path, target: Path) -> Path:
-        if next(left, None) is None:
+    def sent(to: Folder, data: bytes, target: str) -> None:
+        dies = next(left, None) is None
+        with to.system.open_output_stream(target) as stream:
+            stream.write(data[: len(data) // 2] if dies else data)
+        if dies:
             raise Killed
-        return replace(path, target)
 
-    return renamed
+    return sent
 
 
 class TestKilledAtAnyCall:
@@ -65,7 +68,7 @@ class TestKilledAtAnyCall:
             store = whole()
             for path in (folder / "swept").glob("*"):
                 path.unlink()
-            monkeypatch.setattr(Path, "replace", dying(lives))
+            monkeypatch.setattr(Folder, "_send", dying(lives))
             with pytest.raises(Killed):
                 sweep(run_at(folder.parent), store, delete=True)
             monkeypatch.undo()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import attrs
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
@@ -19,9 +19,12 @@ from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import holdings
+from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.retention.marking import _told
 from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import CLASSIC, EMBEDDED
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.marking import accounts, journal
@@ -174,11 +177,35 @@ def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp
     assert f"referred to in {tmp_path / 'now'}: " in said
 
 
+@CLASSIC
 def test_without_a_dataset_nobody_looks_for_references(fresh: Marked, tmp_path: Path) -> None:
     """And no Spark is asked for anything: the page says what can come of it."""
     where = tree(later(fresh), tmp_path / "objects")
     assert fresh.sweep(where)[0] == 0
     assert not there(where) & fresh.marked
+
+
+@EMBEDDED
+def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, committed_of = sound(world(5, 40)), holdings.committed
+
+    def losing(of: Dataset, roots: DataFrame) -> holdings.Committed:
+        whole = committed_of(of, roots)
+        return attrs.evolve(whole, references=whole.references.where("false"))
+
+    now = dataset(found, tmp_path / "now")
+    with monkeypatch.context() as patch:
+        patch.setattr(holdings, "committed", losing)
+        out = str(tmp_path / "out")
+        done = lakeproof("spark", "uncommitted", now, "--now", str(NOW), "--run", "run", "--out", out)
+    assert done.exit_code == 0, done.output
+    goes, where = MARKS["uncommitted"](found), tree(found, tmp_path / "objects")
+    wrong = Marked("uncommitted", found, tmp_path / "out", goes)
+    assert pq.read_table(wrong.folder / "addresses").num_rows > len(goes)
+    assert wrong.sweep(where, "--dataset", now)[0] == 0
+    assert there(where) == found.objects.keys() - goes
 
 
 def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from lakeproof.model.identifiers import (
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks.runs import read_report
+from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW

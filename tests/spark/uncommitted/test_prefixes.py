@@ -4,8 +4,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
-from lakeproof.spark_checks.kinds import ISSUED_PREFIX
-from lakeproof.spark_checks.tables import BINARY, table
+from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
+from lakeproof.spark_checks.engine.tables import BINARY, table
 from lakeproof.spark_checks.uncommitted.marking import begins
 
 

@@ -18,11 +18,11 @@ from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import runs
-from lakeproof.spark_checks.dataset import open_dataset, read_table
-from lakeproof.spark_checks.decoding import decode
-from lakeproof.spark_checks.runs import Report
-from lakeproof.spark_checks.tables import OBJECTS
+from lakeproof.spark_checks.data.dataset import open_dataset, read_table
+from lakeproof.spark_checks.data.decoding import decode
+from lakeproof.spark_checks.engine import runs, staging
+from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
@@ -237,7 +237,7 @@ def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_i
     where = tmp_path / "dataset"
     snapshots.write(snapshots.tables(world(1, 2)), where)
     for name, rows in attrs.asdict(decode(open_dataset(spark, str(where))), recurse=False).items():
-        rows.write.parquet(str(where / "decoded" / name))
+        staging.write(rows, str(where / "decoded" / name))
     shutil.rmtree(where / "kv")
     with pytest.raises(Unusable, match="has no kv;"):
         mark(open_dataset(spark, str(where)), Asked(now=NOW, older_than=AGE), tmp_path / "run")

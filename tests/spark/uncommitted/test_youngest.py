@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import runs
-from lakeproof.spark_checks.dataset import Dataset, empty, read_table
-from lakeproof.spark_checks.tables import KV, METARANGES, OBJECTS, RANGES
+from lakeproof.spark_checks.data.dataset import Dataset, empty, read_table
+from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES
 
 LATE = datetime(2024, 5, 6, 7, 8, 9, 123_457, tzinfo=UTC)
 MICROSECONDS = 1_714_979_289_123_457

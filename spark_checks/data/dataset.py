@@ -1,0 +1,264 @@
+"""Datasets: the four tables, wherever they come from.
+
+A folder of Parquet tables (docs/reference/dataset.md), a file with lakeFS' store (its JSON dump, or JSON Lines), or the
+table ``kv`` of a PostgreSQL or DynamoDB database. All but the first hold ``kv/`` alone; the other tables may lie in a
+folder beside, or are made of what the object store holds (`lakeproof.spark_checks.data.stored`).
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+import attrs
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.data import manifest
+from lakeproof.spark_checks.data.unchanged import Noted
+from lakeproof.spark_checks.engine import folders, footers, layout, places
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
+from lakeproof.spark_checks.engine.together import together
+
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.data.stored.loading import Stored
+
+Keys = Literal["design", "lakefs"]
+"""Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
+
+_NONE: Final = StructType([])
+
+NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+"""How Spark names the folder of null."""
+LAYOUT: Final = "a dataset is a folder with kv/, metaranges/, ranges/ and objects/ (docs/reference/dataset.md)"
+
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+_DYNAMODB: Final = ("dynamodb+https://", "dynamodb+http://")
+DATABASES: Final = (*_POSTGRESQL, *_DYNAMODB)
+STORED: Final = "stored"
+"""Among a dataset's tables: its others come from the object store itself."""
+
+
+@attrs.frozen
+class Dataset:
+    """The tables at rest, of exactly the schemas of `lakeproof.spark_checks.engine.tables`.
+
+    tables: which of them the source has; the others are empty, and what needs them cannot be judged.
+    decoded: the typed tables, where the source has them.
+    noted: the files, as they were when they were opened.
+    unsealed: the folders without a manifest, of which nobody knows whether all their files are there.
+    sources: the folders and files that it is read from; None: a database, which nobody can find unchanged later.
+    versions: ``objects`` with those of the columns `VERSIONS` that its files have; None: they have none.
+    stored: what the object store holds, where the other tables were made of it.
+    """
+
+    where: str
+    keys: Keys
+    kv: DataFrame
+    metaranges: DataFrame
+    ranges: DataFrame
+    objects: DataFrame
+    tables: frozenset[str]
+    decoded: dict[str, DataFrame] = attrs.Factory(dict)
+    noted: Noted = attrs.Factory(Noted)
+    unsealed: tuple[str, ...] = ()
+    sources: tuple[str, ...] | None = None
+    versions: DataFrame | None = None
+    stored: "Stored | None" = None
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.kv.sparkSession
+
+    def demand_read(self) -> None:
+        """At the end of a run: the files are those that were opened, and tasks find as many rows in each table as the
+        driver's footers tell. Workers may have another folder under the same name, and an engine may pass over a file.
+        Runs a job for each table.
+
+        Raises Unusable.
+        """
+        self.noted.demand_same()
+        tables = {name: getattr(self, name) for name in AT_REST if name in self.tables}
+        with together(self.spark) as begin:
+            for name, table in (tables | {f"decoded/{name}": each for name, each in self.decoded.items()}).items():
+                begin(partial(_demand_counted, self.where, name, table))
+
+
+def _demand_counted(where: str, name: str, table: DataFrame) -> None:
+    expected, found = footers.count(table), table.agg(f.count(f.lit(1))).collect()[0][0]
+    if found != expected:
+        raise Unusable(
+            f"{where}: {name}/: the footers of its files tell of {expected:,} rows, and tasks have read {found:,}; "
+            "name a place that the driver and all workers see alike"
+        )
+
+
+def open_dataset(
+    spark: SparkSession,
+    where: str,
+    keys: Keys | None = None,
+    beside: str | None = None,
+    blockstore: str | None = None,
+) -> Dataset:
+    """Open a dataset; of Parquet, only footers are read. ``keys``: by default lakefs for dumps and databases, design
+    for folders. ``beside``: a folder with the tables that a dump or a database does not have. ``blockstore``: where
+    the namespaces of the repositories are, of which these tables are made instead.
+
+    Raises Unusable: no dataset is there, a table is missing, its columns are not those of the schema, or its files not
+    those of its manifest.
+    """
+    named = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
+    if beside is not None and blockstore is not None:
+        raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
+    unsealed = tuple(each for each in named if not manifest.demand(each))
+    found = attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+    return found if blockstore is None else _with_stored(found, blockstore)
+
+
+def _with_stored(found: Dataset, blockstore: str) -> Dataset:
+    """The tables of the object store, in place of those that the source may have."""
+    from lakeproof.spark_checks.data.stored.loading import load
+    from lakeproof.spark_checks.data.stored.stores import Blockstore
+    from lakeproof.spark_checks.data.storing import namespaces
+
+    named = namespaces(found.kv, found.decoded.get("repositories"))
+    if not named:
+        raise Unusable(
+            f"{found.where}: has no repository, and repositories say where their objects are; leave out --blockstore"
+        )
+    stored = load(found.spark, Blockstore(blockstore), named)
+    return attrs.evolve(
+        found,
+        metaranges=stored.metaranges,
+        ranges=stored.ranges,
+        objects=stored.objects,
+        versions=stored.versions,
+        tables=found.tables | (AT_REST.keys() - {"kv"}) | {STORED},
+        sources=None,
+        stored=stored,
+    )
+
+
+def _is_folder(where: str) -> bool:
+    path = places.local(where)
+    return path.is_dir() if path is not None else not where.startswith(DATABASES)
+
+
+def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
+    if where.startswith(DATABASES):
+        from lakeproof.targets.redacting import displayed  # drivers, which workers do not have, come with it
+
+        kv = _database(spark, where)
+        return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)
+    path = places.local(where)
+    if path is not None and path.is_file():
+        from lakeproof.spark_checks.data.dumps import staged_dump
+
+        noted = Noted()
+        noted.note_file(path)
+        found = _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside, noted)
+        return attrs.evolve(found, sources=(where, *_beside(beside)))
+    if path is not None and not path.is_dir():
+        raise Unusable(f"{where}: there is no such folder; {LAYOUT}")
+    return _folder(spark, where.rstrip("/"), keys or "design", beside)
+
+
+def _database(spark: SparkSession, where: str) -> DataFrame:
+    if where.startswith(_DYNAMODB):
+        from lakeproof.spark_checks.data import dynamodb
+
+        return dynamodb.staged_table(spark, where)
+    from lakeproof.spark_checks.data import postgresql
+
+    return postgresql.staged_table(spark, where)
+
+
+def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
+    decoded, noted = {}, Noted()
+    if folders.is_there(f"{where}/decoded"):
+        decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
+    only_decoded = decoded and not folders.is_there(f"{where}/kv")
+    kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
+    found = _with_tables(spark, where, keys, kv, beside or where, noted)
+    tables = found.tables - {"kv"} if only_decoded else found.tables
+    sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
+    return attrs.evolve(found, decoded=decoded, tables=tables, sources=sources)
+
+
+def _beside(beside: str | None) -> tuple[str, ...]:
+    """The folders of the tables that lie there."""
+    return () if beside is None else tuple(f"{beside}/{name}" for name in AT_REST if name != "kv")
+
+
+def _with_tables(
+    spark: SparkSession, where: str, keys: Keys, kv: DataFrame, beside: str | None, noted: Noted | None = None
+) -> Dataset:
+    noted = noted or Noted()
+
+    def table_named(name: str) -> DataFrame:
+        if beside is None:
+            return empty(spark, AT_REST[name])
+        return _table(spark, f"{beside}/{name}", AT_REST[name], noted)
+
+    objects, versions = empty(spark, OBJECTS), None
+    if beside is not None:
+        objects, versions = _listing(spark, f"{beside}/objects", noted)
+    return Dataset(
+        where,
+        keys,
+        kv,
+        metaranges=table_named("metaranges"),
+        ranges=table_named("ranges"),
+        objects=objects,
+        versions=versions,
+        tables=frozenset({"kv"}) if beside is None else frozenset(AT_REST),
+        noted=noted,
+    )
+
+
+def empty(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A table without rows."""
+    return no_rows(spark, schema)
+
+
+def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
+    """A table of Parquet files with these columns, in any order. Raises Unusable."""
+    return _table(spark, where, schema, Noted())
+
+
+def _listing(spark: SparkSession, where: str, noted: Noted) -> tuple[DataFrame, DataFrame | None]:
+    """``objects/``, and the same with `VERSIONS`, where it has any of them."""
+    found = _table(spark, where, OBJECTS, noted, VERSIONS)
+    more = [each for each in VERSIONS.names if each in found.columns]
+    return found.select(*OBJECTS.names), found if more else None
+
+
+def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, more: StructType = _NONE) -> DataFrame:
+    """more: columns that are read where any file has them."""
+    name = where.rstrip("/").rpartition("/")[2]
+    files = folders.files(where)
+    if files is None:
+        raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do")
+    noted.note(where, files)
+    read = layout.data_files(where, files)
+    there = layout.demand_columns(name, read, schema, more)
+    schema = StructType([*schema, *(field for field in more if field.name in there)])
+    _demand_plain_folders(spark, read)
+    found = spark.read.schema(schema).parquet(places.full(where)).select(*schema.names)
+    listed = footers.input_files(found)
+    if len(listed) != len(read):
+        raise Unusable(
+            f"{where}: has {len(read)} files, and Spark reads {len(listed)}, as where the table is being written; "
+            "run the command again when no process writes there"
+        )
+    return found
+
+
+def _demand_plain_folders(spark: SparkSession, files: list[places.File]) -> None:
+    """Raises Unusable: a folder stands for null, which Sail takes for a text."""
+    if engine_of(spark).name != "embedded":
+        return
+    for each in files:
+        if any(part.endswith(("=", f"={NULL}")) for part in each.relative.split("/")):
+            raise Unusable(f"{each.full}: lies in the folder of null, which Sail takes for text; name --engine classic")

@@ -1,0 +1,89 @@
+"""Of how much a run speaks: the rows of each table that it read, and how many things each check judged.
+
+A check that judged nothing is inconclusive: "no violation" of nothing is no evidence.
+Cost: footers, and one scan of a few columns of the typed tables.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks.checks.rules import union
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.tables import AT_REST
+
+RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
+ENTITIES = ("branches", "tags", "commits")
+
+
+def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
+    """The rows of each table that the dataset has, and of those that its records decode into."""
+    at_rest = {name: getattr(dataset, name) for name in AT_REST if name in dataset.tables}
+    typed = attrs.asdict(entities, recurse=False)
+    return {name: footers.count(each) for name, each in (at_rest | typed).items()}
+
+
+def judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
+    """How many things there are for each check to judge: `catalogue.CHECKS`. ``rows``: as `rows_read`. Runs a job."""
+    some = _counted(entities)
+    records = sum(rows[name] for name in RECORDS)
+    owned = sum(rows[name] for name in ENTITIES)
+    commits = rows["commits"]
+    return {
+        "key-is-known": rows.get("kv", records + rows["undecodable"]),
+        "record-is-decodable": rows.get("kv", records + rows["undecodable"]),
+        "key-names-record": records,
+        "active-is-complete": some["whole"],
+        "no-reachable-zombie": owned,
+        "garbage-is-reclaimable": owned,
+        "cleanup-spares-live": some["accessible"],
+        "head-exists": some["heads"] + rows["tags"],
+        "parents-exist": commits,
+        "generation-is-right": commits,
+        "child-is-not-older": commits,
+        "commits-have-no-cycle": commits,
+        "meta-range-exists": some["full"],
+        "token-has-one-owner": some["tokens"],
+        "staged-has-owner": rows["staged"],
+        "committed-data-is-kept": some["full"],
+        "staged-data-is-kept": some["entries"],
+        "address-has-one-entry": some["entries"] + rows.get("ranges", 0),
+        "commit-is-reachable": commits,
+        "table-is-sound": some["full"],
+        "object-is-whole": some["entries"] + rows.get("ranges", 0),
+        "object-is-referred-to": rows.get("objects", 0),
+    }
+
+
+def _counted(entities: Entities) -> dict[str, int]:
+    accessible = f.col("state") == RepositoryState.ACTIVE.value
+    whole = accessible & ~f.coalesce("bare", f.lit(False))
+    sealed = f.coalesce(f.size("sealed_tokens"), f.lit(0))
+    object_ = ~f.coalesce("tombstone", f.lit(False)) & _named("address")
+    counts = (
+        _sum(entities.repositories, "accessible", accessible),
+        _sum(entities.repositories, "whole", whole),
+        _sum(entities.branches, "heads", _named("commit_id")),
+        _sum(entities.branches, "tokens", _named("staging_token") | (sealed > 0)),
+        _sum(entities.commits, "full", _named("meta_range_id")),
+        _sum(entities.staged, "entries", object_),
+    )
+    return {row["name"]: row["rows"] for row in union(counts).collect()}
+
+
+def _named(column: str) -> Column:
+    return f.coalesce(column, f.lit("")) != ""
+
+
+def _sum(table: DataFrame, name: str, condition: Column) -> DataFrame:
+    return table.agg(f.count_if(condition).alias("rows")).select(f.lit(name).alias("name"), "rows")
+
+
+def told(rows: Mapping[str, int]) -> str:
+    """The tables and their rows, in a line."""
+    return "rows read: " + ", ".join(f"{name} {count:,}" for name, count in rows.items())

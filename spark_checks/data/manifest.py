@@ -1,0 +1,214 @@
+"""The manifest of a dataset: which files its tables have. What was lost, added or changed since is seen by it alone.
+
+Every row of a table may be rightly absent: a branch without a record is no branch, an object that is not listed is
+none. So a lost file of ``kv/`` or ``ranges/`` can look like a smaller dataset, whose answers are wrong for the larger
+one. Who writes a dataset knows when it is whole, and seals it then:
+
+    {"format": 1, "tables": {"kv": [{"name": "part-0.parquet", "bytes": 812, "rows": 10, "footer": "<sha256>"}], ...}}
+
+A *footer* is what a Parquet file ends with: columns, and of each column and group of rows the place, size, and mostly
+the least and largest value. So its hash tells another run's file of equal size. What was changed inside a page and is
+no longer what was sealed is told by the file's own hash alone (``sha256``, if it was asked for).
+Cost of sealing and of each look: the end of every file is read; all of it if its hash is asked for.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final
+
+import attrs
+import pyarrow as pa
+from pyarrow.parquet import read_metadata
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import folders, layout
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
+from lakeproof.spark_checks.engine.layout import AGAIN, AT_ONCE
+from lakeproof.spark_checks.engine.places import File as Place
+from lakeproof.spark_checks.engine.tables import AT_REST, DECODED
+
+NAME: Final = "_lakeproof.json"
+"""In the folder of the dataset. Spark passes over files whose names begin so."""
+FORMAT: Final = 1
+TABLES: Final = (*AT_REST, *(f"decoded/{name}" for name in DECODED))
+
+_MAGIC: Final = b"PAR1"
+_LENGTH: Final = 8
+"""Bytes at the end of a Parquet file: the length of the footer before them, and the magic number."""
+
+
+@attrs.frozen(kw_only=True)
+class File:
+    """A file of a table. ``footer``: SHA-256 of the Parquet footer. ``sha256``: of all of it, or None."""
+
+    name: str
+    bytes: int
+    rows: int
+    footer: str
+    sha256: str | None = None
+
+
+Manifest = Mapping[str, tuple[File, ...]]
+"""The files of each table, by name."""
+
+
+def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
+    """Write the manifest of a dataset as it is now. ``hashed``: with the hash of all that the files have.
+    ``again``: in place of the one that is there.
+
+    Raises Unusable: there is no dataset, a file is not Parquet, or a manifest is there.
+    """
+    folder = folder_at(where)
+    if not again and folder.exists(NAME):
+        demand(where)  # that it still holds is worth more than that it is there
+        raise Unusable(f"{folder.where}/{NAME}: is there already, and holds; say --again to write another")
+    found = _listed(where)
+    if not found:
+        raise Unusable(f"{where}: has no table; expected {', '.join(AT_REST)} (docs/reference/dataset.md)")
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        made = {
+            name: tuple(pool.map(partial(_described, folder if hashed else None, name), files))
+            for name, files in found.items()
+        }
+    folder.write(NAME, encode(made).encode())
+    return made
+
+
+def extend(where: str) -> bool:
+    """Add the tables to a manifest that were written since. Whether there is a manifest. Raises Unusable: what it had
+    before is not as it was."""
+    known = read(where)
+    if known is None:
+        return False
+    _demand(known, {name: files for name, files in _listed(where).items() if name in known}, where)
+    seal(where, hashed=any(each.sha256 for files in known.values() for each in files), again=True)
+    return True
+
+
+def demand(where: str) -> bool:
+    """Whether a dataset has a manifest. Raises Unusable: it has one, and is not what the manifest says."""
+    known = read(where)
+    if known is None:
+        return False
+    _demand(known, _listed(where), where)
+    return True
+
+
+def _demand(known: Manifest, found: Mapping[str, Sequence[Place]], where: str) -> None:
+    folder = folder_at(where)
+    pairs: list[tuple[File, str, Place]] = []
+    for table in dict.fromkeys((*known, *found)):
+        sealed = {each.name: each for each in known.get(table, ())}
+        there = {each.relative: each for each in found.get(table, ())}
+        for name in sorted(sealed.keys() - there.keys()):
+            raise Unusable(f"{where}/{table}/{name}: is in {NAME} and not there; bring it back, or {RESEAL}")
+        for name in sorted(there.keys() - sealed.keys()):
+            raise Unusable(f"{there[name].full}: is not in {NAME}; take it away, or {RESEAL}")
+        pairs += [(sealed[name], f"{table}/{name}", there[name]) for name in sorted(sealed)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for wrong in pool.map(partial(_difference, folder), pairs):
+            if wrong is not None:
+                raise Unusable(wrong)
+
+
+RESEAL: Final = "seal the dataset again if it is meant to be so (lakeproof spark seal --again)"
+
+
+def _difference(folder: Folder, pair: tuple[File, str, Place]) -> str | None:
+    sealed, name, place = pair
+    full, found = place.full, place.stamp.bytes
+    told, repair = f"{full}: is not what {NAME} says", f"bring back the file that was sealed, or {RESEAL}"
+    if found != sealed.bytes:
+        return f"{told}: has {found:,} bytes, expected {sealed.bytes:,}; {repair}"
+    if _hash(_footer(full, found)) != sealed.footer:
+        return f"{told}: has another footer, of other rows; {repair}"
+    if sealed.sha256 is not None and folder.sha256(name) != sealed.sha256:
+        return f"{told}: has other bytes (SHA-256); {repair}"
+    return None
+
+
+def note(where: str) -> str:
+    """What is to be told of a dataset that has none."""
+    return f"{where} has no manifest: whether files or rows of it were lost is not known (lakeproof spark seal)"
+
+
+def _listed(where: str) -> dict[str, list[Place]]:
+    """The files of each table that is there. Raises Unusable."""
+    found = {}
+    for table in TABLES:
+        folder = f"{where.rstrip('/')}/{table}"
+        files = folders.files(folder)
+        if files:
+            found[table] = layout.data_files(folder, files)
+    return found
+
+
+def _described(hashed: Folder | None, table: str, file: Place) -> File:
+    """``hashed``: the folder of the dataset, if all of the file is to be hashed."""
+    full, size = file.full, file.stamp.bytes
+    footer = _footer(full, size)
+    try:
+        rows = int(read_metadata(io.BytesIO(_MAGIC + footer)).num_rows)
+    except (pa.ArrowException, OSError) as error:
+        why = " ".join(str(error).split())[:160]
+        raise Unusable(f"{full}: cannot be read as Parquet ({why}); {AGAIN}") from None
+    whole = None if hashed is None else hashed.sha256(f"{table}/{file.relative}")
+    return File(name=file.relative, bytes=size, rows=rows, footer=_hash(footer), sha256=whole)
+
+
+def _footer(full: str, size: int) -> bytes:
+    """What a file ends with, its length and magic number included; of a file that has none, its last bytes."""
+    end = folders.part(full, max(size - _LENGTH, 0), _LENGTH)
+    length = int.from_bytes(end[:4], "little") if end[4:] == _MAGIC else 0
+    start = max(size - _LENGTH - length, 0)
+    return folders.part(full, start, size - start)
+
+
+def _hash(footer: bytes) -> str:
+    return hashlib.sha256(footer).hexdigest()
+
+
+def encode(manifest: Manifest) -> str:
+    """As JSON, a line a file."""
+    tables = (
+        f"  {json.dumps(name)}: [\n{_lines(f'    {json.dumps(_told(each))}' for each in files)}\n  ]"
+        for name, files in manifest.items()
+    )
+    return f'{{"format": {FORMAT}, "tables": {{\n{_lines(tables)}\n}}}}\n'
+
+
+def _told(file: File) -> dict[str, object]:
+    return {name: value for name, value in attrs.asdict(file).items() if value is not None}
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return ",\n".join(parts)
+
+
+def read(where: str) -> Manifest | None:
+    """The manifest of a dataset; None: it has none. Raises Unusable: it is damaged."""
+    folder = folder_at(where)
+    if not folder.exists(NAME):
+        return None
+    try:
+        found = json.loads(folder.read(NAME))
+        if found["format"] != FORMAT:
+            raise ValueError
+        return {str(name): tuple(_file(each) for each in files) for name, files in found["tables"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Unusable(
+            f"{folder.where}/{NAME}: is no manifest of format {FORMAT}; bring it back, or {RESEAL}"
+        ) from None
+
+
+def _file(fields: object) -> File:
+    if not isinstance(fields, dict):
+        raise TypeError(fields)
+    found = File(**fields)
+    if not all(isinstance(each, int) for each in (found.bytes, found.rows)) or not isinstance(found.footer, str):
+        raise TypeError(fields)
+    return found

@@ -1,0 +1,80 @@
+"""The engines that run the pipeline: embedded (Sail, in this process), classic (a JVM), connect (a server elsewhere).
+
+All speak the DataFrame API of Spark Connect. What differs between them is said here, of each session.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Final, Literal, get_args
+from weakref import WeakKeyDictionary
+
+import attrs
+from pyspark.sql import SparkSession
+
+Name = Literal["embedded", "classic", "connect"]
+NAMES: Final[tuple[Name, ...]] = get_args(Name)
+
+
+def _nothing() -> None:
+    pass
+
+
+@attrs.frozen(eq=False)
+class Engine:
+    """``cores``: how many tasks run at once, about. ``alone``: driver and workers are one process. ``observes``: jobs
+    count rows as they pass. ``abandon``: when cancelled jobs do not end. ``stop``: after the session."""
+
+    name: Name
+    version: str
+    cores: int
+    alone: bool
+    observes: bool
+    abandon: Callable[[], None] = _nothing
+    stop: Callable[[], None] = _nothing
+
+    @property
+    def shown(self) -> str:
+        return f"{self.name} ({'Sail' if self.name == 'embedded' else 'Spark'} {self.version})"
+
+
+_of: Final["WeakKeyDictionary[SparkSession, Engine]"] = WeakKeyDictionary()
+
+
+def register(spark: SparkSession, engine: Engine) -> None:
+    """What runs a session that we have started."""
+    _of[spark] = engine
+
+
+def engine_of(spark: SparkSession) -> Engine:
+    """Of a session; of one that is not ours, what can be seen of it."""
+    if spark not in _of:
+        _of[spark] = connected(spark) if is_remote(spark) else classic(spark)
+    return _of[spark]
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def classic(spark: SparkSession) -> Engine:
+    from lakeproof.spark_checks.engine import classic as jvm
+
+    return Engine("classic", spark.version, jvm.cores(spark), jvm.is_local(spark), observes=True, abandon=jvm.abandon)
+
+
+def connected(spark: SparkSession) -> Engine:
+    """Runs a job, to see how many partitions a range has that is left to the server."""
+    from pyspark.sql import functions as f
+
+    cores = spark.range(1 << 16).select(f.spark_partition_id().alias("at")).distinct().count()
+    return Engine("connect", spark.version, max(cores, 1), alone=False, observes=True)
+
+
+def embedded(version: str, stop: Callable[[], None]) -> Engine:
+    return Engine("embedded", version, os.cpu_count() or 1, alone=True, observes=False, stop=stop)
+
+
+def cores(spark: SparkSession) -> int:
+    """How many tasks run at once, about."""
+    return engine_of(spark).cores

@@ -1,0 +1,107 @@
+"""What the footers of Parquet files say: answers that need neither a job nor the rows.
+
+All of it is for tables as they are read, row for row.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from pyarrow import ArrowException
+from pyarrow.parquet import FileMetaData
+from pyspark.sql import DataFrame
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import folders, layout
+from lakeproof.spark_checks.engine.layout import AT_ONCE
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def count(table: DataFrame) -> int:
+    """How many rows a table has. Where footers do not tell, the engine counts."""
+    found = _footers(table)
+    return table.count() if not found else sum(each.num_rows for each in found)
+
+
+def by_folder(where: str) -> Mapping[str, int]:
+    """How many rows the files of a table have that an engine has written, by folder: "" is the table's own. Raises
+    Unusable: a file cannot be read."""
+    files = [each for each in folders.files(where) or () if each.relative.endswith(".parquet")]
+    files = [each for each in files if not any(part.startswith(("_", ".")) for part in each.relative.split("/"))]
+    found: Counter[str] = Counter()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for file, rows in zip(files, pool.map(_rows, (each.full for each in files)), strict=True):
+            found[file.relative.rpartition("/")[0]] += rows
+    return found
+
+
+def _rows(file: str) -> int:
+    try:
+        return int(layout.footer(file).num_rows)
+    except (ArrowException, OSError) as error:
+        why = " ".join(str(error).split())[:160]
+        raise Unusable(f"{file}: cannot be read any more ({why}); run the command once more") from None
+
+
+def youngest(table: DataFrame, column: str) -> int | None:
+    """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
+    told = [each for footer in _footers(table) for each in _latest(footer, column)]
+    return None if None in told else max((each for each in told if each is not None), default=None)
+
+
+def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
+    """In how many rows each column is null, of those of which all footers tell it; of lists they never do."""
+    footers = _footers(table)
+    counts = {column: [each for footer in footers for each in _null_counts(footer, column)] for column in columns}
+    return {
+        column: sum(each for each in told if each is not None)
+        for column, told in counts.items()
+        if footers and None not in told
+    }
+
+
+def _null_counts(footer: FileMetaData, column: str) -> Iterator[int | None]:
+    """One for each group of rows."""
+    for group in range(footer.num_row_groups):
+        columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
+        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
+        yield told.null_count if told is not None and told.has_null_count else None
+
+
+def _footers(table: DataFrame) -> list[FileMetaData]:
+    """Of all its files, or of none."""
+    try:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(layout.footer, map(_path, input_files(table))))
+    except (ArrowException, OSError, Unusable):
+        return []
+
+
+def _path(url: str) -> str:
+    """A file as an engine names it: as a URL."""
+    return unquote(url)
+
+
+def input_files(table: DataFrame) -> list[str]:
+    """The files that the engine reads of a table: of those that it lists it passes over some."""
+    return [name for name in table.inputFiles() if not layout.is_hidden(unquote(name.rpartition("/")[2]))]
+
+
+def _latest(footer: FileMetaData, column: str) -> Iterator[int | None]:
+    """One for each group of rows."""
+    for group in range(footer.num_row_groups):
+        columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
+        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
+        if told is None or not told.has_min_max or not isinstance(told.max, datetime) or not told.max.tzinfo:
+            yield None
+        else:
+            yield microseconds(told.max)
+
+
+def microseconds(moment: datetime) -> int:
+    """Since 1970."""
+    since = moment - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

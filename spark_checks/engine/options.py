@@ -1,0 +1,116 @@
+"""The options that the commands share. Nothing here needs Spark: help is shown without it."""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
+
+import click
+
+from lakeproof.spark_checks.engine import places, settings
+
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.engine.engines import Name
+    from lakeproof.spark_checks.engine.session import Options
+    from lakeproof.spark_checks.engine.settings import Conf
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Place(click.Path):
+    """A folder: as a path or with ``file:``, which comes as a path; or a URL."""
+
+    def convert(self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None) -> str:
+        path = places.local(str(value))
+        return str(value).rstrip("/") if path is None else str(path)
+
+
+PLACE: Final = _Place()
+
+
+class _Folder(click.Path):
+    """A folder of this machine, or of a mount: as a path, or with ``file:``."""
+
+    def convert(
+        self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = places.local(str(value))
+        if path is None:
+            expected = "expected a folder; name one of this machine, or of a mount that all workers share"
+            self.fail(f"{value}: {expected}", param, ctx)
+        return path
+
+
+FOLDER: Final = _Folder()
+
+
+def spark_options(command: Callable[Concatenate["Options", P], R]) -> Callable[P, R]:
+    """The options that all commands share; they come to the command as its first argument."""
+
+    @click.option(
+        "--engine",
+        type=click.Choice(["embedded", "classic", "connect"]),
+        help="What runs the pipeline. [default: what --master or --remote say, else classic]",
+    )
+    @click.option("--master", metavar="URL", help="Classic Spark's master. [default: this machine, all cores]")
+    @click.option("--remote", metavar="URL", help="A Spark Connect server. [default: SPARK_REMOTE]")
+    @click.option(
+        "--memory",
+        metavar="SIZE",
+        callback=settings.memory,
+        help="Heap of classic's driver [default: 3g], or what embedded may take [default: no limit], as 512m or 3g.",
+    )
+    @click.option(
+        "--work",
+        metavar="URL",
+        help="Folder or URL for intermediate tables, shared by all workers. [default: a temporary folder]",
+    )
+    @click.option(
+        "--conf",
+        multiple=True,
+        callback=settings.option,
+        metavar="KEY=VALUE",
+        help="A Spark option; may be repeated. Options on which verdicts depend are refused.",
+    )
+    @wraps(command)
+    def wrapped(
+        *args: object,
+        engine: "Name | None",
+        master: str | None,
+        remote: str | None,
+        memory: str | None,
+        work: str | None,
+        conf: "Conf",
+        **kwargs: object,
+    ) -> R:
+        from lakeproof.spark_checks.engine.session import Options
+
+        options = Options(engine=engine, master=master, remote=remote, memory=memory, work=work, conf=conf)
+        return command(options, *args, **kwargs)  # type: ignore[arg-type]
+
+    return wrapped  # type: ignore[return-value]
+
+
+blockstore_option = click.option(
+    "--blockstore",
+    metavar="URL",
+    help="Where the storage namespaces are: a folder, s3://BUCKET, gs://, az:// or https:// (Azure).",
+)
+"""In place of ``--beside``: the other tables are made of what the object store holds."""
+
+
+def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
+    """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
+    for option in (
+        click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have."),
+        click.option(
+            "--keys",
+            type=click.Choice(["design", "lakefs"]),
+            help="Key schema. [default: design for a folder, lakefs for a dump or a database]",
+        ),
+        click.argument("dataset", metavar="DATASET"),
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,70 @@
+"""Progress of jobs, on stderr: a live line on a terminal, elsewhere a line when something begins."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, cast
+
+from pyspark.sql import SparkSession
+
+from lakeproof.report.style import console
+from lakeproof.spark_checks.engine.engines import engine_of, is_remote
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
+
+PERIOD_SECONDS: Final = 0.5
+
+
+@contextmanager
+def doing(spark: SparkSession, what: str) -> Iterator[None]:
+    """Say what is being done while the block runs, and on a terminal how far its tasks are."""
+    if engine_of(spark).name == "classic":
+        from lakeproof.spark_checks.engine import classic
+
+        classic.describe(spark, what)
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{what}\n")
+        yield
+        return
+    over = threading.Event()
+    with console(sys.stderr).status(what) as status, _tasks(spark) as tasks:
+
+        def watch() -> None:
+            began = time.monotonic()
+            while not over.wait(PERIOD_SECONDS):
+                done, total = tasks()
+                told = f", {done} of {total} tasks" if total else ""
+                status.update(f"{what}{told}, {round(time.monotonic() - began)} s")
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+
+@contextmanager
+def _tasks(spark: SparkSession) -> Iterator[Callable[[], tuple[int, int]]]:
+    """What tells how many tasks are done, and how many there are, of what runs now."""
+    if not is_remote(spark):
+        from lakeproof.spark_checks.engine import classic
+
+        yield lambda: classic.progress(spark)
+        return
+    last = [(0, 0)]
+
+    def heard(stages: "Iterable[StageInfo] | None", *_: object) -> None:
+        stages = list(stages or ())
+        last[0] = sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)
+
+    handler = cast("ProgressHandler", heard)
+    spark.registerProgressHandler(handler)
+    try:
+        yield lambda: last[0]
+    finally:
+        spark.removeProgressHandler(handler)

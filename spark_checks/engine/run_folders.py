@@ -1,0 +1,57 @@
+"""Where a command writes: a new folder, which goes again if the command does not come to its end."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from pyspark.sql import SparkSession
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
+from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
+from lakeproof.spark_checks.engine.session import Options, session
+
+
+@contextmanager
+def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
+    """A session, and the folder that a command writes to, which must not be there: that is asked before there is a
+    session. Raises Unusable."""
+    folder = None if out is None else folder_at(out)
+    if folder is not None:
+        demand_new(folder)
+    with session(options) as spark:
+        yield spark, folder
+
+
+def demand_new(folder: Folder) -> None:
+    """Raises Unusable."""
+    if folder.exists():
+        raise Unusable(f"{folder.where}: is there already; name another folder, or remove it")
+
+
+@contextmanager
+def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[SparkSession, Folder]]:
+    """A session, and the new folder of a run in ``out``, by default with a new name. What is left of a run that does
+    not come to its end is removed. Raises Unusable."""
+    name = run or new_id()
+    demand_name(name)
+    path = places.local(out)
+    if path is not None:
+        folder = folder_at(make_folder(path, name))
+    else:
+        folder = folder_at(out).child(name)
+        if folder.exists():
+            raise Unusable(f"{folder.where}: is there already; name another run with --run")
+        folder.make()
+    with _whole(folder), session(options) as spark:
+        yield spark, folder
+
+
+@contextmanager
+def _whole(folder: Folder) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(Unusable):  # what is left costs room, and has no report
+            folder.delete()
+        raise

@@ -1,0 +1,260 @@
+"""Runs of a garbage collection, in a folder each: what they marked, and the report that makes them whole.
+
+The report is written last, and names each file of what was marked, with its size and SHA-256: a run that was cut
+short has no report, and one whose files were changed does not agree with it. Both are refused by whoever sweeps.
+"""
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal, cast
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.data import denominators, manifest
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.engine import footers, layout, staging
+from lakeproof.spark_checks.engine.exact import halves, sums, total
+from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.ledger import MARKED, Account, Example
+
+REPORT: Final = "report.json"
+ADDRESSES: Final = "addresses"
+COMMITS: Final = "commits"
+KNOWN: Final = "known"
+
+Kind = Literal["retention", "uncommitted"]
+
+_RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_AT_ONCE: Final = 8
+"""Files that are read."""
+
+Fields = dict[str, object]
+
+
+@attrs.frozen
+class File:
+    """A file of what was marked: its name, bytes, and SHA-256."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What a run did. ``now``: microseconds since 1970. ``rows``: read, by table. ``findings``: what is odd in
+    the dataset, by id: how many. ``unsealed``: folders without a manifest. ``engine``: what has run it."""
+
+    kind: Kind
+    run: str
+    dataset: str
+    now: int
+    asked: Fields
+    listing: int
+    accounts: tuple[Account, ...]
+    files: tuple[File, ...]
+    rows: Mapping[str, int] = attrs.field(factory=dict)
+    findings: Fields = attrs.field(factory=dict)
+    notes: tuple[str, ...] = ()
+    unsealed: tuple[str, ...] = ()
+    engine: str = ""
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def marked(self) -> Account:
+        """What is to be deleted."""
+        return next((each for each in self.accounts if each.reason == MARKED), Account(MARKED, 0, 0))
+
+    @property
+    def lacks(self) -> str | None:
+        """What there was none of, so that the run has judged nothing; None: it has judged something."""
+        if not self.rows.get("repositories"):
+            return "no repository"
+        if self.kind == "retention":
+            return None if self.rows.get("commits") else "no commit"
+        return None if self.listing else "no object in the listing"
+
+    def encode(self, indent: int | None = 2) -> str:
+        """As JSON; without an indent on one line."""
+        fields = attrs.asdict(self)
+        fields["now"] = {"microseconds": self.now, "date": shown_time(self.now)}
+        return json.dumps(fields, indent=indent) + "\n"
+
+
+class Mismatch(Exception):
+    """The counts of a run do not add up: a mistake of ours, or the dataset changed under the run."""
+
+
+def new_id(now_seconds: float | None = None) -> str:
+    """Sorts by time; nobody else has it."""
+    began = datetime.fromtimestamp(time.time() if now_seconds is None else now_seconds, UTC)
+    return f"{began:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+
+def make_folder(out: Path, run: str) -> Path:
+    """The folder of a new run. Raises Unusable."""
+    demand_name(run)
+    folder = out.absolute() / run
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        where = folder if folder.exists() else out
+        raise Unusable(
+            f"{where}: is there already; name another run with --run, or leave that to the command"
+        ) from None
+    except OSError as error:
+        raise Unusable(f"{out}: cannot be written ({error.strerror}); name another folder with --out") from None
+    return folder
+
+
+def demand_name(run: str) -> None:
+    """Raises Unusable."""
+    if not _RUN.fullmatch(run):
+        raise Unusable(f"run {run!r}: expected letters, digits, '.', '_' and '-'; name it so")
+
+
+def write_marked(rows: DataFrame, folder: Folder) -> Account:
+    """Write what is marked, rows of ``objects/``; returns what the files hold then."""
+    written = staging.write(rows, f"{folder.where}/{ADDRESSES}")
+    there = staging.read(written, OBJECTS, rows.sparkSession).select(*halves("size_bytes"))
+    found = there.agg(f.count(f.lit(1)).alias("rows"), *sums("size_bytes")).collect()[0]
+    return Account(MARKED, found["rows"], total(found, "size_bytes"))
+
+
+def files_of(folder: Folder | Path, name: str) -> tuple[File, ...]:
+    """The Parquet files of a table of a run, by name. All of them are read, a few at once."""
+    there = as_folder(folder)
+    found = [(each, size) for each, size in there.files(name) if each.endswith(".parquet")]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sums = pool.map(there.sha256, (each for each, _ in found))
+        return tuple(File(each, size, told) for (each, size), told in zip(found, sums, strict=True))
+
+
+def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
+    """Check that all adds up, and write the report. confirmed: what was written as marked.
+
+    Raises Mismatch: the run has no report then.
+    """
+    total = sum(each.objects for each in report.accounts)
+    if total != report.listing:
+        raise Mismatch(f"{total} objects are accounted for, and the listing has {report.listing}: nothing was marked")
+    if attrs.astuple(confirmed)[1:] != attrs.astuple(report.marked)[1:]:
+        raise Mismatch(f"{confirmed} was written, and {report.marked} was marked: nothing is to be swept")
+    as_folder(folder).write(REPORT, report.encode().encode("utf-8"))
+
+
+def read_report(out: Folder | Path, run: str) -> Fields:
+    """The report of a run that is whole. Raises Unusable."""
+    demand_name(run)
+    around = as_folder(out)
+    folder = around.child(run)
+    if not folder.exists():
+        known = [each for each in around.folders() if around.exists(f"{each}/{REPORT}")]
+        listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
+        raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
+    if not folder.exists(REPORT):
+        raise Unusable(f"{folder.where}: has no {REPORT}, so the run never came to its end; mark once more")
+    try:
+        found = json.loads(folder.read(REPORT))
+        if not isinstance(found, dict) or not {"kind", "accounts", "files", "now"} <= found.keys():
+            raise ValueError
+    except ValueError:
+        raise Unusable(f"{folder.where}/{REPORT}: is no report of a run; mark once more") from None
+    return cast("Fields", found)
+
+
+def demand_whole(folder: Folder, report: Fields) -> tuple[str, ...]:
+    """The files of what a run marked, by name, each as the run left it. All of them are read. Raises Unusable."""
+    expected = {str(each["name"]): each for each in cast("list[dict[str, object]]", report["files"])}
+    sizes = dict(folder.files())
+    for name in sizes:  # a run that goes on from it reads all of a folder, whatever the names of files end in
+        table, _, relative = name.partition("/")
+        if table in (ADDRESSES, KNOWN) and name not in expected and not layout.is_beside(relative):
+            raise Unusable(f"{folder.where}/{name}: is not of the run; take it away")
+    for name in expected:
+        if name not in sizes:
+            raise Unusable(f"{folder.where}/{name}: is gone, and the run is not whole without it; mark once more")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for (name, each), found in zip(expected.items(), pool.map(folder.sha256, expected), strict=True):
+            if (sizes[name], found) != (each["bytes"], each["sha256"]):
+                raise Unusable(f"{folder.where}/{name}: is not what the run has written; mark once more")
+    return tuple(expected)
+
+
+def demand_run(folder: Folder | Path, kind: Kind) -> Folder:
+    """The folder of a run of this kind that is whole, to go on from. Raises Unusable."""
+    there = as_folder(folder)
+    found = read_report(there.parent(), there.name)
+    if found["kind"] != kind:
+        raise Unusable(f"{there.where}: is a run of {found['kind']}; name one of {kind}")
+    demand_whole(there, found)
+    return there
+
+
+def time_of(text: str | None, dataset: Dataset) -> int:
+    """Microseconds since 1970, of ``--now``. Without it: when the dataset was young, which is the time of its youngest
+    object, and never later than this machine's clock. A later time would make a dump of yesterday a day older than
+    anybody looked at it. Raises Unusable."""
+    if text is not None:
+        return parse_time(text)
+    clock = time.time_ns() // 1000
+    youngest = footers.youngest(dataset.objects, "last_modified")
+    if youngest is None:
+        youngest = dataset.objects.agg(f.max(f.unix_micros("last_modified"))).collect()[0][0]
+    return clock if youngest is None else min(clock, int(youngest))
+
+
+def parse_time(text: str) -> int:
+    """Microseconds since 1970: a number of them, or a date in ISO 8601, in UTC if it names no zone. Raises Unusable."""
+    if re.fullmatch(r"-?\d{1,18}", text):
+        return int(text)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise Unusable(
+            f"--now {text!r}: expected a date as 2026-01-31T12:00:00Z, or microseconds since 1970; write one"
+        ) from None
+    return footers.microseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
+
+
+def parse_age(text: str) -> int:
+    """Microseconds: a number with s, m, h or d. Raises Unusable."""
+    match = re.fullmatch(r"(\d{1,9})([smhd])", text)
+    if match is None:
+        raise Unusable(f"--older-than {text!r}: expected a number with s, m, h or d, as 24h; write one")
+    return int(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[match[2]] * 1_000_000
+
+
+def shown_time(microseconds: int) -> str:
+    """In ISO 8601, where the calendar has such a year."""
+    try:
+        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return f"{microseconds} microseconds since 1970"
+
+
+def summary(report: Report, folder: Folder | Path) -> Sequence[str]:
+    """What a command prints: a line for each reason, and where the rest is."""
+    width = max((len(each.reason) for each in report.accounts), default=0)
+    lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
+    found = [f"finding: {name}: {count}" for name, count in report.findings.items() if count]
+    nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
+    return [
+        denominators.told(report.rows),
+        *map(manifest.note, report.unsealed),
+        *lines,
+        *found,
+        *(f"note: {note}" for note in report.notes),
+        *nothing,
+        f"run {report.run}: {as_folder(folder).where}; {report.engine}",
+    ]

@@ -1,0 +1,247 @@
+"""The Spark session of every command: one builder for each engine; errors as one line.
+
+Which engine: `--engine`; else ``--master`` and ``spark-submit`` mean classic, ``--remote`` and SPARK_REMOTE connect;
+else the default.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from types import FrameType
+from typing import Final, cast
+from urllib.parse import urlsplit
+
+import attrs
+import click
+from pyspark.sql import SparkSession
+
+from lakeproof.commands.group import complain
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.engine import engines, settings, shipping, workspace
+from lakeproof.spark_checks.engine.engines import Engine, Name
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.engine.settings import GATEWAY, Conf, is_local
+from lakeproof.spark_checks.engine.troubles import errors, told
+
+GRACE_SECONDS: Final = 20.0
+"""For jobs to end that were cancelled."""
+REMOTE: Final = "SPARK_REMOTE"
+_PORT: Final = 15002
+"""Of a URL that names none."""
+_CONNECTED: Final = "SPARK_CONNECT_MODE_ENABLED"
+"""With it, PySpark's functions make expressions of Spark Connect."""
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """Where the work is done. ``engine``: None is what the others say, or the default. ``master``: None is all cores of
+    this machine. ``remote``: the URL of a Spark Connect server. ``memory``: the heap of classic's driver, which in a
+    local session is all that the JVM gets, None is 3g; or what Sail's queries may take, None is all. ``work``: the
+    folder to stage in, which all workers must share; None is one of this machine. ``conf``: what the user sets."""
+
+    engine: Name | None = None
+    master: str | None = None
+    remote: str | None = None
+    memory: str | None = None
+    work: str | None = None
+    conf: Conf = ()
+
+    @property
+    def local(self) -> bool:
+        """Whether classic's driver and workers are one process."""
+        return is_local(self.master)
+
+    @property
+    def here(self) -> bool:
+        """Whether all is on this machine, and needs no name that others can resolve."""
+        return self.master is None or self.master.startswith("local")
+
+
+def chosen(options: Options) -> Name:
+    """Raises Unusable: what is said does not go together."""
+    submitted = GATEWAY in os.environ
+    if submitted and options.master is not None:
+        raise Unusable(f"--master {options.master}: spark-submit has one of its own; say it there, before the script")
+    said: dict[str, Name] = {}
+    if options.engine is not None:
+        said[f"--engine {options.engine}"] = options.engine
+    if options.master is not None:
+        said[f"--master {options.master}"] = "classic"
+    if submitted:
+        said["spark-submit"] = "classic"
+    if options.remote is not None:
+        said[f"--remote {options.remote}"] = "connect"
+    if len({*said.values()}) > 1:
+        (one, meant), (other, also) = [*said.items()][:2]
+        raise Unusable(f"{one} and {other}: the first is {meant}, the second {also}; leave one of them out")
+    found = next(iter(said.values()), "connect" if os.environ.get(REMOTE) else default())
+    if found == "connect" and not options.remote and not os.environ.get(REMOTE):
+        raise Unusable("--engine connect: no server is named; name one with --remote sc://HOST:PORT, or SPARK_REMOTE")
+    return found
+
+
+def default() -> Name:
+    """Classic, where it is installed."""
+    return "classic" if find_spec("py4j") is not None or find_spec("pysail") is None else "embedded"
+
+
+@contextmanager
+def session(options: Options | None = None) -> Iterator[SparkSession]:
+    """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
+    A session that this process has already is used, with the settings on which verdicts rest, and goes on as it was.
+    Ctrl-C ends all jobs, and comes out as click.Abort; SIGTERM ends them, too, and comes out as SystemExit.
+
+    Raises Unusable: also where an engine is not installed, or does not start.
+    """
+    options = options or Options()
+    there = _active()
+    if there is not None:
+        with told(), settings.borrowed(there, _relied(there), options.conf):
+            yield there
+        return
+    with _started(options) as spark:
+        engine = engines.engine_of(spark)
+        try:
+            with _ended_by_signals(spark, engine), told(), ExitStack() as until_the_end:
+                settings.in_force(spark, _relied(spark))
+                if not engine.alone:
+                    with doing(spark, "sending lakeproof to the workers"):
+                        until_the_end.enter_context(shipping.shipped(spark))
+                yield spark
+        except _Terminated:
+            complain("ended by SIGTERM")
+            sys.exit(128 + signal.SIGTERM)
+        except KeyboardInterrupt as error:
+            complain("interrupted")
+            raise click.Abort from error
+
+
+def _relied(spark: SparkSession) -> dict[str, settings.Relied]:
+    """What verdicts rest on, as far as the engine of a session knows it."""
+    engine = engines.engine_of(spark)
+    if engine.name == "embedded":
+        return {key: settings.RELIED[key] for key in settings.OF_EMBEDDED}
+    return settings.relied_on(local=engine.alone)
+
+
+def _active() -> SparkSession | None:
+    """The session that this process has."""
+    return next(iter(_ours), None) or SparkSession.getActiveSession()
+
+
+_ours: Final[list[SparkSession]] = []
+
+
+@contextmanager
+def _started(options: Options) -> Iterator[SparkSession]:
+    name = chosen(options)
+    before = os.environ.pop(_CONNECTED, None)  # it may be that of a process that has started this one
+    if name != "classic":
+        os.environ[_CONNECTED] = "1"
+    try:
+        spark = _make(name, options)
+        _ours.append(spark)
+        workspace.place(spark, options.work)
+        try:
+            yield spark
+        finally:
+            _ours.remove(spark)
+            engine = engines.engine_of(spark)
+            workspace.remove(spark)
+            with suppress(*errors(), OSError):  # it is gone
+                spark.stop()
+            engine.stop()
+    finally:
+        os.environ.pop(_CONNECTED, None)
+        if before is not None:
+            os.environ[_CONNECTED] = before
+
+
+def _make(name: Name, options: Options) -> SparkSession:
+    if name == "classic":
+        from lakeproof.spark_checks.engine import classic
+
+        spark = classic.start(options)
+        engines.register(spark, engines.classic(spark))
+    elif name == "embedded":
+        from lakeproof.spark_checks.engine import embedded
+
+        spark, version, stop = embedded.start(options)
+        engines.register(spark, engines.embedded(version, stop))
+        settings.put(spark, dict(options.conf) | settings.OF_EMBEDDED)
+    else:
+        spark = _connected(options.remote or os.environ[REMOTE], options)
+    return spark
+
+
+def _connected(url: str, options: Options) -> SparkSession:
+    """Raises Unusable: no server answers."""
+    from pyspark.sql.connect.session import SparkSession as Connected
+
+    refused: tuple[type[Exception], ...] = (*errors(), OSError, ValueError)
+    try:
+        _demand_reachable(url)
+        spark = cast("SparkSession", Connected.builder.remote(url).create())
+        engines.register(spark, engines.connected(spark))
+        settings.put(spark, settings.of_connect(options.conf))
+    except refused as error:
+        why = " ".join(str(error).split())[:200]
+        raise Unusable(
+            f"{url.partition(';')[0]}: no Spark Connect server can be used there ({why}); see that it runs, "
+            "or name another with --remote"
+        ) from None
+    return spark
+
+
+def _demand_reachable(url: str) -> None:
+    """The client of Spark Connect would try for ten minutes. Through a proxy nothing is known. Raises OSError."""
+    if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
+        return
+    found = urlsplit(url)
+    with socket.create_connection((found.hostname or "", found.port or _PORT), GRACE_SECONDS):
+        pass
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM. py4j gives up the connection that a KeyboardInterrupt has met; other exceptions it swallows."""
+
+
+@contextmanager
+def _ended_by_signals(spark: SparkSession, engine: Engine) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end all jobs and the block, so that what was staged is removed."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    if threading.current_thread() is not threading.main_thread() or before[signal.SIGTERM] != signal.SIG_DFL:
+        yield  # another library's to say
+        return
+    over = threading.Event()
+    came: list[KeyboardInterrupt] = []
+
+    def cancel() -> None:
+        with suppress(*errors()):
+            spark.interruptAll()
+        if not over.wait(GRACE_SECONDS):
+            engine.abandon()
+
+    def end(number: int, _: FrameType | None) -> None:
+        # This thread may be in the midst of a call, over the one connection that it has.
+        threading.Thread(target=cancel, daemon=True).start()
+        came.append(_Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
+        raise came[0]
+
+    for each in before:
+        signal.signal(each, end)
+    try:
+        yield
+    except Exception as error:  # what it has become on its way through the call that it has met
+        if came:
+            raise came[0] from error
+        raise
+    finally:
+        over.set()
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,56 @@
+"""Jobs at once: while one waits for its plan, its last task or the disk, others have the cores."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Final, Protocol, TypeVar
+
+from pyspark.sql import SparkSession
+from pyspark.util import inheritable_thread_target
+
+from lakeproof.spark_checks.engine.engines import engine_of
+
+T = TypeVar("T")
+
+_AT_ONCE: Final = 4
+
+
+class Begin(Protocol):
+    """Begins some work, which runs Spark's jobs, in a thread of its own, with a fair share of the cores."""
+
+    def __call__(self, work: Callable[[], T]) -> Future[T]: ...
+
+
+@contextmanager
+def together(spark: SparkSession) -> Iterator[Begin]:
+    """All that is begun inside is over at the end. The first of it that failed is what is raised, in the order in which
+    it was begun; what the block itself raises comes after that."""
+    begun: list[Future[object]] = []
+
+    def begin(work: Callable[[], T]) -> Future[T]:
+        number = len(begun) + 1
+
+        def done() -> T:
+            if engine_of(spark).name == "classic":
+                from lakeproof.spark_checks.engine import classic
+
+                classic.share_fairly(spark, number)
+            return work()
+
+        future: Future[T] = pool.submit(inheritable_thread_target(spark)(done))
+        begun.append(future)  # type: ignore[arg-type]
+        return future
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            yield begin
+        except Exception:
+            _demand(begun)
+            raise
+        _demand(begun)
+
+
+def _demand(begun: list[Future[object]]) -> None:
+    wait(begun)
+    for each in begun:
+        each.result()

@@ -1,0 +1,116 @@
+"""What goes wrong in Spark because of the input or the machine, as one line."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from lakeproof.running.tasks import Unusable
+
+_RAISED: Final = re.compile(r"^(?:.*External error: )?\s*(?:lakeproof\.running\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
+"""An `Unusable` that was raised in a worker comes back as text."""
+
+ENVIRONMENT: Final = (
+    "give all workers the driver's Python and `pip install 'lakeproof[spark]'`, and name it with PYSPARK_PYTHON; or "
+    "ship an environment: PYSPARK_PYTHON=./environment/bin/python and --conf spark.archives=env.tar.gz#environment"
+)
+"""What to do where the workers' Python cannot do the work."""
+
+_PYTHON: Final = (
+    (re.compile(r'Cannot run program "([^"]+)"'), "workers: Python does not start there as {0}; "),
+    (
+        re.compile(r"Python in worker has different version: ([\d.]+\w*) than that in driver: ([\d.]+\w*)"),
+        "workers: Python is {0} there, and the driver's is {1}; ",
+    ),
+    (
+        re.compile(r"^(?:[\w.]+\.)?ModuleNotFoundError: No module named '([^']+)'", re.MULTILINE),
+        "workers: Python finds no module {0!r} there; ",
+    ),
+)
+"""What a worker's Python says, or is said of it."""
+
+_FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?:file:)?[^\s']+)", re.IGNORECASE)
+
+_LOST: Final = "executors were lost, again and again; see why in the workers' logs, and give them more memory"
+
+_FULL: Final = "the memory that Sail may take does not suffice; say more with --memory, or name --engine classic"
+_GONE: Final = "the Spark Connect server does not answer any more; see its log, and run the command once more"
+
+_KNOWN: Final = (
+    ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),
+    ("FAILED_READ_FILE", "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again"),
+    (
+        "CANNOT_READ_FILE_FOOTER",
+        "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again",
+    ),
+    ("is not a Parquet file", "{file}: is not a Parquet file; bring it back whole, or write the table again"),
+    ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
+    ("No space left on device", "no space left on the device that Spark works on; make room, or set SPARK_LOCAL_DIRS"),
+    ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
+    ("ExecutorLostFailure", _LOST),
+    ("failed the maximum allowable number of times", _LOST),
+    ("Master removed our application", _LOST),
+    ("because SparkContext was shut down", _LOST),
+    (
+        "Fail to merge schema",
+        "files of one table differ in the types of a column, which Sail cannot read; name --engine classic",
+    ),
+    *((sign, _FULL) for sign in ("Resources exhausted", "Failed to allocate additional")),
+    *((sign, _GONE) for sign in ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")),
+    ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),
+)
+
+
+def one_line(error: BaseException) -> str | None:
+    """What to tell of an exception of Spark; None if it is none of the user's making."""
+    text = str(error)
+    raised = _RAISED.findall(text)
+    if raised:
+        return str(raised[-1]).strip()
+    for pattern, start in _PYTHON:
+        match = pattern.search(text)
+        if match:
+            return start.format(*match.groups()) + ENVIRONMENT
+    for sign, line in _KNOWN:
+        if sign in text:
+            return line.format(file=_file(text), cause=_cause(text), first=_first(text))
+    return None
+
+
+def _file(text: str) -> str:
+    match = _FILE.search(text)
+    return match[1].rstrip(".") if match else "the dataset"
+
+
+def _first(text: str) -> str:
+    return re.sub(r"^\[[A-Z_.]+\] ", "", text.strip().splitlines()[0]).rstrip(".")
+
+
+def _cause(text: str) -> str:
+    """The innermost reason."""
+    causes = re.findall(r"^Caused by: (?:[\w.$]+: )?(.+)$", text, re.MULTILINE)
+    return str(causes[-1]).strip()[:160] if causes else _first(text)[:160]
+
+
+def errors() -> tuple[type[Exception], ...]:
+    """What the engines that are in use raise."""
+    from pyspark.errors import PySparkException
+
+    found: list[type[Exception]] = [PySparkException]
+    for module, name in (("lakeproof.spark_checks.engine.classic", "Py4JError"), ("grpc", "RpcError")):
+        if module in sys.modules:
+            found.append(getattr(sys.modules[module], name))
+    return tuple(found)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Raises Unusable for what the user can mend; everything else as it is."""
+    try:
+        yield
+    except errors() as error:
+        line = one_line(error)
+        if line is None:
+            raise
+        raise Unusable(line) from None

@@ -1,0 +1,254 @@
+"""Engines: which one is chosen, and that what is found does not depend on it: oracles of Python's own, for each."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine import embedded, footers, session, settings
+from lakeproof.spark_checks.engine.counting import counted
+from lakeproof.spark_checks.engine.engines import Name, engine_of
+from lakeproof.spark_checks.engine.session import Options, chosen
+from lakeproof.spark_checks.engine.troubles import told
+from tests.commands import complaint, lakeproof, spawned
+from tests.spark import snapshots
+from tests.spark.retention.worlds import NOW, world
+
+
+class TestTheChoice:
+    @pytest.mark.parametrize(
+        ("options", "environment", "engine"),
+        [
+            (Options(), {}, "classic"),
+            (Options(engine="embedded"), {}, "embedded"),
+            (Options(master="local[1]"), {}, "classic"),
+            (Options(), {settings.GATEWAY: "1"}, "classic"),
+            (Options(remote="sc://host"), {}, "connect"),
+            (Options(), {session.REMOTE: "sc://host"}, "connect"),
+            (Options(engine="connect"), {session.REMOTE: "sc://host"}, "connect"),
+            (Options(engine="embedded"), {session.REMOTE: "sc://host"}, "embedded"),
+        ],
+    )
+    def test_it_is_what_the_options_say_or_the_environment(
+        self, options: Options, environment: dict[str, str], engine: Name, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in (session.REMOTE, settings.GATEWAY):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        assert chosen(options) == engine
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            Options(engine="embedded", master="local[1]"),
+            Options(engine="classic", remote="sc://host"),
+            Options(master="local[1]", remote="sc://host"),
+            Options(engine="connect"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv(session.REMOTE, raising=False)
+        with pytest.raises(Unusable):
+            chosen(options)
+
+
+HOSTILE = [bytes([n]) for n in range(256)] + [
+    b"",
+    b"\xff" * 9,
+    b"x" * 100_000,
+    bytes(range(256)),
+    "é\U0001f600".encode(),
+    b"\xed\xa0\x80",  # half a surrogate
+    b"\xc0\x80",  # zero, written too long
+    b"\xf4\x90\x80\x80",  # beyond the last character
+]
+
+
+def shown(key: bytes) -> str:
+    """As `findings.text` has it."""
+    try:
+        text = key.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    return f"0x{key.hex()}" if any(each < " " or each == "\x7f" for each in text) else text
+
+
+def test_every_byte_of_a_key_is_told_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
+    made = snapshots.tables(world(7, 2))
+    made.kv += [(b"strange", key, b"") for key in HOSTILE]
+    snapshots.write(made, tmp_path / "data")
+    lakeproof("spark", "check", str(tmp_path / "data"), "--only", "key-is-known", "--out", str(tmp_path / "out"))
+    subjects = parquet.read_table(tmp_path / "out" / "findings").column("subject").to_pylist()
+    found = sorted(each for each in subjects if each.startswith("strange "))
+    assert found == sorted(f"strange {shown(key)}" for key in HOSTILE)
+
+
+def test_sizes_that_come_to_more_than_64_bits_are_summed_exactly(spark: SparkSession, tmp_path: Path) -> None:
+    made = snapshots.tables(world(7, 2))
+    largest, long_ago = 2**63 - 1, datetime(1970, 1, 2, tzinfo=UTC)
+    made.objects += [("s3://nobody", f"data/{n}", largest, long_ago) for n in range(3)]
+    snapshots.write(made, tmp_path / "data")
+    done = lakeproof(
+        *("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--json"),
+        *("--out", str(tmp_path / "out")),
+    )
+    report = json.loads(done.stdout)
+    accounts = {each["reason"]: each for each in report["accounts"]}
+    assert accounts["no-repository"]["bytes"] >= 3 * largest
+    assert report["engine"] == engine_of(spark).shown
+
+
+P1, P2, P3, P4, P5 = (
+    0x9E3779B185EBCA87,
+    0xC2B2AE3D27D4EB4F,
+    0x165667B19E3779F9,
+    0x85EBCA77C2B2AE63,
+    0x27D4EB2F165667C5,
+)
+WORD = (1 << 64) - 1
+
+
+def turned(number: int, bits: int) -> int:
+    return (number << bits | number >> (64 - bits)) & WORD
+
+
+def rounded(so_far: int, lane: int) -> int:
+    return turned((so_far + lane * P2) & WORD, 31) * P1 & WORD
+
+
+def xxhash64(data: bytes, seed: int) -> int:
+    """As github.com/Cyan4973/xxHash, doc/xxhash_spec.md, has it."""
+    at = 0
+    if len(data) >= 32:
+        lanes = [seed + P1 + P2 & WORD, seed + P2 & WORD, seed, seed - P1 & WORD]
+        while at + 32 <= len(data):
+            for n in range(4):
+                lanes[n] = rounded(lanes[n], int.from_bytes(data[at : at + 8], "little"))
+                at += 8
+        found = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & WORD
+        for lane in lanes:
+            found = ((found ^ rounded(0, lane)) * P1 + P4) & WORD
+    else:
+        found = seed + P5 & WORD
+    found = found + len(data) & WORD
+    while at + 8 <= len(data):
+        found = turned(found ^ rounded(0, int.from_bytes(data[at : at + 8], "little")), 27) * P1 + P4 & WORD
+        at += 8
+    if at + 4 <= len(data):
+        found = turned(found ^ int.from_bytes(data[at : at + 4], "little") * P1 & WORD, 23) * P2 + P3 & WORD
+        at += 4
+    for byte in data[at:]:
+        found = turned(found ^ byte * P5 & WORD, 11) * P1 & WORD
+    found = (found ^ found >> 33) * P2 & WORD
+    found = (found ^ found >> 29) * P3 & WORD
+    return found ^ found >> 32
+
+
+def test_fingerprints_are_those_of_xxhash_on_every_engine(spark: SparkSession) -> None:
+    """Runs go on from one another, whatever has made them; of several columns, each hash is the seed of the next."""
+    rows = [(key, f"{n} é") for n, key in enumerate(HOSTILE)]
+    table = spark.createDataFrame(rows, "key binary, text string")
+    found = table.select("key", "text", f.xxhash64("key"), f.xxhash64("key", "text"), f.xxhash64("text")).collect()
+    for key, text, one, both, other in found:
+        first = xxhash64(bytes(key), 42)
+        expected = first, xxhash64(text.encode(), first), xxhash64(text.encode(), 42)
+        assert tuple(each & WORD for each in (one, both, other)) == expected
+
+
+def test_rows_that_pass_are_counted_and_stay_what_they_are(spark: SparkSession) -> None:
+    schema = "n bigint, key binary, texts array<string>, at timestamp"
+    rows = [(n, bytes([n % 256]), ["x", None], datetime(2001, 1, 1 + n % 20, tzinfo=UTC)) for n in range(1000)]
+    table = spark.createDataFrame(rows, schema)
+    passing, passed = counted(table)
+    assert sorted(passing.collect()) == sorted(table.collect())
+    assert passed() == 1000
+
+
+def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
+    opened = open_dataset(spark, str(tmp_path / "data"))
+    opened.demand_read()
+    count = footers.count
+    monkeypatch.setattr(footers, "count", lambda table: count(table) + 1)
+    with pytest.raises(Unusable, match=r"kv/: the footers of its files tell of [\d,]+ rows, and tasks have read "):
+        opened.demand_read()
+
+
+def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Sail takes it for a text."""
+    snapshots.write(snapshots.tables(world(7, 2)), tmp_path)
+    into_the_folder_of_null(tmp_path)
+    if engine_of(spark).name == "embedded":
+        with pytest.raises(Unusable, match="lies in the folder of null, which Sail takes for text"):
+            open_dataset(spark, str(tmp_path))
+        return
+    found = open_dataset(spark, str(tmp_path)).objects
+    assert found.where("storage_namespace is null").count() == found.count() > 0
+
+
+def into_the_folder_of_null(dataset: Path) -> None:
+    """All of the listing moves to the folder of null."""
+    rows = pa.concat_tables([parquet.read_table(each) for each in (dataset / "objects").glob("*.parquet")])
+    for each in (dataset / "objects").iterdir():
+        each.unlink()
+    folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
+    folder.mkdir()
+    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
+
+
+class TestTrouble:
+    def test_a_query_that_needs_more_memory_than_it_may_take_is_one_line(self, tmp_path: Path) -> None:
+        snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
+        process = spawned("spark", "check", str(tmp_path / "data"), "--engine", "embedded", "--memory", "64k")
+        stdout, stderr = process.communicate()
+        assert (process.returncode, stdout) == (2, "")
+        line = stderr.splitlines()[-1]
+        assert line.startswith("lakeproof: the memory that Sail may take does not suffice; say more with --memory")
+
+    def test_a_server_that_is_gone_is_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+        spark, _, stop = embedded.start(Options())
+        client = spark.client
+        client.set_retry_policies([])
+        stop()
+        with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), told():
+            spark.range(3).count()
+        client.close()
+
+    @pytest.mark.parametrize("text", ["", "1", "0m", "-1g", "1.5g", "1x", "3 g"])
+    def test_a_size_that_is_none_is_refused(self, text: str) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            settings.size(text)
+
+    def test_sizes_are_powers_of_1024(self) -> None:
+        assert [settings.size(each) for each in ("1k", "512M", "3g", "2tb")] == [1 << 10, 1 << 29, 3 << 30, 1 << 41]
+
+
+class TestSweep:
+    def test_nothing_goes_by_one_answer_of_sail(self, spark: SparkSession, tmp_path: Path) -> None:
+        snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
+        (tmp_path / "objects").mkdir()
+        marked = ("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--run", "it")
+        assert lakeproof(*marked, "--out", str(tmp_path / "out")).exit_code == 0
+        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "it", "--objects", str(tmp_path / "objects"))
+        name = engine_of(spark).name
+        other = "classic" if name == "embedded" else "embedded"
+        assert f"--require-engine says {other}" in complaint(lakeproof(*sweep, "--require-engine", other))
+        assert lakeproof(*sweep).exit_code == 0  # a dry run
+        if name == "embedded":
+            said = complaint(lakeproof(*sweep, "--delete"))
+            assert "nothing is deleted by its first answer alone; search for references again with --dataset" in said
+        else:
+            assert lakeproof(*sweep, "--delete").exit_code == 0
+        assert lakeproof(*sweep, "--delete", "--dataset", str(tmp_path / "data")).exit_code == 0
