@@ -116,6 +116,11 @@ class Tasks:
             self._ready.append((task, lambda: task.coroutine.send(reply)))
         self._run()
 
+    @property
+    def under_way(self) -> list[Task]:
+        """The tasks that have not ended."""
+        return [task for task in self._tasks if not task.ended]
+
     def coroutine(self, name: str) -> _Coroutine:
         """Of a task that waits."""
         return self._find(name).coroutine

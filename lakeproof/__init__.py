@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from lakeproof.model import kv as kv
     from lakeproof.model import objects as objects
     from lakeproof.model.invariants import Always as Always
+    from lakeproof.model.invariants import AlwaysEventually as AlwaysEventually
     from lakeproof.model.invariants import Eventually as Eventually
     from lakeproof.model.invariants import Finding as Finding
+    from lakeproof.model.invariants import LeadsTo as LeadsTo
     from lakeproof.model.invariants import Monitor as Monitor
     from lakeproof.model.invariants import Observer as Observer
     from lakeproof.model.invariants import OnStep as OnStep
     from lakeproof.model.invariants import Reached as Reached
+    from lakeproof.model.invariants import Terminates as Terminates
     from lakeproof.model.invariants import Violation as Violation
     from lakeproof.model.linearizable import Specification as Specification
     from lakeproof.model.linearizable import linearizable as linearizable
@@ -58,6 +61,7 @@ _MODULES: Final = {
     "impl.effects": ("Env",),
     "model.invariants": (
         *("Always", "Eventually", "Finding", "Monitor", "Observer", "OnStep", "Reached", "Violation"),
+        *("AlwaysEventually", "LeadsTo", "Terminates"),
     ),
     "model.linearizable": ("Specification", "linearizable"),
     "model.snapshot": (
@@ -75,6 +79,7 @@ __all__ = [
     "JSON",
     "Aftermath",
     "Always",
+    "AlwaysEventually",
     "Call",
     "CallView",
     "Client",
@@ -84,6 +89,7 @@ __all__ = [
     "Faults",
     "Finding",
     "Invoked",
+    "LeadsTo",
     "Monitor",
     "NotAsExpected",
     "Observed",
@@ -100,6 +106,7 @@ __all__ = [
     "Snapshot",
     "Specification",
     "Status",
+    "Terminates",
     "Transition",
     "Violation",
     "check",

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import attrs
 
 from lakeproof.model import kv
-from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
+from lakeproof.model.invariants import (
+    Always,
+    AlwaysEventually,
+    Eventually,
+    Finding,
+    Invariant,
+    LeadsTo,
+    Monitor,
+    OnStep,
+    Predicate,
+    Terminates,
+)
 from lakeproof.model.snapshot import AnySnapshot, AnyTransition, Outcome, Snapshot, Transition, Value
 
 OutcomesCheck = Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
@@ -98,6 +109,13 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
             if at_end is None:
                 return invariant
             return attrs.evolve(invariant, at_end=_End(at_end.check if isinstance(at_end, _End) else at_end, codec))
+        case LeadsTo():
+            before, after = (_Predicate.of(each, codec) for each in (invariant.before, invariant.after))
+            return attrs.evolve(invariant, before=before, after=after)
+        case AlwaysEventually():
+            return attrs.evolve(invariant, holds=_Predicate.of(invariant.holds, codec))
+        case Terminates():
+            return invariant
 
 
 def decoding_outcomes(check: OutcomesCheck, codec: AnyCodec) -> OutcomesCheck:
@@ -115,6 +133,19 @@ class _State:
 
     def __call__(self, snapshot: Snapshot) -> Iterable[Finding]:
         return self.check(decoded(snapshot, self.codec))
+
+
+@attrs.frozen
+class _Predicate:
+    holds: Predicate
+    codec: AnyCodec
+
+    @classmethod
+    def of(cls, predicate: Predicate, codec: AnyCodec) -> "_Predicate":
+        return cls(predicate.holds if isinstance(predicate, _Predicate) else predicate, codec)
+
+    def __call__(self, snapshot: Snapshot) -> bool:
+        return self.holds(decoded(snapshot, self.codec))
 
 
 @attrs.frozen

@@ -8,7 +8,17 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.printable import said
-from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
+from lakeproof.model.invariants import (
+    Always,
+    AlwaysEventually,
+    Eventually,
+    Finding,
+    Invariant,
+    LeadsTo,
+    Monitor,
+    OnStep,
+    Terminates,
+)
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import AnySnapshot, Outcome
 from lakeproof.records import AnyCodec, decoding, decoding_outcomes
@@ -184,7 +194,7 @@ def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
     return _kept(given)
 
 
-INVARIANTS: Final = (Always, Eventually, OnStep, Monitor)
+INVARIANTS: Final = (Always, Eventually, OnStep, Monitor, Terminates, LeadsTo, AlwaysEventually)
 EXPECTATIONS = ("holds", "violated", "inconclusive")
 
 NO_UNHANDLED_EXCEPTION: Final = "no-unhandled-exception"

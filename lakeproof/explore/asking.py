@@ -169,6 +169,26 @@ def _shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
+def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) -> bool:
+    """Whether a predicate of a *liveness* property is true in a state.
+
+    Raises:
+        ScenarioError: it raised, or answered neither True nor False.
+    """
+    with WATCH.over():
+        try:
+            found = predicate(seen)
+        except CodecError as error:
+            raise ScenarioError(str(error)) from error
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(name, error) from error
+    if type(found) is not bool:
+        raise ScenarioError(f"invariant {name!r}: its predicate returned {_shown(found)}; expected True or False")
+    return found
+
+
 def watches(invariant: OnStep, name: str, op: object) -> bool:
     """Whether a *step* invariant watches this effect of a call of this name."""
     with WATCH.over():

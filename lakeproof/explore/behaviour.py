@@ -47,6 +47,7 @@ from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow
 from lakeproof.explore.fence import Hangs, Undecided, message_of
+from lakeproof.explore.growth import LoopFinder
 from lakeproof.explore.semantics import apply, patch
 from lakeproof.explore.told import RESTARTED, told
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
@@ -60,8 +61,7 @@ SECOND_LOOKS_MAX = 8
 there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
 
 SECOND_LOOKS_FEW = 24
-"""How many such re-runs of one client are made where all ends together need no more than this; with more ends, each is
-reached once more."""
+"""So many such re-runs of one client are made where all its ends need no more; with more ends, each is reached once."""
 
 SECOND_LOOKS_ENDS_MAX = 64
 """With more ends than this, so many of them, evenly spread."""
@@ -71,7 +71,6 @@ MEMBERS_MAX = 24
 
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
-
 RAISES_MAX = 12
 """A class whose rank had to be raised so often lies on a loop: from then on its members are told apart by depth."""
 
@@ -97,6 +96,7 @@ class Behaviour:
         self.minted = False
         self.tasks: list[str] = []
         """The names of tasks beside the main one, as they were met."""
+        self.loops: LoopFinder | None = None  # may raise `Loops` at each new history
         self._merge = merge
         self._ranked = ranked and merge
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
@@ -320,6 +320,8 @@ class Behaviour:
             self.tasks += [task for task in raw.tasks if task not in self.tasks]
             if self._merge and raw.op is not None:
                 self._alone(raw, None)
+            if self.loops is not None:
+                self.loops.look(raw)
             # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
             self.minted = self.minted or raw.minted or (self._merge and raw.minted_alone)
         return raw

@@ -8,13 +8,16 @@ import sys
 import time
 from collections.abc import Coroutine, Hashable, Sequence
 from contextvars import copy_context
-from typing import Any, Final, cast, get_args
+from typing import Any, cast
 
 import attrs
 
 from lakeproof.explore.asking import folded
 from lakeproof.explore.causes import cut, detached
-from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.hooks import EFFECTS as EFFECTS
+from lakeproof.explore.hooks import HOOKS
+from lakeproof.explore.hooks import NondeterministicFlow as NondeterministicFlow
 from lakeproof.explore.observing import observed
 from lakeproof.explore.program import AFTERMATH as AFTERMATH
 from lakeproof.explore.program import LABELS as LABELS
@@ -25,21 +28,13 @@ from lakeproof.explore.program import label as label
 from lakeproof.explore.told import RESTARTED, WITHDRAWN, NotOpen, Told
 from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.impl.frames import Spot, abandon, spot
-from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
-from lakeproof.impl.scheduling import Hooks, Tasks
+from lakeproof.impl.parallel import MAIN, Joins, Misused, Opens, Withdrawn
+from lakeproof.impl.scheduling import Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
 from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-
-EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
-"""What a flow may await, by type."""
-
-
-class NondeterministicFlow(Exception):
-    """A flow, given the same replies, asked for another effect than before, or ended otherwise."""
-
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
@@ -173,6 +168,15 @@ class Execution:
         if self._tasks is not None and self._open:
             return spot(self._tasks.coroutine((self.task if task is None else task).removesuffix(WITHDRAWN)))
         return None if self._coroutine is None else spot(self._coroutine)
+
+    def coroutines(self) -> list[object]:
+        """Those that are under way: of the call, or of its tasks."""
+        return [self._coroutine] if self._tasks is None else [task.coroutine for task in self._tasks.under_way]
+
+    def memory(self) -> tuple[object, ...]:
+        """All that decides how the client goes on: see `lakeproof.explore.suspended`."""
+        at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.held.items())), self.kept)
+        return (at, self._coroutine, self._tasks, self._request, self._mint, self._context, tuple(self._observed))
 
     @property
     def index(self) -> int:
@@ -322,7 +326,7 @@ class Execution:
             def at_once(effect: object) -> tuple[object] | None:
                 return (now,) if now is not None and isinstance(effect, Now) else local(effect)
 
-            hooks = attrs.evolve(_HOOKS, at_once=at_once)  # which does not lead back here: see `Mint`
+            hooks = attrs.evolve(HOOKS, at_once=at_once)  # which does not lead back here: see `Mint`
             self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []
@@ -383,16 +387,3 @@ class Execution:
         name, cancelled = reply.task.removesuffix(WITHDRAWN), self.cancelled(reply.task)
         # Nobody in the flow learns whether a cancelled write takes place; nor do observers.
         self._observe(dict(self.open)[name], kv.OutcomeUnknown() if cancelled else reply.reply)
-
-
-def _is_not_the_flows(error: BaseException) -> bool:
-    return is_ours(error) or isinstance(error, ScenarioError | NondeterministicFlow | NotAnEffect)
-
-
-_HOOKS: Final = Hooks(
-    at_once=lambda _: None,
-    known=lambda asked: type(asked) in EFFECTS,
-    foreign=foreign,
-    recalls=lambda effect: isinstance(effect, WRITES),
-    through=_is_not_the_flows,
-)

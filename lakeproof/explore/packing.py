@@ -193,6 +193,82 @@ def _firsts(words: Words) -> npt.NDArray[np.bool_]:
     return first
 
 
+class Visited:
+    """A set of rows that grows: sorted runs, each a few times as long as the next one. Exact.
+
+    Example: runs of 8, 4 and 1 rows. One more row makes runs of 8, 4 and 2; two more, a run of 8 + 4 + 2 + 2.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._runs: list[tuple[npt.NDArray[np.uint64], Words]] = []
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return sum(marks.nbytes + sum(word.nbytes for word in words) for marks, words in self._runs)
+
+    def add(self, words: Words, layout: Layout) -> None:
+        """Take in these rows, none of which it has. Cost: each row is sorted again a logarithmic number of times."""
+        self._follow(layout)
+        while self._runs and len(self._runs[-1][0]) < 2 * len(words[0]):
+            words = concatenate([self._runs.pop()[1], words], layout.words)
+        self._runs.append(_sorted_run(words))
+
+    def contains(self, words: Words, layout: Layout) -> npt.NDArray[np.bool_]:
+        """For each row whether it is in the set."""
+        self._follow(layout)
+        found = np.zeros(len(words[0]), np.bool_)
+        marks = fingerprint(words)
+        for run_marks, run in self._runs:
+            found |= _places_in(run_marks, run, marks, words) >= 0
+        return found
+
+    def _follow(self, layout: Layout) -> None:
+        """Lay all rows out anew where states are."""
+        if layout != self._layout:
+            self._runs = [_sorted_run(repack(words, self._layout, layout)) for _, words in self._runs]
+            self._layout = layout
+
+
+class Index:
+    """Rows, each with its number: its place in the list of them."""
+
+    def __init__(self, words: Words) -> None:
+        marks = fingerprint(words)
+        self._order = np.argsort(marks, kind=_RUNS)
+        self._run = (marks[self._order], take(words, self._order))
+
+    def numbers(self, words: Words) -> npt.NDArray[np.int64]:
+        """The number of each row; -1: there is no such row."""
+        at = _places_in(*self._run, fingerprint(words), words)
+        return np.where(at >= 0, self._order[at], -1)
+
+
+def _places_in(
+    run_marks: npt.NDArray[np.uint64], run: Words, marks: npt.NDArray[np.uint64], words: Words
+) -> npt.NDArray[np.intp]:
+    """Where each row is in a sorted run; -1: nowhere."""
+    at = np.searchsorted(run_marks, marks)
+    open_ = np.flatnonzero(at < len(run_marks))
+    found = np.full(len(marks), -1, np.intp)
+    while len(open_):  # rows with one fingerprint lie side by side: as a rule there is one
+        open_ = open_[run_marks[at[open_]] == marks[open_]]
+        here = at[open_]
+        same = np.logical_and.reduce([mine[here] == word[open_] for mine, word in zip(run, words, strict=True)])
+        found[open_[same]] = here[same]
+        open_ = open_[~same]
+        at[open_] += 1
+        open_ = open_[at[open_] < len(run_marks)]
+    return found
+
+
+def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
+    marks = fingerprint(words)
+    order = np.argsort(marks, kind=_RUNS)
+    return marks[order], take(words, order)
+
+
 def doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
     """An array with room for twice as much along an axis."""
     return np.concatenate([array, np.full_like(array, fill)], axis=axis)

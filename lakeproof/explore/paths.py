@@ -36,6 +36,9 @@ class Levels:
         self._levels: list[tuple[Words, Layout]] = []
         self._resident_bytes = 0
 
+    def __len__(self) -> int:
+        return len(self._levels)
+
     def append(self, words: Words, layout: Layout) -> None:
         """Keep a level: in memory as long as there is room, on disk from then on. Cost on disk: 8 bytes a word.
 

@@ -68,6 +68,13 @@ class Projections:
             columns.append(space.clock)
         return columns
 
+    def shown_only(self, words: Words) -> Words:
+        """These states, with each client at the first node at which the same is visible."""
+        shown = list(words)
+        for client in range(len(self.kernel.space.clients)):
+            self._show_only_visible(shown, client)
+        return shown
+
     def _show_only_visible(self, projected: Words, client: int) -> None:
         """Replace a client's node by the first one at which the same is visible."""
         table = self.kernel.tables[client]

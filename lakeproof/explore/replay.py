@@ -14,6 +14,7 @@ from lakeproof.explore.describe import Effected
 from lakeproof.explore.execution import LABELS, label
 from lakeproof.explore.faults import OF_CLIENTS, REPEATED, Mode, Move
 from lakeproof.explore.plain import Referee, Verdicts
+from lakeproof.explore.rounds import Rounds, looks
 from lakeproof.explore.semantics import Value
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.shown import unhandled_after
@@ -57,6 +58,8 @@ class Run:
         self._referee = Referee(scenario, self.verdicts)
         self._monitors = self._referee.start()
         self._late_at = ""
+        self.rounds = Rounds(scenario)
+        self.rounds.see(self.world)
         self._referee.state(self.world, self._monitors)
 
     def possible(self, move: Move) -> bool:
@@ -67,12 +70,35 @@ class Run:
         found = self.verdicts.violations.get(invariant_id)
         return None if found is None else found[0]
 
+    def broken(self, invariant_id: str, loop: int | None, steps: Sequence[TraceStep]) -> Violation | None:
+        """What is known against it at the end of these steps, which were made. Where those after ``loop`` repeat for
+        ever, they are made once more.
+
+        Raises:
+            NotReproduced: the second round differs.
+        """
+        if not self.rounds.judges(invariant_id):
+            return self.violation(invariant_id)
+        found = self.rounds.broken(invariant_id, loop)
+        if found and loop is not None:
+            self._repeat(steps[loop:], self.world.history[loop:])
+        return Violation(invariant_id, found) if found else None
+
+    def _repeat(self, steps: Sequence[TraceStep], moves: Sequence[Move]) -> None:
+        looked = looks(self.world)
+        for number, (step, move) in enumerate(zip(steps, moves, strict=True), start=1):
+            if not self.possible(move) or _unplaced(self.told(move)) != _unplaced(step):
+                raise NotReproduced(f"step {number} of {len(steps)} of the loop differs in the second round; {IMPURE}")
+        if looks(self.world) != looked:
+            raise NotReproduced(f"the second round of the loop ends in another state than the first one; {IMPURE}")
+
     def advance(self, move: Move) -> Step:
         """Make a move, and judge it and the state that it leads to."""
         before = self.world.cells
         step = self.world.step(move)
         self._monitors = self._referee.step(self.world, step, before, self._monitors)
         self._referee.state(self.world, self._monitors)
+        self.rounds.see(self.world)
         return step
 
     def told(self, move: Move) -> TraceStep:
@@ -131,9 +157,15 @@ def _change(cell: object, before: Value | None, after: Value | None) -> Change:
 
 
 def record(
-    scenario: Scenario, invariant_id: str, moves: Sequence[Move], *, version: str, file: str | None = None
+    scenario: Scenario,
+    invariant_id: str,
+    moves: Sequence[Move],
+    *,
+    version: str,
+    file: str | None = None,
+    loop: int | None = None,
 ) -> Trace:
-    """Execute the moves of a counterexample and tell them as a trace.
+    """Execute the moves of a counterexample and tell them as a trace. ``loop``: as `Counterexample.loop`.
 
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
@@ -146,7 +178,7 @@ def record(
         if not run.possible(move):
             raise NotReproduced(f"step {number} of {len(moves)}, {move}, is not possible there; {IMPURE}")
         steps.append(run.told(move))
-    violation = run.violation(invariant_id)
+    violation = run.broken(invariant_id, loop, steps)
     if violation is None:
         raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
     run.close()
@@ -163,6 +195,7 @@ def record(
         invariant=invariant_id,
         meaning=scenario.meaning(invariant_id),
         evidence=describe.printable(violation.evidence),
+        loop=loop,
     )
 
 
@@ -305,7 +338,10 @@ def _content(content: str | None) -> str:
 
 def _compare_ends(run: Run, trace: Trace) -> None:
     where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
-    violation = run.violation(trace.invariant)
+    try:
+        violation = run.broken(trace.invariant, trace.loop, trace.schedule)
+    except NotReproduced as error:
+        raise ReplayDiverged(_diverged(where, "the loop repeats for ever", str(error).partition(";")[0])) from error
     if violation is None:
         raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
     found = describe.printable(violation.evidence)

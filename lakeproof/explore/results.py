@@ -39,6 +39,8 @@ class Counterexample:
 
     violation: Violation
     moves: tuple[Move, ...]
+    loop: int | None = None
+    """How many moves lead to the loop that the others repeat for ever; None: there is no loop."""
 
 
 @attrs.frozen(kw_only=True)

@@ -77,7 +77,7 @@ def sample(
     if strategy not in ("random", "pct"):
         raise ScenarioError(f"strategy={strategy!r}: expected 'random' or 'pct'")
     setting = prepare(scenario)
-    behaviours = share_behaviours(setting, merge=True, symmetry=False)
+    behaviours = share_behaviours(setting, Behaviour, symmetry=False)
     while True:
         try:
             return _Sampling(scenario, Kernel(setting, behaviours, _monitors(scenario)), strategy, seed, depth).run(

@@ -1,6 +1,6 @@
 """The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from lakeproof.explore import packing
@@ -10,6 +10,7 @@ from lakeproof.explore.faults import BUDGETS
 from lakeproof.explore.packing import Column, Layout, lay_out
 from lakeproof.explore.semantics import Cell, Footprint, Value
 from lakeproof.explore.setting import Setting, snapshot
+from lakeproof.explore.trie import Trie
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Monitor
 from lakeproof.model.snapshot import CallView, Snapshot
@@ -34,7 +35,7 @@ class Relayout(Exception):
     """A column outgrew its bits, or a new one came: states must be packed anew, and the work be repeated."""
 
 
-def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: bool = False) -> list[Behaviour]:
+def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, symmetry: bool) -> list[Behaviour]:
     """One behaviour per client; the same one for clients that run the same program on the same clock.
 
     Programs differ in their label, which shows only in fresh identifiers. Sharing is undone (see
@@ -50,7 +51,7 @@ def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: b
                     twin = found[earlier]
                     break
         if twin is None or twin.minted:
-            twin = Behaviour(setting.tries[index], merge=merge, ranked=ranked)
+            twin = make(setting.tries[index])
         found.append(twin)
     return found
 

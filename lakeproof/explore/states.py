@@ -162,6 +162,10 @@ class States(Projections):
                 raise TellsClientsApart
         return found
 
+    def take_again(self, name: str, what: str, ask: Callable[[], object], answer: object) -> None:
+        """Take in an answer of user code, which may be asked for again."""
+        self._again.take(name, what, ask, answer)
+
     def _ask(self, name: str, check: asking.Check, *shown: object) -> list[Finding]:
         return self._kept(name, check, asking.findings(name, check, *shown), *shown)
 

@@ -83,6 +83,8 @@ class Trace:
     invariant: str
     meaning: str
     evidence: str
+    loop: int | None = None
+    """How many steps lead to a loop: those after them repeat for ever. None: there is no loop."""
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ def dumps(trace: Trace) -> str:
         **({"recover": trace.recover} if trace.recover else {}),
         "initially": trace.initially,
         "afterwards": trace.afterwards,
+        **({} if trace.loop is None else {"loop": trace.loop}),
     }
     lines = [f" {json.dumps(name)}: {_compact(content)}" for name, content in head.items()]
     steps = [f"  {_compact(_step_fields(step))}" for step in trace.schedule]
@@ -194,7 +197,7 @@ class _Reader:
                 f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
                 f"use that version, or {_AGAIN}",
             )
-        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("recover",))
+        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("recover", "loop"))
         schedule = self.items(fields["schedule"], "schedule")
         return Trace(
             lakeproof=self.text(fields["lakeproof"], "lakeproof"),
@@ -211,7 +214,14 @@ class _Reader:
             invariant=self.text(fields["invariant"], "invariant"),
             meaning=self.text(fields["meaning"], "meaning"),
             evidence=self.text(fields["evidence"], "evidence"),
+            loop=self.loop(fields["loop"], len(schedule)) if "loop" in fields else None,
         )
+
+    def loop(self, data: object, steps: int) -> int:
+        number = self.number(data, "loop")
+        if not 0 <= number < steps:
+            raise self.fail("loop", f"{number}: expected how many steps come before it, less than {steps}")
+        return number
 
     def step(self, data: object, place: str) -> TraceStep:
         fields = {**_STEP_DEFAULTS, **self.fields(data, place, _STEP_REQUIRED, tuple(_STEP_DEFAULTS))}

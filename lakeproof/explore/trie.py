@@ -31,9 +31,9 @@ def _said(call: CallView) -> Hashable:
 class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
-    __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "kept", "minted", "minted_alone", "observed", "op", "open", "parent", "reply",
-                 "signatures", "tasks", "under_way", "visible")  # fmt: skip
+    __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
+                 "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "observed", "op", "open",
+                 "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -47,6 +47,10 @@ class Raw:
         self.asks: Hashable = run.asks
         self.begins = run.begins and run.op is not None
         self.index = run.index
+        self.began: int = parent.began if parent is not None and parent.index == run.index else self.depth
+        """The depth at which the call under way began."""
+        self.exact: Hashable = None
+        """The exact state that the client is in, where that was compared: see `Automaton`."""
         self.calls: tuple[CallView, ...] = tuple(run.finished)
         self.crashed_calls = self.calls
         self.current: CallView | None = run.current_view() if run.op is not None else None

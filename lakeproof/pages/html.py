@@ -18,6 +18,7 @@ from lakeproof.pages.followed import Followed, followed, plain
 from lakeproof.pages.markup import document, embedded, text
 from lakeproof.pages.what_if import UNKNOWN, Others
 from lakeproof.report.races import races
+from lakeproof.report.story import LOOP
 from lakeproof.report.style import plural
 from lakeproof.running.needed import in_words
 
@@ -91,6 +92,8 @@ def _lanes(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
     yield f'<thead><tr><th scope="col" class="number">step</th>{heads}<th scope="col">store</th></tr></thead>'
     yield "<tbody>"
     for each in steps:
+        if each.number - 1 == trace.loop:
+            yield f'<tr class="loop"><td colspan="{len(trace.clients) + 2}">↻ {LOOP}</td></tr>'
         cells = "".join(_lane(each, client) for client in clients)
         button = f'<button type="button" class="step-button" aria-label="step {each.number}">{each.number}</button>'
         yield (

@@ -25,7 +25,9 @@ def diagram(trace: Trace) -> str:
     lines.append("    participant store")
     lines += [f"    Note over store: at first, {words(key)}: {words(held)}" for key, held in trace.initially]
     for each in followed(trace):
+        lines += ["    loop for ever"] if each.number - 1 == trace.loop else []
         lines += [f"    {line}" for line in _step(each)]
+    lines += [] if trace.loop is None else ["    end"]
     last = label(max(0, len(trace.clients) - 1))
     over = f"{label(0)},store" if trace.clients else "store"
     lines += [f"    Note over {last}: afterwards, {words(ended)}" for ended in trace.afterwards]

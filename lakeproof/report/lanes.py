@@ -12,7 +12,7 @@ from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
 from lakeproof.explore.faults import OF_CLIENTS, Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.report.story import beginning, content_of, race, verdict
+from lakeproof.report.story import LOOP, beginning, content_of, race, verdict
 from lakeproof.report.style import client_style, is_ascii
 
 FAULTS: Final[Mapping[Mode, str]] = {
@@ -65,6 +65,8 @@ def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Tab
             for client in range(len(trace.clients))
         ]
         line = [printable(step.at)] if lines else []
+        if number == trace.loop:
+            table.add_row("", *("" for _ in trace.clients), "", Text(LOOP, "bold"), *([""] if lines else []))
         table.add_row(str(number + 1), *cells, printable(step.key), _what(step), *line)
     return table
 

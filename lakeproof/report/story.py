@@ -29,6 +29,9 @@ _VERBS: Final[Mapping[str, str]] = {
     "delete_if": "deletes",
     "transact": "writes at once",
 }
+LOOP: Final = "from here on, for ever:"
+"""Before the first step of a loop."""
+
 _READS: Final = ("get", "head", "scan", "list")
 
 _FAULTS: Final[Mapping[Mode, str]] = {
@@ -98,6 +101,8 @@ def _steps(trace: Trace) -> Iterator[Text]:
     digits = len(str(len(trace.schedule)))
     contents: dict[str, str | None] = dict(trace.initially)
     for number, (step, name) in enumerate(zip(trace.schedule, names, strict=True), start=1):
+        if number - 1 == trace.loop:
+            yield Text(f"  {'':>{digits}}  {LOOP}", "bold")
         mover: Text | str = " "
         if step.client and step.mode is not Mode.DELIVER:
             mover = _label(LABELS.index(step.client)) if step.client in LABELS else step.client

@@ -5,11 +5,23 @@ Each problem is one line that begins with the place: ``invariants[0].reads: None
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, cast
 
 from lakeproof.impl.printable import said
-from lakeproof.model.invariants import Always, Eventually, Invariant, Monitor, Observer, OnStep, Reads
+from lakeproof.model.invariants import (
+    FAIRNESS,
+    Always,
+    AlwaysEventually,
+    Eventually,
+    Invariant,
+    LeadsTo,
+    Monitor,
+    Observer,
+    OnStep,
+    Reads,
+    Terminates,
+)
 from lakeproof.scenario import Aftermath, Call, Client, Faults, Scenario, recovery
 
 NAME_LENGTH_MAX: Final = 150
@@ -32,8 +44,9 @@ def problems(scenario: Scenario) -> Iterator[str]:
     for number, calls in enumerate(scenario.clients):
         yield from _call_problems(calls, f"clients[{number}]")
         yield from _call_problems(recovery(calls), f"clients[{number}].recover")
+    names = {call.name for calls in scenario.clients for call in calls if isinstance(cast("object", call), Call)}
     for number, invariant in enumerate(scenario.invariants):
-        yield from _invariant_problems(invariant, f"invariants[{number}]")
+        yield from _invariant_problems(invariant, f"invariants[{number}]", names)
     for number, aftermath in enumerate(scenario.aftermath):
         yield from _call_problems(aftermath.calls, f"aftermath[{number}].calls")
         yield from _id_problems(aftermath, f"aftermath[{number}]", ("check",))
@@ -41,7 +54,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
             yield f"aftermath[{number}].clock_advance: {kind(aftermath.clock_advance)}: expected whole microseconds"
 
 
-def _invariant_problems(invariant: Invariant, place: str) -> Iterator[str]:
+def _invariant_problems(invariant: Invariant, place: str, names: Collection[str]) -> Iterator[str]:
     match invariant:
         case Monitor():
             yield from _id_problems(invariant, place, ("advance", *(("at_end",) if invariant.at_end else ())))
@@ -54,6 +67,14 @@ def _invariant_problems(invariant: Invariant, place: str) -> Iterator[str]:
                 isinstance(reads, frozenset) and all(isinstance(part, Reads) for part in reads)
             ):
                 yield f"{place}.reads: {kind(reads)}: expected frozenset({{Reads.STORE, ...}}), or nothing"
+        case Terminates() | LeadsTo() | AlwaysEventually():
+            functions = {LeadsTo: ("before", "after"), AlwaysEventually: ("holds",)}.get(type(invariant), ())
+            yield from _id_problems(invariant, place, functions)
+            if invariant.fairness not in FAIRNESS:
+                yield f"{place}.fairness: {invariant.fairness!r}: expected one of {', '.join(map(repr, FAIRNESS))}"
+            if isinstance(invariant, Terminates) and invariant.name not in names:
+                known = ", ".join(sorted(names))
+                yield f"{place}.call: {invariant.name!r}: no client calls it; the clients call {known}"
     if not isinstance(cast("object", invariant.observers), list | tuple):
         yield f"{place}.observers: {kind(invariant.observers)}: expected a tuple of Observer"
         return

@@ -104,12 +104,15 @@ class Verify:
     """Whether a violation comes with its trace, the shortest schedule with few changes between clients."""
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.explore.liveness import is_liveness
         from lakeproof.explore.minimise import reduce_preemptions
         from lakeproof.explore.search import Counterexample, Limits
 
         def traced(name: str, found: Counterexample | None) -> Trace | None:
             if found is None or not self.traced:
                 return None
+            if is_liveness(scenario, name):
+                return told(scenario, source, name, found.moves, found.loop)
             return told(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
 
         limits = Limits(
@@ -189,11 +192,11 @@ class Walk:
         return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
 
 
-def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]") -> Trace:
+def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None) -> Trace:
     """The trace of moves that violate an invariant: they are made, on the real flows. Raises NotReproduced."""
     from lakeproof.explore.replay import record
 
-    return record(scenario, name, moves, version=version(), file=source.name)
+    return record(scenario, name, moves, version=version(), file=source.name, loop=loop)
 
 
 def undecided(scenario: Scenario, why: str) -> Outcome:

@@ -6,7 +6,6 @@ from lakeproof.model.invariants._base import (
     Always,
     Eventually,
     Finding,
-    Invariant,
     Monitor,
     Observer,
     OnStep,
@@ -15,19 +14,39 @@ from lakeproof.model.invariants._base import (
     Violation,
     violations,
 )
+from lakeproof.model.invariants._liveness import (
+    FAIRNESS,
+    AlwaysEventually,
+    Fairness,
+    LeadsTo,
+    Liveness,
+    Predicate,
+    Promise,
+    Terminates,
+)
+
+Invariant = Always | Eventually | OnStep | Monitor | Liveness
 
 __all__ = [
+    "FAIRNESS",
     "STORE",
     "STORE_AND_CLIENTS",
     "Always",
+    "AlwaysEventually",
     "Eventually",
+    "Fairness",
     "Finding",
     "Invariant",
+    "LeadsTo",
+    "Liveness",
     "Monitor",
     "Observer",
     "OnStep",
+    "Predicate",
+    "Promise",
     "Reached",
     "Reads",
+    "Terminates",
     "Violation",
     "violations",
 ]

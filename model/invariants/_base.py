@@ -101,9 +101,6 @@ class Monitor:
     observers: tuple[Observer, ...] = ()
 
 
-Invariant = Always | Eventually | OnStep | Monitor
-
-
 def violations(findings: Iterable[Finding]) -> Iterator[Violation]:
     """Only the violations among findings."""
     return (finding for finding in findings if isinstance(finding, Violation))

@@ -10,7 +10,8 @@ from typing import Final
 
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
-from lakeproof.model.invariants._base import STORE, Eventually, Finding, Invariant, OnStep, Reached, Violation
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants._base import STORE, Eventually, Finding, OnStep, Reached, Violation
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.living import CLAIM_LASTS
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag

@@ -33,12 +33,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from lakeproof.explore.by_level import _Search
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
 from lakeproof.explore.projections import STORED
-from lakeproof.explore.search import Limits, Options, Progress, Result, Searching, _Search
+from lakeproof.explore.search import Limits, Options, Progress, Result, Searching
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout

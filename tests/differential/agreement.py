@@ -7,8 +7,10 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.by_level import RANKED_RESTARTS_MAX, _Search, _TooManyRestarts, _Violated
+from lakeproof.explore.looping import LoopingSearch
 from lakeproof.explore.plain import PlainResult, plain_search
-from lakeproof.explore.search import RANKED_RESTARTS_MAX, Limits, Options, Result, _Search, _TooManyRestarts, _Violated
+from lakeproof.explore.search import Limits, Options, Result
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.told import RESTARTED
 from lakeproof.explore.world import LateWrite
@@ -30,6 +32,8 @@ WAYS: Final = {
     "symmetric": Options(merge=False, keep_finals=True),
     "merged and symmetric": Options(keep_finals=True),
     "ranked": Options(ranked=True, keep_finals=True),
+    "automata": Options(symmetry=False, keep_finals=True),
+    "automata, symmetric": Options(keep_finals=True),
 }
 """All ways to search: the answer is the same."""
 
@@ -49,9 +53,9 @@ class Searched:
         return sum(len(behaviour.nodes) for behaviour in {id(b): b for b in self.behaviours}.values())
 
 
-def run_search(scenario: Scenario, options: Options) -> Searched | None:
+def run_search(scenario: Scenario, options: Options, kind: type[_Search] = _Search) -> Searched | None:
     """Search in this way and no other. None if a ranked search gives way to a graded one."""
-    search = _Search(prepare(scenario), Limits(), options, None, bool(options.ranked), None, 0.0)
+    search = kind(prepare(scenario), Limits(), options, None, bool(options.ranked), None, 0.0)
     try:
         result = search.run()
     except (_Violated, _TooManyRestarts):
@@ -117,7 +121,7 @@ def disagreements(scenario: Scenario, expected: Enumeration) -> list[str]:
 
 def compare_search(scenario: Scenario, expected: Enumeration, way: str) -> list[str]:
     """What this search says otherwise."""
-    found = run_search(scenario, WAYS[way])
+    found = run_search(scenario, WAYS[way], LoopingSearch if way.startswith("automata") else _Search)
     if found is None:
         fine = expected.lengths or restarts_too_often(scenario, WAYS[way])
         return [] if fine else ["nothing is violated, and yet the ranked search gives way"]

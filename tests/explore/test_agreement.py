@@ -5,7 +5,8 @@ from unittest.mock import Mock
 import attrs
 import pytest
 
-from lakeproof.explore import behaviour, packing, paths, search
+from lakeproof.explore import behaviour, by_level, packing, paths
+from lakeproof.explore.search import Limits, Options, search
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
@@ -26,7 +27,7 @@ LONG_STATES_MAX = 300
 
 BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
     "states of several words": ((packing, "WORD_BITS", 10),),
-    "chunks of three states": ((search, "CHUNK", 3), (paths, "CHUNK", 2)),
+    "chunks of three states": ((by_level, "CHUNK", 3), (paths, "CHUNK", 2)),
     "levels on disk": ((paths, "RESIDENT_BYTES_MAX", 0),),
     "one member a node": ((behaviour, "MEMBERS_MAX", 1),),
     "two members a node": ((behaviour, "MEMBERS_MAX", 2),),
@@ -73,13 +74,13 @@ def complete(scenario: Scenario) -> Scenario:
 def catalogue_of(fewest: int, most: int, every: int) -> list[Scenario]:
     """The scenarios of the catalogue whose raw state spaces are that large: of races, and of those of a single client,
     whose schedules differ by faults only, every so manieth."""
-    limits = search.Limits(states_max=most + 1)
-    options = search.Options(merge=False, symmetry=False)
+    limits = Limits(states_max=most + 1)
+    options = Options(merge=False, symmetry=False)
     all_of_them = catalogue()
     races = [scenario for scenario in all_of_them if len(scenario.clients) > 1]
     singles = [scenario for scenario in all_of_them if len(scenario.clients) == 1]
     looked_at = [complete(scenario) for scenario in (*races[::every], *singles[::every])]
-    sized = ((search.search(scenario, limits, options), scenario) for scenario in looked_at)
+    sized = ((search(scenario, limits, options), scenario) for scenario in looked_at)
     return [scenario for result, scenario in sized if result.complete and fewest <= result.states <= most]
 
 

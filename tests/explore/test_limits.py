@@ -3,6 +3,7 @@
 import pytest
 
 from lakeproof import Call, Scenario
+from lakeproof.explore import by_level
 from lakeproof.explore import search as module
 from lakeproof.explore.fence import Hangs
 from lakeproof.explore.plain import plain_search
@@ -149,7 +150,7 @@ class TestRanked:
         assert len(found.findings[1].counterexample.moves) == shortest
 
     def test_ranks_that_do_not_settle_give_way_to_levels(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "RANKED_RESTARTS_MAX", -1)
+        monkeypatch.setattr(by_level, "RANKED_RESTARTS_MAX", -1)
         monkeypatch.setattr(module, "RANKED_FROM", 1)
         deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "both"))))]] * 2
         racing = Scenario(name="racing", clients=deleter, invariants=[UNBROKEN])

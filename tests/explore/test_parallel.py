@@ -12,13 +12,14 @@ from rich.console import Console
 
 from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, ScenarioError, Snapshot, Violation, kv
 from lakeproof.explore import trace as traces
+from lakeproof.explore.by_level import _Search
 from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.minimise import reduce_preemptions
 from lakeproof.explore.packing import Words
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import ReplayDiverged, record, replay
-from lakeproof.explore.search import Limits, Options, _Search, search
+from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.told import NotOpen, Told
 from lakeproof.explore.world import World

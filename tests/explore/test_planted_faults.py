@@ -6,8 +6,9 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from lakeproof.explore import paths, search, space, tables
+from lakeproof.explore import by_level, paths, space, tables
 from lakeproof.explore.behaviour import Behaviour
+from lakeproof.explore.by_level import _Search
 from lakeproof.explore.execution import Execution
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import Judge
@@ -15,7 +16,7 @@ from lakeproof.explore.kernel import Kernel, Rows, Sink
 from lakeproof.explore.packing import Layout, Words, distinct, repack, take
 from lakeproof.explore.paths import path_to
 from lakeproof.explore.program import Disk
-from lakeproof.explore.search import _Search
+from lakeproof.explore.results import Result
 from lakeproof.explore.semantics import Cells, Writes, apply
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.explore.tables import ClientTable
@@ -102,7 +103,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @plant("a wrongly merged state: one of a level is lost")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "distinct", lambda words: take(distinct(words), slice(0, max(1, len(words[0]) - 1))))
+    monkeypatch.setattr(by_level, "distinct", lambda words: take(distinct(words), slice(0, max(1, len(words[0]) - 1))))
 
 
 @plant("wrongly merged states: budgets do not count")
@@ -112,7 +113,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @plant("states that are not merged: twins within a level")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "distinct", lambda words: words)
+    monkeypatch.setattr(by_level, "distinct", lambda words: words)
 
 
 def trust(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,8 +210,8 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = _Search._attempt
 
-    def wrong(self: _Search) -> search.Result:
-        monkeypatch.setattr(search, "Symmetry", lambda _: Symmetry(self.behaviours))
+    def wrong(self: _Search) -> Result:
+        monkeypatch.setattr(by_level, "Symmetry", lambda _: Symmetry(self.behaviours))
         return attempt(self)
 
     monkeypatch.setattr(_Search, "_attempt", wrong)
@@ -252,7 +253,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @plant("a way back that ends one step early")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "path_to", lambda *found: path_to(*found)[:-1])
+    monkeypatch.setattr(by_level, "path_to", lambda *found: path_to(*found)[:-1])
 
 
 @plant("states that are packed anew without their last column")

@@ -3,6 +3,7 @@ drawn sets of them; here is what a user meets."""
 
 import pickle
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -27,6 +28,7 @@ from lakeproof import (
     kv,
 )
 from lakeproof.explore import trace as traces
+from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.minimise import minimise
@@ -157,12 +159,11 @@ class TestWhatIsSaid:
         found = check_agreement(restarting(Client(Call(_both), recover=Call(_seen)), invariants=[SEEN, UNBROKEN]))
         assert found["merged and symmetric"].result.findings[0].verdict == "violated"
 
-
     def test_tables_that_are_sent_elsewhere_know_the_same_restarts(self) -> None:
         client = Client(Call(append), recover=Call(again))
         scenario = restarting(client, client, faults=Faults(restarts=2, crashes=1), invariants=(UNBROKEN,))
         setting = prepare(scenario)
-        kernel = Kernel(setting, share_behaviours(setting, merge=False, symmetry=False), [])
+        kernel = Kernel(setting, share_behaviours(setting, partial(Behaviour, merge=False), symmetry=False), [])
         words, met, lacking = kernel.first(), 0, 0
         while len(words[0]):
             lacking += int(kernel.frozen().attempt(words).lacking.sum())

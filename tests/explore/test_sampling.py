@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.kernel import Kernel
 from lakeproof.explore.sampling import Sample, Strategy, _Sampling, sample
@@ -105,7 +106,7 @@ def test_pct_without_a_change_point_runs_one_client_after_the_other() -> None:
     found = {}
     for depth in (1, 2):
         setting = prepare(LOST_UPDATE)
-        kernel = Kernel(setting, share_behaviours(setting, merge=True, symmetry=False), [])
+        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
         sampling = _Sampling(LOST_UPDATE, kernel, "pct", 0, depth)
         sampling._round(1000, 100, 6)
         found[depth] = sampling.violations.keys()
@@ -117,7 +118,7 @@ def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
     clients, steps, executions, found = 3, 6, 200, 0
     for seed in range(executions):
         setting = prepare(LOST_UPDATE)
-        kernel = Kernel(setting, share_behaviours(setting, merge=True, symmetry=False), [])
+        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
         sampling = _Sampling(LOST_UPDATE, kernel, "pct", seed, 2)
         sampling._round(1, 100, steps)
         found += bool(sampling.violations)

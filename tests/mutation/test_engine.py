@@ -18,7 +18,7 @@ FAULTS = [
     ("explore/faults.py", "case Mode.LOST_DROPPED if is_write(op):", "case Mode.LOST_DROPPED if not op:", LOST),
     ("explore/faults.py", "kv.PredicateFailed(), writes)", "kv.PredicateFailed(), {})", FALSE),
     ("explore/judge.py", "return all(self.records[name].violation", "return any(self.records[name].violation", WRONG),
-    ("explore/search.py", "elif not record.reached:", "elif record.reached:", PLAIN),
+    ("explore/by_level.py", "elif not record.reached:", "elif record.reached:", PLAIN),
     ("explore/symmetry.py", "nodes = np.sort(np.stack(", "nodes = (lambda rows, axis: rows)(np.stack(", WRONG),
     ("explore/semantics.py", "changed = near.keys() | after.keys()", "changed = near.keys() & after.keys()", PLAIN),
     (FRONTIER, "(at == problem.values[i]) != (", "(at == problem.values[i]) == (", HERE),

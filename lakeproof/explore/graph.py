@@ -1,0 +1,290 @@
+"""The graph of all states of a search, and the runs in it that break a promise.
+
+A promise (`lakeproof.model.invariants.Promise`) is broken by a run from a state that owes it, through states in which
+it is not kept: to an end, where no client can move; or round a loop, for ever. Which loops count is a question of
+fairness. A loop lies in a strongly connected component. In one that is *weakly* fair, each client moves on some edge,
+or cannot move in some state. For *strong* fairness each step that can be taken in some state is taken on some edge;
+where one is not, the states in which it can be are taken out, and the rest falls into smaller components.
+
+Example: client a holds a lock and can release it, client b spins. In state 0, b's step leads to state 0, and a's to
+state 1, where b can take the lock. State 0 with b's edge is a component. Without fairness that is a loop in which b's
+call never ends. With weak fairness it is none: a can move in state 0, and never does.
+
+Sources: R. Tarjan, Depth-first search and linear graph algorithms, 1972; O. Lichtenstein, A. Pnueli, Checking that
+finite state concurrent programs satisfy their linear specification, 1985, for components and fairness.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+STARTS_TRIED: Final = 64
+"""In a component: from so many states the shortest loop is looked for."""
+
+TRIMMED_MAX: Final = 200
+
+
+@attrs.frozen(kw_only=True)
+class Graph:
+    """States are numbers, edges are columns. State 0 is the first one."""
+
+    states: int
+    source: Ints
+    target: Ints
+    move: Ints
+    """By edge: the number of the move."""
+    mover: Ints
+    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, or of time, which passes
+    at last; -1: a fault's, which nobody owes."""
+    step: Ints
+    """By edge: which step of its client it is; of no meaning where ``mover`` is -1."""
+    can_move: Bools
+    """By mover and state."""
+    depth: Ints
+    """By state: its distance from the first one."""
+    first_edge: Ints = attrs.field(init=False)
+    """By state: the first of its edges; they are sorted by their source."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "first_edge", np.searchsorted(self.source, np.arange(self.states + 1)))
+
+    def edges_of(self, state: int) -> range:
+        return range(int(self.first_edge[state]), int(self.first_edge[state + 1]))
+
+
+@attrs.frozen
+class Lasso:
+    """The edges to a state, and from there round a loop; no loop: the run ends there."""
+
+    way: tuple[int, ...]
+    loop: tuple[int, ...]
+
+
+def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso | None:
+    """The shortest way to a run that breaks a promise: owed in the states ``owing``, and kept in ``kept``.
+
+    Cost: linear in the graph, some microseconds an edge in the part where it is not kept.
+    """
+    open_ = ~kept
+    far, came = _distances(graph, owing & open_, open_)
+    reached = far >= 0
+    ends = np.flatnonzero(reached & ~graph.can_move.any(axis=0))
+    end = int(ends[np.argmin(far[ends])]) if len(ends) else -1
+    best: list[int] = []
+    for component in fair_components(graph, reached, fairness):
+        nearest = far[component].min()
+        if not best or nearest < far[best].min():
+            best = component
+    if end >= 0 and (not best or far[end] <= far[best].min()):
+        return Lasso(_way(graph, far, came, owing, end), ())
+    if not best:
+        return None
+    loop = _loop(graph, best, far, fairness)
+    return Lasso(_way(graph, far, came, owing, int(graph.source[loop[0]])), loop)
+
+
+def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
+    """By state: how far it is from the first one by way of a start and then within these states (-1: not at all), and
+    the edge that leads there (-1: it is a start, and its own distance counts)."""
+    far = np.where(starts, graph.depth, -1)
+    came = np.full(graph.states, -1, np.int64)
+    inner = within[graph.source] & within[graph.target]
+    edges = np.flatnonzero(inner)
+    distance = int(graph.depth[starts].min()) if starts.any() else 0
+    last = int(graph.depth[starts].max()) if starts.any() else -1
+    while distance <= last:
+        out = edges[far[graph.source[edges]] == distance]
+        to = graph.target[out]
+        nearer = (far[to] < 0) | (far[to] > distance + 1)
+        out, to = out[nearer], to[nearer]
+        if len(out):
+            far[to] = distance + 1
+            came[to] = out
+            last = max(last, distance + 1)
+        distance += 1
+    return far, came
+
+
+def _way(graph: Graph, far: Ints, came: Ints, owing: Bools, state: int) -> tuple[int, ...]:
+    """The edges from the first state to this one."""
+    found: list[int] = []
+    while came[state] >= 0:
+        found.append(int(came[state]))
+        state = int(graph.source[came[state]])
+    while state != 0:
+        into = np.flatnonzero((graph.target == state) & (graph.depth[graph.source] == graph.depth[state] - 1))
+        found.append(int(into[0]))
+        state = int(graph.source[into[0]])
+    return tuple(found[::-1])
+
+
+def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list[int]]:
+    """The components of these states in which a fair run can stay for ever."""
+    owed = graph.mover >= 0
+    waiting = [within]
+    while waiting:
+        inside = waiting.pop()
+        for component in components(graph, _trimmed(graph, inside, owed)):
+            member = np.zeros(graph.states, np.bool_)
+            member[component] = True
+            inner = owed & member[graph.source] & member[graph.target]
+            if not inner.any():
+                continue
+            if fairness == "weak":
+                moving = np.unique(graph.mover[inner])
+                stays = np.asarray(graph.can_move[:, component].all(axis=1))
+                stays[moving] = False
+                if not stays.any():
+                    yield component
+            elif fairness == "strong":
+                out = owed & member[graph.source]
+                missed = ~np.isin(graph.step, graph.step[inner]) & out
+                if not missed.any():
+                    yield component
+                else:
+                    member[graph.source[missed]] = False
+                    waiting.append(member)
+            else:
+                yield component
+
+
+def _trimmed(graph: Graph, inside: Bools, owed: Bools) -> Bools:
+    """Without states that no loop leads through, as far as a few rounds find them."""
+    inside = inside.copy()
+    for _ in range(TRIMMED_MAX):
+        inner = owed & inside[graph.source] & inside[graph.target]
+        looped = np.zeros(graph.states, np.bool_)
+        entered = looped.copy()
+        looped[graph.source[inner]] = True
+        entered[graph.target[inner]] = True
+        rest = inside & looped & entered
+        if rest.sum() == inside.sum():
+            break
+        inside = rest
+    return inside
+
+
+def components(graph: Graph, inside: Bools) -> Iterator[list[int]]:
+    """The strongly connected components of these states, by moves that are owed. Tarjan's algorithm, without
+    recursion."""
+    kept = np.flatnonzero((graph.mover >= 0) & inside[graph.source] & inside[graph.target])
+    nodes = np.flatnonzero(inside)
+    local = np.full(graph.states, -1, np.int64)
+    local[nodes] = np.arange(len(nodes))
+    targets = local[graph.target[kept]].tolist()
+    firsts = np.searchsorted(graph.source[kept], np.append(nodes, graph.states)).tolist()
+    index = [-1] * len(nodes)
+    low = [0] * len(nodes)
+    on_stack = [False] * len(nodes)
+    stack: list[int] = []
+    count = 0
+    for root in range(len(nodes)):
+        if index[root] >= 0:
+            continue
+        work = [(root, firsts[root])]
+        index[root] = low[root] = count
+        count += 1
+        stack.append(root)
+        on_stack[root] = True
+        while work:
+            node, at = work.pop()
+            if at < firsts[node + 1]:
+                work.append((node, at + 1))
+                to = targets[at]
+                if index[to] < 0:
+                    index[to] = low[to] = count
+                    count += 1
+                    stack.append(to)
+                    on_stack[to] = True
+                    work.append((to, firsts[to]))
+                elif on_stack[to]:
+                    low[node] = min(low[node], index[to])
+                continue
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == index[node]:
+                found: list[int] = []
+                while True:
+                    member = stack.pop()
+                    on_stack[member] = False
+                    found.append(int(nodes[member]))
+                    if member == node:
+                        break
+                yield found
+
+
+def _loop(graph: Graph, component: Sequence[int], far: Ints, fairness: str) -> tuple[int, ...]:
+    """A short fair loop in a component: the edges, from a state of it that is near the start."""
+    member = frozenset(component)
+    inner = {
+        state: [e for e in graph.edges_of(state) if graph.mover[e] >= 0 and int(graph.target[e]) in member]
+        for state in component
+    }
+    wanted = list(_demands(graph, component, inner, fairness))
+    nearest = sorted(component, key=lambda state: (int(far[state]), state))[:STARTS_TRIED]
+    loops = ((int(far[start]), _round(graph, start, inner, wanted)) for start in nearest)
+    return min(loops, key=lambda found: (found[0] + len(found[1]), found[0]))[1]
+
+
+@attrs.frozen
+class _Demand:
+    """What a loop must do: take one of these edges, or come through one of these states."""
+
+    edges: frozenset[int]
+    states: frozenset[int]
+
+
+def _demands(graph: Graph, component: Sequence[int], inner: dict[int, list[int]], fairness: str) -> Iterator[_Demand]:
+    edges = [edge for out in inner.values() for edge in out]
+    if fairness == "weak":
+        for mover in range(len(graph.can_move)):
+            stuck = frozenset(state for state in component if not graph.can_move[mover, state])
+            yield _Demand(frozenset(edge for edge in edges if graph.mover[edge] == mover), stuck)
+    elif fairness == "strong":
+        for step in {int(graph.step[edge]) for edge in edges}:
+            yield _Demand(frozenset(edge for edge in edges if graph.step[edge] == step), frozenset())
+
+
+def _round(graph: Graph, start: int, inner: dict[int, list[int]], wanted: Iterable[_Demand]) -> tuple[int, ...]:
+    """From a state round to it again: to the nearest edge or state that is still wanted, one after the other."""
+    found: list[int] = []
+    left = [demand for demand in wanted if start not in demand.states]
+    at = start
+    while left:
+        edges = {edge for demand in left for edge in demand.edges}
+        states = {state for demand in left for state in demand.states}
+        path = _path(graph, at, inner, edges, states)
+        found += path
+        at = int(graph.target[path[-1]])
+        passed = {int(graph.target[edge]) for edge in path}
+        left = [each for each in left if not (each.edges & set(path)) and not (each.states & passed)]
+    if at != start or not found:
+        found += _path(graph, at, inner, set(), {start})
+    return tuple(found)
+
+
+def _path(graph: Graph, start: int, inner: dict[int, list[int]], edges: set[int], states: set[int]) -> list[int]:
+    """The shortest path, of one edge at least, that ends with one of these edges or in one of these states."""
+    came: dict[int, int] = {}
+    waiting = deque([start])
+    while waiting:
+        state = waiting.popleft()
+        for edge in inner[state]:
+            to = int(graph.target[edge])
+            if edge in edges or to in states:
+                path = [edge]
+                while state != start:
+                    path.append(came[state])
+                    state = int(graph.source[came[state]])
+                return path[::-1]
+            if to not in came and to != start:
+                came[to] = edge
+                waiting.append(to)
+    raise AssertionError("a component that is not connected: the search is broken")

@@ -1,0 +1,258 @@
+"""Liveness: verdicts against the explicit graph, by definition; lassos, which are made twice; and planted faults."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import attrs
+import numpy as np
+import pytest
+from rich.console import Console
+
+from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
+from lakeproof.explore import graph, liveness
+from lakeproof.explore.replay import NotReproduced, record, replay
+from lakeproof.explore.results import Counterexample
+from lakeproof.explore.search import Limits, search
+from lakeproof.explore.trace import Trace, TraceError, dumps, read, write
+from lakeproof.pages.html import page
+from lakeproof.pages.mermaid import diagram
+from lakeproof.report.lanes import show
+from lakeproof.report.story import story
+from tests.differential.loops import Made, made, seen_of
+from tests.differential.promises import unkept
+
+FAIRNESS = ("none", "weak", "strong")
+LOCK = (b"p", b"lock")
+
+
+def broken(scenario: Scenario, name: str) -> Counterexample | None:
+    """The counterexample to a property, which the flows follow; None: it holds."""
+    result = search(scenario, Limits(seconds_max=60))
+    finding = next(finding for finding in result.findings if finding.id == name)
+    assert result.complete
+    assert finding.verdict in ("holds", "violated") or not finding.reached
+    if finding.counterexample is not None:
+        trace = record(scenario, name, finding.counterexample.moves, version="0", loop=finding.counterexample.loop)
+        assert replay(trace, scenario).steps == len(finding.counterexample.moves)
+    return finding.counterexample
+
+
+@attrs.frozen
+class Wanted:
+    """A property of a generated set, for the search and for the oracle."""
+
+    each: Made
+    key: tuple[tuple[bytes, bytes], ...]
+    then: tuple[tuple[bytes, bytes], ...]
+    client: int
+
+    def ends(self, fairness: str) -> tuple[LeadsTo, bool | None]:
+        """A client that has begun ends."""
+
+        def pending(seen: Snapshot) -> bool:
+            return bool(seen.clients[self.client]) and not seen.clients[self.client][0].done
+
+        known = unkept(
+            self.each,
+            lambda state: state.clients[self.client].begun and state.clients[self.client].at >= 0,
+            lambda state: not (state.clients[self.client].begun and state.clients[self.client].at >= 0),
+            fairness,
+        )
+        return LeadsTo(pending, lambda seen: not pending(seen), id="wanted", meaning="", fairness=fairness), known  # type: ignore[arg-type]
+
+    def leads(self, fairness: str) -> tuple[LeadsTo, bool | None]:
+        """From one content of the store to another."""
+        known = unkept(self.each, lambda s: s.store == self.key, lambda s: s.store == self.then, fairness)
+        before, after = (partial(_holds, content) for content in (self.key, self.then))
+        return LeadsTo(before, after, id="wanted", meaning="", fairness=fairness), known  # type: ignore[arg-type]
+
+
+def _holds(content: object, seen: Snapshot) -> bool:
+    return seen_of(seen)[0] == content
+
+
+def wrong(seeds: range) -> list[str]:
+    """What the search says otherwise than the oracle."""
+    found = []
+    for seed in seeds:
+        each, random = made(seed), Random(seed)
+        if each is None or len(each.states) > 150:
+            continue
+        contents = sorted({state.store for state in each.states})
+        wanted = Wanted(each, random.choice(contents), random.choice(contents), random.randrange(len(each.machines)))
+        for fairness in FAIRNESS:
+            for what in (wanted.ends, wanted.leads):
+                invariant, expected = what(fairness)
+                if expected is None:
+                    continue
+                scenario = attrs.evolve(each.scenario(), invariants=[invariant])
+                try:
+                    said = broken(scenario, "wanted") is not None
+                except (NotReproduced, AssertionError) as error:
+                    found.append(f"made({seed}), {what.__name__}, {fairness}: {error}")
+                    continue
+                if said is not expected:
+                    found.append(f"made({seed}), {what.__name__}, {fairness}: broken is {expected}, searched {said}")
+    return found
+
+
+@pytest.mark.parametrize("first", range(0, 30, 10))
+def test_verdicts_agree_with_the_explicit_graph(first: int) -> None:
+    assert wrong(range(first, first + 10)) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(1_000, 2_000, 50))
+def test_many_verdicts_agree_with_the_explicit_graph(first: int) -> None:
+    assert wrong(range(first, first + 50)) == []
+
+
+def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """One kind of fairness is taken for another one."""
+    known = graph.fair_components
+
+    def fair(made_: graph.Graph, within: graph.Bools, asked: str) -> Iterator[list[int]]:
+        return known(made_, within, other if asked == fairness else asked)
+
+    return lambda patch: patch.setattr(graph, "fair_components", fair)
+
+
+def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
+    """Promises are judged on something else."""
+    known = graph.broken_run
+    return lambda patch: patch.setattr(liveness, "broken_run", lambda *given: known(*change(*given)))  # type: ignore[arg-type]
+
+
+FAULTS = {
+    "weak fairness is none": _taken_for("weak", "none"),
+    "strong fairness is weak": _taken_for("strong", "weak"),
+    "no fairness is weak": _taken_for("none", "weak"),
+    "everything is owed": _judged(lambda made_, owing, kept, fair: (made_, np.ones_like(owing), kept, fair)),
+    "nothing is ever kept": _judged(lambda made_, owing, kept, fair: (made_, owing, np.zeros_like(kept), fair)),
+    "runs do not end": _judged(
+        lambda made_, owing, kept, fair: (attrs.evolve(made_, can_move=np.ones_like(made_.can_move)), owing, kept, fair)
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_the_judgement_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[fault](monkeypatch)
+    assert any(wrong(range(seed, seed + 1)) for seed in range(200))
+
+
+async def take_once(env: Env, me: str) -> None:
+    while not await env.store.try_set_if(*LOCK, me.encode(), None):
+        pass
+    await env.store.delete(*LOCK)
+
+
+async def take_again_and_again(env: Env, me: str) -> None:
+    while True:
+        await take_once(env, me)
+
+
+async def give_up(env: Env, me: str) -> None:
+    await env.store.try_set_if(*LOCK, me.encode(), None)
+
+
+def locks(*clients: Call, fairness: str = "weak", faults: Faults | None = None) -> Scenario:
+    ends = Terminates(take_once, fairness=fairness)  # type: ignore[arg-type]
+    return Scenario(name="locks", clients=[[call] for call in clients], invariants=[ends], faults=faults or Faults())
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_spin_lock_ends_if_clients_are_not_left_out(count: int) -> None:
+    calls = [Call(take_once, str(number)) for number in range(count)]
+    assert broken(locks(*calls), "take-once-terminates") is None
+    found = broken(locks(*calls, fairness="none"), "take-once-terminates")
+    assert found is not None
+    assert (found.loop, len(found.moves)) == (2, 3)  # one takes it, another has tried: it tries for ever
+
+
+def test_a_greedy_client_starves_another_one_unless_fairness_is_strong() -> None:
+    calls = Call(take_once, "a"), Call(take_again_and_again, "b")
+    found = broken(locks(*calls), "take-once-terminates")
+    assert found is not None
+    assert {move.client for move in found.moves[found.loop :]} == {0, 1}
+    assert broken(locks(*calls, fairness="strong"), "take-once-terminates") is None
+
+
+@pytest.mark.parametrize("fairness", FAIRNESS)
+def test_a_crash_is_never_made_good(fairness: str) -> None:
+    calls = Call(take_once, "a"), Call(take_once, "b")
+    assert broken(locks(*calls, fairness=fairness, faults=Faults(crashes=1)), "take-once-terminates") is not None
+
+
+def test_a_run_that_ends_breaks_what_is_owed() -> None:
+    free = AlwaysEventually(lambda seen: LOCK not in seen.store, id="free", meaning="")
+    scenario = attrs.evolve(locks(Call(give_up, "a")), invariants=[free])
+    found = broken(scenario, "free")
+    assert found is not None
+    assert (found.loop, len(found.moves)) == (None, 1)
+
+
+def test_what_is_never_owed_is_inconclusive() -> None:
+    never = LeadsTo(lambda seen: False, lambda seen: False, id="never", meaning="")
+    result = search(attrs.evolve(locks(Call(take_once, "a")), invariants=[never]))
+    assert [each.verdict for each in result.findings if each.id == "never"] == ["inconclusive"]
+
+
+@pytest.mark.parametrize("moves", ["cut", "unfair"])
+def test_a_lasso_that_is_none_is_not_believed(moves: str) -> None:
+    scenario = locks(Call(take_once, "a"), Call(take_again_and_again, "b"))
+    found = broken(scenario, "take-once-terminates")
+    assert found is not None
+    assert found.loop is not None
+    wrong_ = found.moves[:-1] if moves == "cut" else (*found.moves[: found.loop], found.moves[1])
+    with pytest.raises(NotReproduced):
+        record(scenario, "take-once-terminates", wrong_, version="0", loop=found.loop)
+
+
+def starved() -> Trace:
+    scenario = locks(Call(take_once, "a"), Call(take_again_and_again, "b"))
+    found = broken(scenario, "take-once-terminates")
+    assert found is not None
+    return record(scenario, "take-once-terminates", found.moves, version="0", loop=found.loop)
+
+
+def test_a_trace_keeps_where_its_loop_begins(tmp_path: Path) -> None:
+    trace = starved()
+    write(trace, tmp_path / "trace.json")
+    assert read(tmp_path / "trace.json") == trace
+    assert trace.loop == 2
+
+
+@pytest.mark.parametrize("loop", [-1, 5, "2", True])
+def test_a_loop_that_begins_nowhere_is_refused(loop: object, tmp_path: Path) -> None:
+    told = json.loads(dumps(starved()))
+    assert len(told["schedule"]) == 5
+    (tmp_path / "trace.json").write_text(json.dumps({**told, "loop": loop}))
+    with pytest.raises(TraceError, match="loop"):
+        read(tmp_path / "trace.json")
+
+
+def _printed(trace: Trace) -> str:
+    console = Console(width=100, record=True, file=io.StringIO())
+    show(trace, console)
+    return console.export_text()
+
+
+SHOWN: dict[str, Callable[[Trace], str]] = {
+    "lanes": _printed,
+    "story": lambda trace: story([trace]).plain,
+    "page": page,
+    "mermaid": diagram,
+}
+
+
+@pytest.mark.parametrize("way", SHOWN)
+def test_a_loop_is_marked_wherever_it_is_shown(way: str) -> None:
+    """Once, before its first step: and not where there is none."""
+    trace = starved()
+    assert SHOWN[way](trace).count("for ever:") + SHOWN[way](trace).count("loop for ever") == 1
+    assert "for ever:" not in SHOWN[way](attrs.evolve(trace, loop=None))

@@ -1,0 +1,261 @@
+"""Flows that loop: their automata against the machines that they run, the search against the explicit graph, and faults
+planted in the comparison of states."""
+
+import threading
+from random import Random
+
+import attrs
+import numpy as np
+import pytest
+
+from lakeproof import Call, Env, Scenario, Terminates, kv
+from lakeproof.explore import bytecode, contents, packing, suspended
+from lakeproof.explore.automaton import Automaton
+from lakeproof.explore.execution import Program
+from lakeproof.explore.looping import LoopingSearch
+from lakeproof.explore.packing import Visited, lay_out
+from lakeproof.explore.search import Limits, Options, search
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.trie import Trie
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from tests.differential.loops import (
+    KEEPERS,
+    Answer,
+    Keeper,
+    Machine,
+    Made,
+    Op,
+    in_a_local,
+    in_a_loop,
+    in_an_iterator,
+    in_what_is_shared,
+    machine,
+    made,
+    never,
+)
+
+CHUNK = 10
+
+
+def _reply(op: Op, answer: Answer) -> object:
+    """What a store says for this answer."""
+    match op.kind, answer:
+        case "get", None:
+            return kv.NotFound()
+        case "get", bytes() as value:
+            return kv.ValueWithPredicate(value, value)
+        case _, False:
+            return kv.PredicateFailed()
+    return None
+
+
+def differences(keeper: Keeper, m: Machine) -> list[str]:
+    """How the automaton of a flow differs from the machine that it runs: whatever a store could answer is answered."""
+    automaton = Automaton(Trie(Program("a", (Call(keeper, m),)), {}, 0))
+    states: dict[int, tuple[int, bool]] = {automaton.root: (0, False)}
+    nodes = {state: node for node, state in states.items()}
+    found, waiting = [], [automaton.root]
+    while waiting:
+        node = waiting.pop()
+        at, _ = states[node]
+        for answer in m.ops[at].answers():
+            child, after = automaton.child(node, _reply(m.ops[at], answer)), (m.after(at, answer), True)
+            if states.setdefault(child, after) != after:
+                found.append(f"states {states[child]} and {after} are taken for one")
+            elif nodes.setdefault(after, child) != child:
+                found.append(f"state {after} is taken for two")
+            elif child not in waiting and after[0] >= 0 and not automaton.nodes[child].children:
+                waiting.append(child)
+    return found
+
+
+def wrong_automata(seeds: range, keepers: tuple[Keeper, ...] = KEEPERS) -> list[str]:
+    """What automata say otherwise than their machines."""
+    return [
+        f"{seed}, {keeper.__name__}: {wrong}"
+        for seed in seeds
+        for keeper in keepers
+        for wrong in differences(keeper, machine(Random(seed)))
+    ]
+
+
+@pytest.mark.parametrize("keeper", KEEPERS, ids=lambda keeper: keeper.__name__)
+def test_automata_are_the_machines_that_flows_run(keeper: Keeper) -> None:
+    """However a flow keeps its state: different states stay apart, and equal ones are one."""
+    assert wrong_automata(range(12), (keeper,)) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(1_000, 4_000, 100))
+def test_many_automata_are_the_machines_that_flows_run(first: int) -> None:
+    assert wrong_automata(range(first, first + 100)) == []
+
+
+PLANTED = {
+    "an iterator's position is ignored": (in_an_iterator, in_a_loop),
+    "sharing is ignored": (in_what_is_shared,),
+    "a live local is called dead": (in_a_local,),
+    "the stack is ignored": (in_a_loop,),
+}
+
+
+@pytest.fixture(params=PLANTED)
+def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Keeper, ...]:
+    """A comparison with this fault in it: the flows that show it."""
+    match request.param:
+        case "an iterator's position is ignored":
+            shown = contents.shown
+
+            def without_position(value: object) -> contents.Shown:
+                (head, parts), iterates = shown(value), type(value).__name__.endswith("iterator")
+                return head, parts[:2] if iterates else parts
+
+            monkeypatch.setattr(suspended, "shown", without_position)
+        case "sharing is ignored":
+            monkeypatch.setattr(suspended._Walk, "_numbered", lambda walk, one, other: False)
+        case "a live local is called dead":
+            live = bytecode.live_locals
+            dead = {in_a_local.__code__}
+            monkeypatch.setattr(
+                suspended, "live_locals", lambda code, at: frozenset() if code in dead else live(code, at)
+            )
+        case "the stack is ignored":
+            slots = suspended._slots
+            monkeypatch.setattr(suspended, "_slots", lambda *given: (slots(*given)[0], slots(*given)[1][-1:]))
+    return PLANTED[request.param]
+
+
+def test_faults_of_the_comparison_are_found(planted: tuple[Keeper, ...]) -> None:
+    for keeper in planted:
+        assert any(wrong_automata(range(seed, seed + 1), (keeper,)) for seed in range(60)), keeper.__name__
+
+
+def disagreements(each: Made) -> list[str]:
+    """What the search says otherwise than the explicit graph."""
+    options = Options(symmetry=False)
+    result = LoopingSearch(prepare(each.scenario()), Limits(), options, None, False, None, 0.0).run()
+    finding = next(finding for finding in result.findings if finding.id == "never")
+    steps = len(finding.counterexample.moves) if finding.counterexample else None
+    found = [("holds" if each.steps is None else "violated", finding.verdict, "verdict"), (each.steps, steps, "steps")]
+    if each.steps is None:
+        found.append((len(each.states), result.states, "states"))
+    return [f"{what}: {expected}, searched {said}" for expected, said, what in found if expected != said]
+
+
+def check(seeds: range) -> list[str]:
+    sets = ((seed, made(seed)) for seed in seeds)
+    return [f"made({seed}): {wrong}" for seed, each in sets if each is not None for wrong in disagreements(each)]
+
+
+@pytest.mark.parametrize("first", range(0, 30, CHUNK))
+def test_loops_agree_with_the_explicit_graph(first: int) -> None:
+    assert check(range(first, first + CHUNK)) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(1_000, 3_000, 100))
+def test_many_loops_agree_with_the_explicit_graph(first: int) -> None:
+    assert check(range(first, first + 100)) == []
+
+
+def test_a_search_notices_that_a_flow_loops() -> None:
+    """Graded, it would have no end."""
+    each = next(each for seed in range(99) if (each := made(seed)) is not None and each.steps is None)
+    result = search(each.scenario(), Limits(seconds_max=60), Options(symmetry=False))
+    assert (result.complete, result.states) == (True, len(each.states))
+
+
+def test_a_visited_set_is_exact_under_collisions_and_layouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fingerprints of two bits: most rows share theirs with others."""
+    monkeypatch.setattr(packing, "fingerprint", lambda words: words[0] & np.uint64(3))
+    narrow, wide = lay_out([40, 40], [0, 1]), lay_out([50, 60], [0, 1])
+    random = np.random.default_rng(1)
+    visited, known = Visited(narrow), set[tuple[int, int]]()
+    for turn in range(60):
+        layout = wide if turn > 30 else narrow
+        rows = list(dict.fromkeys((int(a), int(b)) for a, b in random.integers(0, 12, (int(random.integers(1, 9)), 2))))
+        words = [np.array(part, np.uint64) for part in zip(*(layout.pack(row) for row in rows), strict=True)]
+        met = visited.contains(words, layout)
+        assert met.tolist() == [row in known for row in rows]
+        visited.add([word[~met] for word in words], layout)
+        known.update(rows)
+    assert len(known) > 100
+
+
+async def counting(env: Env) -> None:
+    tries = 0
+    while not await env.store.try_set_if(b"p", b"lock", b"%d" % tries, None):
+        tries += 1
+
+
+async def minting(env: Env) -> None:
+    while not await env.store.try_set_if(b"p", b"lock", env.ids.unique("try").encode(), None):
+        pass
+
+
+async def locking(env: Env) -> None:
+    lock = threading.Lock()
+    while not await env.store.try_set_if(b"p", b"lock", b"a", None):
+        with lock:
+            pass
+
+
+async def holding(env: Env) -> None:
+    await env.store.set(b"p", b"lock", b"held")
+
+
+GROWS = {
+    counting: "`tries` differs in every round",
+    minting: "minting() takes a fresh identifier in every round",
+    locking: "`lock` of locking holds a lock, which shows nothing of itself",
+}
+
+
+@pytest.mark.parametrize("flow", GROWS, ids=lambda flow: flow.__name__)
+def test_what_grows_is_named(flow: Keeper) -> None:
+    """Such a loop is no proof of anything."""
+    scenario = Scenario(name="x", clients=[[Call(flow)]], setup=[Call(holding)], invariants=[Terminates(flow)])
+    result = search(scenario, Limits(steps_max=40))
+    verdicts = {each.id: each.verdict for each in result.findings}
+    assert GROWS[flow] in result.stopped
+    assert verdicts == {f"{flow.__name__}-terminates": "inconclusive", NO_UNHANDLED_EXCEPTION: "inconclusive"}
+    assert GROWS[flow] in search(attrs.evolve(scenario, invariants=[NEVER]), Limits(steps_max=40)).stopped
+
+
+NEVER = never(((), (9,)))
+
+
+async def increment(env: Env) -> int:
+    """As people write it: the number of tries has no bound."""
+    while True:
+        found = await env.store.find(b"p", b"n")
+        number = int(found.value) if found else 0
+        if await env.store.try_set_if(b"p", b"n", b"%d" % (number + 1), found.predicate if found else None):
+            return number + 1
+
+
+async def poll(env: Env) -> None:
+    while await env.store.find(b"p", b"n") is None:
+        pass
+
+
+async def poll_together(env: Env) -> None:
+    while True:
+        async with env.parallel() as group:
+            one, other = (group.start(env.store.find, b"p", b"n") for _ in range(2))
+        if one.value is not None and other.value is not None:
+            break
+
+
+async def poll_by_scanning(env: Env) -> None:
+    while not [entry async for entry in env.store.scan(b"p", b"")]:
+        pass
+
+
+@pytest.mark.parametrize("flow", [increment, poll, poll_together, poll_by_scanning], ids=lambda flow: flow.__name__)
+def test_loops_as_people_write_them_are_proved(flow: Keeper) -> None:
+    scenario = Scenario(name="x", clients=[[Call(flow)], [Call(increment)]], invariants=[Terminates(flow)])
+    for invariants in ([Terminates(flow)], [NEVER]):
+        result = search(attrs.evolve(scenario, invariants=invariants), Limits(seconds_max=60))
+        assert result.complete
+        assert {each.verdict for each in result.findings} == {"holds"}
