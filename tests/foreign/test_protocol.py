@@ -53,6 +53,7 @@ EFFECTS: list[tuple[dict[str, object], Effect]] = [
     ),
     ({"op": "set_metadata", "address": "x", **METADATA, "if_version": "v"}, objects.SetMetadata("x", PAIRS, None, "v")),
     ({"op": "delete_object", "address": "x"}, objects.DeleteObject("x")),
+    ({"op": "delete_object", "address": "x", "if_match": "e"}, objects.DeleteObject("x", "e")),
     ({"op": "list_objects"}, objects.ListObjects()),
     ({"op": "list_objects", "prefix": "p", "after": "a", "limit": 1}, objects.ListObjects("p", "a", 1)),
 ]
