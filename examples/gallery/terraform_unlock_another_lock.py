@@ -43,18 +43,19 @@ def an_unlock_removes_the_lock_that_it_names(step: Transition) -> Iterator[Findi
             yield Violation("own-lock", f"run {run} removed the lock of run {before.content.decode()}")
 
 
+OWN_LOCK = OnStep(
+    id="own-lock",
+    meaning="an unlock removes the lock that it names",
+    check=an_unlock_removes_the_lock_that_it_names,
+    watches=lambda _, op: isinstance(op, objects.DeleteObject),
+)
+
+
 def scenario(name: str, expect: dict[str, str], **options: bool) -> Scenario:
     return Scenario(
         name=f"terraform_unlock_another_lock/{name}",
         clients=[[Call(apply, "1", **options)], [Call(unlock, "1", **options)], [Call(apply, "2", **options)]],
-        invariants=[
-            OnStep(
-                id="own-lock",
-                meaning="an unlock removes the lock that it names",
-                check=an_unlock_removes_the_lock_that_it_names,
-                watches=lambda _, op: isinstance(op, objects.DeleteObject),
-            )
-        ],
+        invariants=[OWN_LOCK],
         expect=expect,
         source=THREADS,
     )
