@@ -162,9 +162,14 @@ class ObjectOperations(ABC):
         """
         await self.perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
 
-    async def delete(self, address: str) -> None:
-        """Remove an object; an absent one is no error."""
-        await self.perform(objects.DeleteObject(address))
+    async def delete(self, address: str, *, if_match: str | None = None) -> None:
+        """Remove an object; an absent one is no error.
+
+        Raises:
+            PreconditionFailed: there is no object with this ETag.
+            Unsupported: there is a condition, and the store lacks ``conditional_delete``.
+        """
+        await self.perform(objects.DeleteObject(address, if_match))
 
     async def list(self, prefix: str = "", page_size: int = 0) -> AsyncIterator[objects.Head]:
         """Heads in ascending order of address, code point by code point, as Python compares strings. Not a snapshot:

@@ -150,7 +150,7 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
         "not_after": "int?",
     },
     objects.SetMetadata: {"address": "str", "metadata": _METADATA, "if_metageneration": "int?", "if_version": "str?"},
-    objects.DeleteObject: {"address": "str"},
+    objects.DeleteObject: {"address": "str", "if_match": "str?"},
     objects.ListObjects: {"prefix": "str", "after": "str", "page_size": "int"},
     Local: {"op": "an operation"},
 }

@@ -137,9 +137,11 @@ class SetMetadata:
 
 @attrs.frozen(cache_hash=True)
 class DeleteObject:
-    """Remove an object; an absent one is no error."""
+    """Remove an object; an absent one is no error. ``if_match``: only an object with this ETag, which needs the
+    capability ``conditional_delete``."""
 
     address: str
+    if_match: str | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -189,7 +191,7 @@ def conditional(op: object) -> bool:
     match op:
         case Put():
             return op.if_absent or op.if_match is not None
-        case Copy():
+        case Copy() | DeleteObject():
             return op.if_match is not None
         case SetMetadata():
             return op.if_metageneration is not None or op.if_version is not None
@@ -216,7 +218,10 @@ def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
             return _copied(objects, op, now)
         case SetMetadata():
             return _with_metadata(objects, op)
-        case DeleteObject(address):
+        case DeleteObject(address, if_match):
+            found = objects.get(address)
+            if if_match is not None and (found is None or found.etag != if_match):
+                return objects, PreconditionFailed()
             return {at: found for at, found in objects.items() if at != address}, None
         case ListObjects(prefix, after, page_size):
             return objects, _page(objects, prefix, after, page_size)

@@ -30,10 +30,15 @@ class Capabilities:
     """What a write of metadata may be conditional on. "none": metadata cannot be written at all, but by copying the
     object onto itself."""
 
+    conditional_delete: bool = True
+    """Whether a delete may be conditional on the ETag of what is there."""
+
     def lacking(self, op: objects.Op) -> str | None:
         """Which capability an operation needs that is not there, and what to do about it; None if it needs none."""
         if isinstance(op, objects.Put) and objects.conditional(op) and not self.conditional_put:
             return "no conditional_put; put without if_absent and if_match"
+        if isinstance(op, objects.DeleteObject) and objects.conditional(op) and not self.conditional_delete:
+            return "no conditional_delete; delete without if_match"
         if not isinstance(op, objects.SetMetadata):
             return None
         have = self.conditional_metadata

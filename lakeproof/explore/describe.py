@@ -104,7 +104,7 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case objects.HeadObject():
             return Effected("head", _object(op.address))
         case objects.DeleteObject():
-            return Effected("delete", _object(op.address))
+            return Effected("delete", _object(op.address), condition=condition_of(op))
 
 
 def reply(op: Effect | None, answer: object, start_time: int) -> str:

@@ -60,7 +60,7 @@ def metadata_of(metadata: objects.Metadata) -> str:
     return "".join(f" {printable(key)}={printable(content)}" for key, content in metadata)
 
 
-def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata) -> str:
+def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata | objects.DeleteObject) -> str:
     """The condition of a write in words; empty where it has none."""
     if not objects.conditional(op):
         return ""
@@ -69,6 +69,8 @@ def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata) -> str:
             return "if absent" if op.if_absent else f"if its ETag is {op.if_match}"
         case objects.Copy():
             return f"if the source's ETag is {op.if_match}"
+        case objects.DeleteObject():
+            return f"if its ETag is {op.if_match}"
         case objects.SetMetadata(if_metageneration=int() as generation):
             return f"if its metageneration is {generation}"
         case _:

@@ -261,7 +261,7 @@ _EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Pars
             ("if_version", _optional_text),
         ),
     ),
-    "delete_object": (objects.DeleteObject, (("address", _text),)),
+    "delete_object": (objects.DeleteObject, (("address", _text), ("if_match", _optional_text))),
     "list_objects": (
         objects.ListObjects,
         (("prefix", _text_or_empty), ("after", _text_or_empty), ("limit", _size)),

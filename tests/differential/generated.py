@@ -331,7 +331,7 @@ class Maker:
             ast.Head(at, self.pick("metageneration", "last_modified", "size_bytes", "metadata")),
             ast.Copy(at, self.chance(0.3), self.chance(0.3), soon),
             ast.Mark(at, self.source(), self.pick("", "metageneration", "version")),
-            ast.Unlink(at),
+            ast.Unlink(at, match=soon == 0),
             ast.Pages(self.pick(0, 1, 1)),
         ]
         return self.random.choice(choices)

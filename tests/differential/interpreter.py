@@ -301,8 +301,9 @@ async def _on_objects(
                 if_metageneration=(seen.metageneration if seen else 1) if condition == "metageneration" else None,
                 if_version=(seen.version if seen else "none") if condition == "version" else None,
             )
-        case Unlink():
-            await store.delete(address)
+        case Unlink(at, match):
+            known = memory.heads[at].etag if at in memory.heads else "none"
+            await store.delete(address, if_match=known if match else None)
 
 
 async def _write_object(store: ObjectEffects, instruction: Put | Copy, memory: _Memory) -> None:

@@ -107,7 +107,10 @@ class Mark:
 
 @attrs.frozen
 class Unlink:
+    """``match``: only what this program has seen there."""
+
     address: int
+    match: bool = False
 
 
 @attrs.frozen

@@ -172,6 +172,8 @@ def _on_object(
                 return contents, objects.PreconditionFailed()
             return contents.with_object(op.address, Held(op.content, op.metadata, 1, clock)), None
         case objects.DeleteObject():
+            if op.if_match is not None and op.if_match != (found.etag if found else ""):
+                return contents, objects.PreconditionFailed()
             return contents.with_object(op.address, None), None
     if found is None:
         return contents, objects.ObjectNotFound()

@@ -17,7 +17,7 @@ from lakeproof.foreign.protocol import (
     refused,
     replied,
 )
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
@@ -53,6 +53,7 @@ EFFECTS: list[tuple[dict[str, object], Effect]] = [
     ),
     ({"op": "set_metadata", "address": "x", **METADATA, "if_version": "v"}, objects.SetMetadata("x", PAIRS, None, "v")),
     ({"op": "delete_object", "address": "x"}, objects.DeleteObject("x")),
+    ({"op": "delete_object", "address": "x", "if_match": "e"}, objects.DeleteObject("x", "e")),
     ({"op": "list_objects"}, objects.ListObjects()),
     ({"op": "list_objects", "prefix": "p", "after": "a", "limit": 1}, objects.ListObjects("p", "a", 1)),
 ]
@@ -75,7 +76,8 @@ def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effe
 
 
 def test_every_effect_has_a_word() -> None:
-    assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - {Withdrawn}
+    python_alone = {Withdrawn, kv.Transact, Local}
+    assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - python_alone
 
 
 def test_the_other_lines_of_a_flow() -> None:

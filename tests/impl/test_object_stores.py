@@ -16,7 +16,7 @@ from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIK
 from lakeproof.model import objects
 from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
 
-OLDEN = Capabilities(conditional_put=False, conditional_metadata="none")
+OLDEN = Capabilities(conditional_put=False, conditional_metadata="none", conditional_delete=False)
 """S3 when the design was written."""
 
 KINDS = [ALL, S3_LIKE, GCS_LIKE, AZURE_LIKE, OLDEN]
@@ -37,7 +37,7 @@ operations = st.lists(
         st.builds(HeadObject, addresses),
         st.builds(Copy, addresses, addresses, st.one_of(st.none(), metadata), etags, limits),
         st.builds(SetMetadata, addresses, metadata, counts, versions),
-        st.builds(DeleteObject, addresses),
+        st.builds(DeleteObject, addresses, etags),
         st.builds(ListObjects, st.sampled_from(["", "a", "a/", "c"]), starts, st.integers(0, 3)),
     ),
     max_size=40,
@@ -119,6 +119,7 @@ def test_what_is_unsupported_changes_nothing_and_the_rest_is_as_specified(
     [
         (OLDEN, Put("a", b"", if_absent=True), "put without if_absent and if_match"),
         (OLDEN, Put("a", b"", if_match="e"), "put without if_absent and if_match"),
+        (OLDEN, DeleteObject("a", if_match="e"), "delete without if_match"),
         (S3_LIKE, SetMetadata("a", ()), "copy the object onto itself with the new metadata"),
         (GCS_LIKE, SetMetadata("a", (), if_version="e.1"), "use if_metageneration"),
         (AZURE_LIKE, SetMetadata("a", (), if_metageneration=1), "use if_version"),

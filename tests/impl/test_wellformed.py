@@ -7,7 +7,7 @@ import trio
 
 from lakeproof import Call
 from lakeproof.explore.execution import Execution, Program
-from lakeproof.impl.effects import Effect, Env, Now, perform
+from lakeproof.impl.effects import Effect, Env, Local, Now, perform
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
@@ -47,8 +47,11 @@ FINE: tuple[Effect, ...] = (
     objects.SetMetadata("a", (), 1, "v"),
     objects.SetMetadata("a", ()),
     objects.DeleteObject("a"),
+    objects.DeleteObject("a", "etag"),
     objects.ListObjects("a", "b", 1),
     Now(),
+    kv.Transact(((P, K, b"1"), (P, b"l", None)), ((P, K, b"2"), (P, b"l", None))),
+    Local(kv.Get(P, K)),
 )
 
 
