@@ -3,6 +3,7 @@
 import base64
 import json
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import attrs
@@ -71,6 +72,26 @@ def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path,
         code, lines, _ = diagnosed(tmp_path / str(number), str(path))
         assert code == 3
         assert lines[1].startswith("not judged: there is no record of a repository")
+
+
+def test_in_a_dump_of_one_repository_what_its_partition_tells_is_counted_and_judged(
+    tmp_path: Path, lake: Installation
+) -> None:
+    repo = Repo(lake, "other").build()
+    repo.branch("feature", "c" * 64, token=repo.token("main"))
+    entries = [
+        {"partition": p.decode(), "key": k.decode(), "value": base64.b64encode(v).decode()}
+        for (p, k), v in lake.rows.items()
+        if p == b"other-dc1c"
+    ]
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps({"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", "entries": entries}))
+    code, lines, _ = diagnosed(tmp_path, str(path))
+    assert code == 1
+    kinds = Counter(str(each["key"]).partition("/")[0] for each in entries)
+    assert lines[0].startswith(f"0 repositories, {kinds['branches']} branches, {kinds['commits']} commits, ")
+    assert any(line.startswith("dangling: other-dc1c branches/feature") for line in lines)
+    assert any(line.startswith("shared-token: other-dc1c branches/") for line in lines)
 
 
 def test_a_table_is_read_as_its_rows_are(tmp_path: Path, lake: Installation) -> None:

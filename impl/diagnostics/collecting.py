@@ -26,7 +26,7 @@ from lakeproof.impl.refs.branches import is_tombstone
 from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 R = TypeVar("R", bound=Record)
@@ -34,6 +34,9 @@ Entity = Branch | Commit | Tag
 PartitionOf = Callable[[Repository], bytes]
 """Where a repository's entities are. Raises InvalidName."""
 
+PART: Final = (
+    "there is no record of a repository, as in the dump of one partition: what needs other partitions is not judged"
+)
 _PREFIXES: Final = (keys.REPOSITORIES_PREFIX, keys.BRANCHES_PREFIX, keys.COMMITS_PREFIX, keys.TAGS_PREFIX)
 
 
@@ -55,12 +58,15 @@ async def collect(
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
-    Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose.
+    Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose. A dump of
+    lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition: what is staged lies in
+    others, and is not looked at.
     """
     collector = _Collector(env, partition_of, checked(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     await collector.read_repositories()
+    await collector.read_parts(partitions)
     await collector.read_version()
     await collector.read_staging()
     await collector.read_cleanup()
@@ -119,8 +125,35 @@ class _Collector:
             await self._read_repository(repository, partition, entry)
 
     async def _read_repository(self, repository: Repository, partition: bytes, entry: kv.Entry) -> None:
-        found: dict[bytes, Entity] = {}
         before = len(self._findings)
+        found = await self._read_entities(repository, partition)
+        self._repositories.append(repository_row(repository, found.values()))
+        unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
+        if repository.state is RepositoryState.ACTIVE and not unread:
+            await self._judge(repository, partition, entry, found)
+
+    async def read_parts(self, partitions: Iterable[bytes]) -> None:
+        """The branches, commits and tags of a part of lakeFS' store that has no record of a repository."""
+        if not self._like_lakefs or self._repositories:
+            return
+        for partition in partitions:
+            kinds = {_kind(entry, partition) async for entry in self._scan(partition)}
+            if kinds & {"branch", "commit", "tag"}:
+                name = RepositoryID(partition.decode(errors="backslashreplace"))
+                unknown = Repository(
+                    repository_id=name,
+                    instance_uid=InstanceUID(""),
+                    storage_namespace=StorageNamespace(""),
+                    default_branch_id=BranchID(""),
+                    creation_date=0,
+                    state=RepositoryState.ACTIVE,
+                )
+                found = await self._read_entities(unknown, partition)
+                self._findings += await self._dangling(partition, found)
+        self._find("part", b"", b"", PART)
+
+    async def _read_entities(self, repository: Repository, partition: bytes) -> dict[bytes, Entity]:
+        found: dict[bytes, Entity] = {}
         async for at, record in self._records(partition, Branch, Commit, Tag):
             assert isinstance(record, Entity)
             found[at.key] = record
@@ -133,23 +166,13 @@ class _Collector:
                     self._commits.append(commit_row(repository, record))
                 case Tag():
                     self._tags.append(tag_row(repository, record))
-        self._repositories.append(repository_row(repository, found.values()))
-        unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
-        if repository.state is RepositoryState.ACTIVE and not unread:
-            await self._judge(repository, partition, entry, found)
+        return found
 
     async def _judge(
         self, repository: Repository, partition: bytes, entry: kv.Entry, found: Mapping[bytes, Entity]
     ) -> None:
         """Report what is missing, unless it is there by now, or the repository itself is not as it was."""
-        missing: list[Finding] = []
-        absent: dict[CommitID, bool] = {}
-        for key, what, commit_id in _suspects(found):
-            if commit_id not in absent:
-                absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
-            if absent[commit_id]:
-                message = f"{what} names commit {commit_id!r}, which is not there"
-                missing.append(Finding("dangling", partition, key, message))
+        missing = await self._dangling(partition, found)
         default = repository.default_branch_id
         key = keys.BRANCHES_PREFIX + default.encode()
         if self._like_lakefs and not found:
@@ -160,6 +183,18 @@ class _Collector:
             message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
             missing = [Finding("changed-meanwhile", keys.GRAVELER, entry.key, message)]
         self._findings += missing
+
+    async def _dangling(self, partition: bytes, found: Mapping[bytes, Entity]) -> list[Finding]:
+        """What names a commit that is not there, by now either."""
+        missing: list[Finding] = []
+        absent: dict[CommitID, bool] = {}
+        for key, what, commit_id in _suspects(found):
+            if commit_id not in absent:
+                absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
+            if absent[commit_id]:
+                message = f"{what} names commit {commit_id!r}, which is not there"
+                missing.append(Finding("dangling", partition, key, message))
+        return missing
 
     async def _may_be_branch(self, partition: bytes, key: bytes) -> bool:
         """Whether there is a branch by now, or something that has its own finding."""
@@ -185,6 +220,8 @@ class _Collector:
                 if other != first:
                     message = f"staging token {token!r} is also that of {_path(first)!r}"
                     self._find("shared-token", other.partition, other.key, message)
+            if not self._repositories:
+                continue  # a part of a store: what is staged lies in other partitions
             try:
                 partition = keys.staging_partition(token)
             except keys.InvalidName as error:
@@ -218,9 +255,6 @@ class _Collector:
 
     async def read_strays(self, partitions: Iterable[bytes]) -> None:
         """What nothing leads to. Where something could not be read, that may be what did."""
-        if self._like_lakefs and not self._repositories:
-            message = "there is no record of a repository, as in the dump of one partition: nothing else can be judged"
-            self._find("part", b"", b"", message)
         if any(finding.kind == "unreadable" for finding in self._findings):
             return
         for partition in partitions:
@@ -231,8 +265,6 @@ class _Collector:
             if entities and self._like_lakefs and self._repositories:
                 message = f"{entities} branches, commits or tags of no repository: one that was deleted"
                 self._find("left-over", partition, b"", message)
-            elif entities and self._like_lakefs:
-                continue  # a part of a store: nothing says whose they are
             elif entities:
                 message = f"{entities} branches, commits or tags that no repository and no note to the cleaner leads to"
                 self._find("stray", partition, b"", message)

@@ -59,7 +59,8 @@ def verdict(summary: Summary) -> str:
     broken = sum(1 for outcome in summary.outcomes if outcome.count("violation"))
     violations = sum(outcome.count("violation") for outcome in summary.outcomes)
     judged = sum(outcome.judged for outcome in summary.outcomes)
-    told = f"{plural(violations, 'violation')} of {broken} of {plural(judged, 'check')}"
+    where = f"{broken} of {plural(judged, 'check')}" if broken else plural(judged, "check")
+    told = f"{plural(violations, 'violation')} in {where}"
     rest = len(summary.outcomes) - judged
     lacks = "tables are missing" if summary.rows.get("repositories", 1) else "tables, or all repositories, are missing"
     skipped = f"; {plural(rest, 'check')} not judged: {lacks}" if rest else ""

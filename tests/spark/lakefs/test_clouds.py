@@ -164,7 +164,7 @@ def test_a_bucket_is_judged_and_what_cannot_be_read_of_it_is_not(
     damaged = lakeproof(*asked)
     assert damaged.exit_code == 1, damaged.output
     assert f"{repo.namespace}/_lakefs/{repo.ranges[1].id}" in "".join(damaged.stdout.split()), "on whatever lines"
-    assert "1 violation of 1 of 1 check" in damaged.stdout, "and all else was read"
+    assert "1 violation in 1 of 1 check" in damaged.stdout, "and all else was read"
     cloud.trouble = lambda *_: 403 if cloud.asked["list"] > 1 else None
     cloud.asked.clear()
     assert "403 Forbidden (SoItIs)" in complaint(lakeproof(*asked))
