@@ -35,7 +35,7 @@ PLACE = (b"shop", b"stock")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-FROM_WITHIN = ("lakefs/lakefs_store.py", "lakefs/lakefs_flows.py", "lakefs_today/")
+FROM_WITHIN = ("lakefs/lakefs_store.py", "lakefs_today/")
 """Of lakeFS: what its records are, and the designs that today's flows are compared with, is within `lakeproof`."""
 
 

@@ -19,9 +19,10 @@ from lakeproof.impl.repositories import step1
 from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID, InstanceUID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.running.loading import Source, named
+from lakeproof.running.loading import named
 from lakeproof.scenario import Call, Scenario
 from tests.commands import lakeproof
+from tools.catalogues import everything
 
 FLOWS = "repositories/step1/delete-delete-create"
 TWO_CREATES = "repositories/step1/absent/create-create"
@@ -30,7 +31,7 @@ Effects = list[tuple[str, Op, object]]
 
 @cache
 def scenario(name: str) -> Scenario:
-    return named(Source().load(), name, "test")
+    return named(everything(), name, "test")
 
 
 def walked(name: str, seed: int) -> Effects:

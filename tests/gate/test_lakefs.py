@@ -68,7 +68,7 @@ def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_
     assert result.exit_code == 0, result.output
     assert "of 12 steps that are requests the program made 12, in the order of the trace; " in result.stdout
     words = ["follows", str(log), "--name", "r=repository-r", "--parallel", "--flows"]
-    ours = ["lakefs/delete-delete-create", "--from", str(EXAMPLES / "lakefs_flows.py")]
+    ours = ["lakefs/delete-delete-create", "--from", str(EXAMPLES.parent / "lakefs_today" / "wire.py")]
     assert lakeproof(*words, *ours).exit_code == 0
     refused = lakeproof(*words, scenario)
     assert refused.exit_code == 1

@@ -1,6 +1,6 @@
 """The flows of lakeFS as they ask for it on the wire: a log of a running lakeFS is held against them.
 
-lakeproof follows LOG --from examples/lakefs/lakefs_flows.py --flows lakefs/delete-delete-create \
+lakeproof follows LOG --from examples/lakefs_today/wire.py --flows lakefs/delete-delete-create \
     --name r=repository-r --parallel
 
 `lakefs_today` has what lakeFS' packages ``graveler`` and ``ref`` mean. A creation asks for more than that:
