@@ -152,12 +152,13 @@ def located(error: BaseException, path: Path) -> str | None:
 def import_beside(path: Path) -> None:
     """Let a user's file import what lies beside it; last, so that it hides nothing that lakeproof itself imports.
 
-    A file in a package (a folder with ``__init__.py``) may import by the name of its package, too.
+    A file in a package (a folder with ``__init__.py``) imports by the name of its package, as in pytest.
     """
-    beside = root = path.resolve().parent
-    while (root / "__init__.py").exists():
-        root = root.parent
-    sys.path += [str(folder) for folder in dict.fromkeys((beside, root)) if str(folder) not in sys.path]
+    folder = path.resolve().parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:
