@@ -232,7 +232,7 @@ def test_a_full_disk_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> 
     limited = subprocess.run(
         ["sh", "-c", 'ulimit -f 400; exec "$0" "$@"', *command],  # blocks of 512 bytes
         cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},  # torn bytecode would stay
         capture_output=True,
         text=True,
         check=False,
