@@ -135,13 +135,18 @@ class SetMetadata:
     if_version: str | None = None
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class DeleteObject:
     """Remove an object; an absent one is no error. ``if_match``: only an object with this ETag, which needs the
     capability ``conditional_delete``."""
 
     address: str
     if_match: str | None = None
+
+    def __repr__(self) -> str:
+        # Traces have fingerprints of this: one that was written before there were conditions is replayed.
+        condition = "" if self.if_match is None else f", if_match={self.if_match!r}"
+        return f"DeleteObject(address={self.address!r}{condition})"
 
 
 @attrs.frozen(cache_hash=True)
