@@ -56,6 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process.terminate()
     process.wait()
     drain.wait()
+    process.stderr.close()
 
 
 @pytest.fixture(scope="module")
