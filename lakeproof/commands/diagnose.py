@@ -29,8 +29,8 @@ from lakeproof.impl.stores.sqlite_health import (
     words,
 )
 from lakeproof.model import kv
-from lakeproof.report.style import plural
-from lakeproof.running.tasks import Unusable
+from lakeproof.show.style import plural
+from lakeproof.verify.tasks import Unusable
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"

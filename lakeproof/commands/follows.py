@@ -35,12 +35,12 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     LOG: JSON Lines, as `replay --gate ... --log` writes it. Exit code 1 names the first effect that no flow would have
     asked for.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
-    from lakeproof.gate.accepting import Refuted, accept
+    from lakeproof.gate.acceptance import Refuted, accept
     from lakeproof.gate.effect_log import read
-    from lakeproof.report.style import plural
-    from lakeproof.running.loading import Source, named
-    from lakeproof.running.tasks import Blame, Unusable
+    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
+    from lakeproof.show.style import plural
+    from lakeproof.verify.loader import Source, named
+    from lakeproof.verify.tasks import Blame, Unusable
 
     source = Source(file)
     scenario = named(source.load([name]), name, str(log))

@@ -8,8 +8,8 @@ import attrs
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, UNUSABLE, complain
-from lakeproof.report.table import variant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.show.table import variant
 
 SYMBOLS: Final = {"holds": "holds", "violated": "**violated**", "inconclusive": "?"}
 FIELDS: Final = ("scenario", "invariant", "verdict")

@@ -58,7 +58,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.run_folders import run_session
     from lakeproof.spark_checks.retention import rulebook
-    from lakeproof.spark_checks.retention.marking import Asked, mark
+    from lakeproof.spark_checks.retention.marks import Asked, mark
 
     book = rulebook.read(rules)
     if now is not None:

@@ -51,7 +51,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.folders import folder_at
     from lakeproof.spark_checks.engine.run_folders import run_session
-    from lakeproof.spark_checks.uncommitted.marking import Asked, mark
+    from lakeproof.spark_checks.uncommitted.marks import Asked, mark
 
     age = runs.parse_age(older_than)
     if now is not None:
