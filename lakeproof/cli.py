@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from lakeproof.commands.group import (
-    AS_EXPECTED,
-    INCONCLUSIVE,
-    UNUSABLE,
-    VIOLATED,
-    Commands,
-    complain,
-)
+from lakeproof.commands.group import Commands, complain
 from lakeproof.commands.options import FORMATS, Seconds, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -302,12 +296,12 @@ def perform(
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.show.progress import Progress
-    from lakeproof.show.style import plural
     from lakeproof.show.verdicts import Lines
     from lakeproof.verify.outputs import TraceFiles
     from lakeproof.verify.processes import run
     from lakeproof.verify.tasks import undecided
     from lakeproof.version import version
+    from lakeproof.words import plural
 
     files = TraceFiles(report.out, scenarios, kind="" if doing == "verifying" else "walk")
     bounds = report.bounds

@@ -17,7 +17,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
 from lakeproof.spark_checks.engine.workspace import staged as staged_rows
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 ACTIVE: Final = 1
 EXPIRED: Final = 2

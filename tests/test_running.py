@@ -11,7 +11,8 @@ import pytest
 from lakeproof.scenario import Scenario
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
-from lakeproof.verify.tasks import Outcome, Progress, Task, Verify, Walk
+from lakeproof.verify.tasks import Outcome, Task, Verify, Walk
+from lakeproof.words import Progress
 from tests import racing
 
 RACING = Path(racing.__file__)

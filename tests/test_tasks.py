@@ -13,7 +13,8 @@ from lakeproof.search.fence import HUNG, Hangs
 from lakeproof.verify import processes as running
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import Listener
-from lakeproof.verify.tasks import Outcome, Progress, Task, Unusable, Verdict, Verify, carried_out, undecided, unusable
+from lakeproof.verify.tasks import Outcome, Task, Verdict, Verify, carried_out, undecided, unusable
+from lakeproof.words import Progress, Unusable
 from tests.racing import ATOMIC, KNOWN
 
 SOURCE = Source(None)

@@ -32,7 +32,7 @@ from lakeproof.model.invariants import Always, OnStep, Reached, Violation, repos
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Observed, Reads, Snapshot, Status, Transition
 from lakeproof.scenario import ScenarioError
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 TABLE: Final = "kvstore"
 """What lakeFS calls its table if nobody says otherwise."""

@@ -10,17 +10,15 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
+from lakeproof.commands.traffic_options import json_option
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
-from lakeproof.live.options import json_option
 from lakeproof.model import kv
-from lakeproof.show.style import plural
 from lakeproof.stores import Private, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import displayed
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 
 @attrs.frozen

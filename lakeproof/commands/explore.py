@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED
 from lakeproof.commands.options import Seconds
+from lakeproof.words import AS_EXPECTED
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -83,7 +83,7 @@ def _export(explorer: "Explorer", folder: Path) -> Path:
         Unusable: it is there already, or cannot be written; the state space is too large.
     """
     from lakeproof.show.pages.explorer_page import explorer_page
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
     page = folder / "index.html"
     content = explorer_page(explorer.scenario, explorer.space(), explorer.broken)
@@ -106,7 +106,7 @@ def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
 def _free(port: int) -> Iterator[None]:
     """Raises Unusable: nothing can listen on the port."""
     from lakeproof.show.pages.server import HOST
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
     try:
         yield

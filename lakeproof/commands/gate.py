@@ -13,7 +13,7 @@ import click
 import trio
 
 from lakeproof.commands.gate_replay import replay
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, complain
+from lakeproof.commands.group import complain
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
@@ -26,9 +26,8 @@ from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, Table, write_summary
-from lakeproof.show.style import plural, seconds
 from lakeproof.verify.cores import cores
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100

@@ -18,7 +18,6 @@ from pathlib import Path
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.run import Schedule
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.scenario_files import loaded
@@ -26,7 +25,7 @@ from lakeproof.gate.search import TELL_SECONDS, completed
 from lakeproof.gate.startup import Unjudged, opened
 from lakeproof.gate.strategies import Replayed
 from lakeproof.gate.traces import GateTrace, TraceError, read
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import VIOLATED, complain
+from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.live import live_env, run
@@ -21,11 +21,10 @@ from lakeproof.impl.migration.rows import Tables, UnusableTables
 from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.live.answers import first_of
 from lakeproof.model import kv
 from lakeproof.stores import Target, by_value, target
 from lakeproof.stores.redaction import displayed, redacted
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import VIOLATED, Unusable, first_of
 
 BATCH: Final = 1_000
 """Rows per page of a scan."""

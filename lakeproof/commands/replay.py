@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, complain
+from lakeproof.commands.group import complain
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Exchange
@@ -55,8 +56,9 @@ def _on_the_flows(trace: "Trace", trace_file: Path, scenario: "Scenario", source
     from lakeproof.search.replay import ReplayDiverged, replay
     from lakeproof.search.trace import TraceError
     from lakeproof.show.story import story
-    from lakeproof.show.style import console, plural
+    from lakeproof.show.style import console
     from lakeproof.verify.isolation import fenced
+    from lakeproof.words import plural
 
     try:
         with fenced(scenario, source):
@@ -81,7 +83,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     from lakeproof.gate.effect_log import write
     from lakeproof.gate.guided import Followed, wanted
     from lakeproof.gate.profile import load
-    from lakeproof.live.answers import first_of
+    from lakeproof.words import first_of
 
     profile = load(name)
     search = Followed(wanted(trace, profile))
@@ -111,7 +113,7 @@ async def _led(
 
 def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     """The requests beside the steps that they are, where the program does otherwise, and what came of it."""
-    from lakeproof.show.style import plural
+    from lakeproof.words import plural
 
     for number, (line, step) in enumerate(zip(search.lines, schedule.steps, strict=False), start=1):
         mode = "" if step.mode == "normal" else f"  ({step.mode})"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE
 
 if TYPE_CHECKING:
     from lakeproof.verify.loader import Source

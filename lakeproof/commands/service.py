@@ -12,7 +12,8 @@ import click
 import trio
 
 from lakeproof.commands.options import Seconds
-from lakeproof.live.answers import Outcome, first_of
+from lakeproof.commands.traffic_options import json_option, out_option, seconds_option, seed_option, timeout_option
+from lakeproof.live.answers import Outcome
 from lakeproof.live.lakefs.api import LakeFS, address, visible
 from lakeproof.live.lakefs.calls import lines
 from lakeproof.live.lakefs.final_state import Round
@@ -21,14 +22,12 @@ from lakeproof.live.lakefs.known_issues import CAUSES, Excused, Judged, Known, N
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
 from lakeproof.live.lakefs.rounds import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECONDS, Traffic
 from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, focused
-from lakeproof.live.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.live.report import Report, evidence
 from lakeproof.live.restart import restarting
 from lakeproof.live.traffic import Load
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.show.pages.runs import html_option
-from lakeproof.show.style import plural, seconds
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable, first_of, plural, seconds
 
 SEED_END: Final = 1 << 32
 UNJUDGED_MAX: Final = 3

@@ -11,7 +11,7 @@ from lakeproof.impl.stores import MemoryStore, dumped
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.dumped import NotADump, Row
 from lakeproof.stores.redaction import displayed, redacted
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 Keys = Literal["design", "lakefs"]
 POSTGRESQL: Final = ("postgresql://", "postgres://")

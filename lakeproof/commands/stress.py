@@ -10,12 +10,11 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.traffic_options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.histories.evidence import as_object, plain
 from lakeproof.impl.stores import Store
-from lakeproof.live.answers import counted, first_of, tallied
+from lakeproof.live.answers import counted, tallied
 from lakeproof.live.judge import SETTINGS, SPURIOUS, Judged, judge
-from lakeproof.live.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.live.report import Report
 from lakeproof.live.restart import restarting
 from lakeproof.live.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
@@ -23,10 +22,9 @@ from lakeproof.model import kv
 from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.show.pages.runs import html_option
-from lakeproof.show.style import plural, seconds
 from lakeproof.stores import Target, target
 from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, first_of, plural, seconds
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
 SEED_END: Final = 1 << 32

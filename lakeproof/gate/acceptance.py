@@ -30,7 +30,7 @@ from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repos
 from lakeproof.scenario import Call
 from lakeproof.search import describe
 from lakeproof.search.execution import Execution, Program
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 MARK: Final = "§"
 _OWN: Final = re.compile(rf"[\w.:]*{MARK}\d+[\w.:{MARK}]*")

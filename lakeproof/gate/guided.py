@@ -19,7 +19,7 @@ from lakeproof.gate.profile import Profile
 from lakeproof.search.execution import LABELS
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 MODES: Final = {
     Mode.NORMAL: server.NORMAL,

@@ -27,7 +27,7 @@ from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.server import Bell
 from lakeproof.gate.startup import Prepared
 from lakeproof.gate.walks import Beginning, Walked
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 JOIN_SECONDS: Final = 3.0
 """After so long the other processes join: what is over before would have waited for their start."""

@@ -24,7 +24,7 @@ from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
 from lakeproof.scenario import Call, Scenario, ScenarioError
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.verify.loader import import_beside
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 

@@ -13,7 +13,7 @@ import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
 from lakeproof.gate.fronts.http import listening
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02

@@ -18,7 +18,7 @@ from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
 from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
 from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, Held, ways
 from lakeproof.gate.unheld import PassingFront
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
 """How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec
 import attrs
 
 from lakeproof.scenario import Faults, ScenarioError
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Moment

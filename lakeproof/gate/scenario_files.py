@@ -7,7 +7,7 @@ from pathlib import Path
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.scenario import ScenarioError
 from lakeproof.verify.loader import LoadError, import_beside, matching
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 
 def chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:

@@ -20,8 +20,7 @@ from lakeproof.gate.server import Bell
 from lakeproof.gate.shortest import fewest_switches, switches
 from lakeproof.gate.startup import opened, prepared
 from lakeproof.gate.strategies import Replayed
-from lakeproof.live.answers import first_of
-from lakeproof.show.style import plural
+from lakeproof.words import first_of, plural
 
 TELL_SECONDS: Final = 5.0
 ENDED_BY: Final = (signal.SIGTERM, signal.SIGHUP)

@@ -19,7 +19,7 @@ from lakeproof.gate.run import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.server import Gate
 from lakeproof.gate.unheld import PassingFront
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 
 class SetupFailed(Unusable):

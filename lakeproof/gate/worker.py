@@ -16,8 +16,7 @@ from lakeproof.gate.scenario import THREADS, GateScenario
 from lakeproof.gate.scenario_files import loaded
 from lakeproof.gate.startup import Prepared, opened
 from lakeproof.gate.walks import Beginning, Walk
-from lakeproof.live.answers import first_of
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable, first_of
 
 
 async def serve(

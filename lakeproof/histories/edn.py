@@ -15,9 +15,10 @@ from uuid import UUID
 
 from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.histories.edn_strict import objection
-from lakeproof.histories.errors import MissingExtra, Unreadable, reason, shown
+from lakeproof.histories.errors import MissingExtra, Unreadable, shown
 from lakeproof.histories.events import TYPES, Recorder
 from lakeproof.model.linearizability.values import Atom
+from lakeproof.words import reason
 
 _SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
 _FLAT: Final = rf"\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\]|{_SCALAR}"

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from lakeproof.histories.errors import shown
-from lakeproof.histories.plain_json import double
+from lakeproof.plain_json import double
 
 _PIECE: Final = re.compile(
     r'"(?:[^"\\]|\\[\s\S])*"|\\(?:[A-Za-z0-9]+|[\s\S])|#?[\[({]|[\])}]|;[^\n]*|[^\s,\[\](){}";\\]+'

@@ -11,7 +11,7 @@ from lakeproof.model.linearizability.history import NEVER, Operation
 from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
 from lakeproof.model.linearizability.values import Atom, written
 from lakeproof.model.snapshot import Status
-from lakeproof.show.style import plural
+from lakeproof.words import plural
 
 _VALUE_MAX: Final = 40
 _ELSEWHERE: Final = 6

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from lakeproof.histories.edn_splitter import forms
-from lakeproof.histories.errors import Unreadable, reason, shown
+from lakeproof.histories.errors import Unreadable, shown
 from lakeproof.histories.events import TYPES, Recorder
-from lakeproof.histories.plain_json import decode
+from lakeproof.plain_json import decode
+from lakeproof.words import reason
 
 _FIELDS: Final = frozenset({"process", "type", "f"})
 

@@ -11,12 +11,12 @@ from typing import Final
 
 from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
-from lakeproof.histories.plain_json import decode
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import History, Operation
 from lakeproof.model.linearizability.specifications import EXISTS, MULTI_REGISTER, MUTEX, Specification, observed
 from lakeproof.model.linearizability.values import UNKNOWN, Atom, freeze
 from lakeproof.model.snapshot import Status
+from lakeproof.plain_json import decode
 
 _KINDS: Final = {
     int: "numbers", str: "text", bytes: "bytes", tuple: "lists",

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from lakeproof.histories import edn, jepsen_log, json_lines
-from lakeproof.histories.errors import Unreadable, reason, shown
+from lakeproof.histories.errors import Unreadable, shown
 from lakeproof.histories.events import Recorder
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
+from lakeproof.words import reason
 
 LINE_MAX: Final = 1 << 24
 """Bytes of one line."""

@@ -8,12 +8,12 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.histories.errors import reason
-from lakeproof.histories.plain_json import decode
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import printable, said
 from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
 from lakeproof.model import kv, objects
+from lakeproof.plain_json import decode
+from lakeproof.words import reason
 
 _SHOWN: Final = 120
 _WORDS_MAX: Final = 300

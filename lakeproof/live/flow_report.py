@@ -8,12 +8,13 @@ import attrs
 import trio
 
 from lakeproof.impl.stores import Store
-from lakeproof.live.answers import Outcome, first_of
+from lakeproof.live.answers import Outcome
 from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES
 from lakeproof.live.flows import Flows, Round
 from lakeproof.live.report import Report, evidence
 from lakeproof.live.traffic import Fault, Load
 from lakeproof.stores.dsn import Target
+from lakeproof.words import first_of
 
 IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*OF_ENTRIES.judged, *OF_REPOSITORIES.judged)))
 

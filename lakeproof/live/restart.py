@@ -6,7 +6,7 @@ import shlex
 import trio
 
 from lakeproof.live.traffic import Fault
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 RESTARTED = "the server restarted"
 

@@ -15,7 +15,7 @@ SUBSTRATE: Final = (
 )
 """Modules and folders of `lakeproof.impl` that hold no flow, but what flows and the search are built on. They are not
 mutated."""
-ENGINE: Final = ("explore", "model/linearizability")
+ENGINE: Final = ("search", "model/linearizability")
 
 
 def package() -> Path:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import attrs
 
 from lakeproof.mutation.injection import module_of, plant
-from lakeproof.verify.board import die_with_parent
+from lakeproof.search.board import die_with_parent
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from lakeproof.impl.frames import COLLECTOR, Spot, awaited, raised_at, running_at, spot, would_run
 from lakeproof.impl.printable import printable, said
-from lakeproof.verify.board import Board
+from lakeproof.search.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
 """How long a flow may run from one effect to the next, or an invariant on one state, unless a limit is shorter."""

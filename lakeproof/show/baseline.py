@@ -11,7 +11,8 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.verify.tasks import Outcome, Unusable
+from lakeproof.verify.tasks import Outcome
+from lakeproof.words import Unusable
 
 VERDICTS: Final = ("holds", "violated", "inconclusive")
 SHOWN_MAX: Final = 60

@@ -11,11 +11,12 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from lakeproof.show.style import is_ascii, plural
+from lakeproof.show.style import is_ascii
 from lakeproof.show.table import by_design, by_scenario, headline, legend, matrix, summary, unexpected
 from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import TraceFiles
 from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import plural
 
 ROWS_MAX: Final = 40
 """More scenarios than this are shown by variant."""

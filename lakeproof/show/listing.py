@@ -8,8 +8,8 @@ from rich.text import Text
 
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.describe import printable, span
-from lakeproof.show.style import plural
 from lakeproof.show.table import variant
+from lakeproof.words import plural
 
 
 def families(scenarios: Sequence[Scenario]) -> Text:

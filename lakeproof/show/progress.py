@@ -5,8 +5,9 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from lakeproof.show.style import console, plural
+from lakeproof.show.style import console
 from lakeproof.verify.tasks import Outcome
+from lakeproof.words import plural
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -11,7 +11,8 @@ from lakeproof.search.execution import LABELS, label
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.show.races import in_words
-from lakeproof.show.style import client_style, plural
+from lakeproof.show.style import client_style
+from lakeproof.words import plural
 
 SHOWN_AT_FIRST_MAX: Final = 12
 """So many keys of the store at the beginning are shown."""

@@ -11,8 +11,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from lakeproof.show.style import plural, seconds
 from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import plural, seconds
 
 STYLES: Final = {"holds": "green", "violated": "red", "inconclusive": "yellow"}
 MARKS: Final = {"holds": "✓", "violated": "✗", "inconclusive": "?"}

@@ -19,7 +19,7 @@ from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.stores.redaction import displayed
 from lakeproof.stores.wrappers import Spread
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 CONNECTIONS: Final = 16
 SQLITE_CONNECTIONS: Final = 4

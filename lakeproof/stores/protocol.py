@@ -12,10 +12,10 @@ from typing import Final, assert_never, cast
 
 import attrs
 
-from lakeproof.histories.errors import reason
-from lakeproof.histories.plain_json import decode
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
+from lakeproof.plain_json import decode
+from lakeproof.words import reason
 
 LINE_MAX: Final = 16 << 20
 """Bytes of a line; a longer one is nonsense, and is not read to its end."""

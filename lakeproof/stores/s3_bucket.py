@@ -14,7 +14,7 @@ from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
 from lakeproof.stores.redaction import displayed
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
 REGION: Final = "us-east-1"

@@ -6,7 +6,8 @@ from lakeproof.scenario import Scenario
 from lakeproof.search.trace import Trace
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Unusable, Verify, carried_out, undecided
+from lakeproof.verify.tasks import Outcome, Verify, carried_out, undecided
+from lakeproof.words import Unusable
 
 
 class NotAsExpected(AssertionError):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
     from lakeproof.search.trace import Trace
     from lakeproof.testing.check import NotAsExpected
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
 BUDGET: Final = "--lakeproof-budget"
 NAME_CHARACTERS_MAX: Final = 60
@@ -38,7 +38,7 @@ class Judge:
         """
         __tracebackhide__ = True
         from lakeproof.verify.problems import problems
-        from lakeproof.verify.tasks import Unusable
+        from lakeproof.words import Unusable
 
         try:
             for problem in problems(scenario):

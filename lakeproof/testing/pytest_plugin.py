@@ -87,7 +87,7 @@ class ScenarioItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """The verdicts and the stories, without the stack of lakeproof's own functions."""
         from lakeproof.testing.check import NotAsExpected
-        from lakeproof.verify.tasks import Unusable
+        from lakeproof.words import Unusable
 
         if isinstance(excinfo.value, NotAsExpected | Unusable):
             return str(excinfo.value)

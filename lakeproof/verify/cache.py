@@ -20,9 +20,9 @@ import attrs
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.show.style import plural
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Progress, Verdict, Verify, outcome_of, told
+from lakeproof.verify.tasks import Outcome, Verdict, Verify, outcome_of, told
+from lakeproof.words import Progress, plural
 
 FORMAT: Final = "lakeproof verdicts 1"
 FILES_MAX: Final = 50_000

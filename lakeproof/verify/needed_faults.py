@@ -10,7 +10,7 @@ import attrs
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults, Scenario
 from lakeproof.search.search import Limits, search
-from lakeproof.show.style import plural
+from lakeproof.words import plural
 
 MEMORY_BYTES_MAX: Final = 1 << 30
 ANY: Final = "any fault"

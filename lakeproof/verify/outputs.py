@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from lakeproof.scenario import Scenario
-from lakeproof.verify.tasks import Outcome, Unusable
+from lakeproof.verify.tasks import Outcome
+from lakeproof.words import Unusable
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 

@@ -21,8 +21,8 @@ from typing import Final, Protocol
 import attrs
 
 from lakeproof.scenario import Faults, Scenario
+from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.search.fence import FORGOTTEN, HUNG, WATCH, in_one_line
-from lakeproof.verify.board import Board, Overseer, die_with_parent
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Task, carried_out, undecided, unusable
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.spark_checks.checks.catalogue import EVERY
 from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys

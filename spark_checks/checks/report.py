@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.show.pages import summary as pages
-from lakeproof.show.style import is_ascii, plural, seconds
+from lakeproof.show.style import is_ascii
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.run import KINDS, Example, Outcome, Summary
 from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.words import plural, seconds
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}

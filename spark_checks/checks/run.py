@@ -19,7 +19,7 @@ from lakeproof.spark_checks.engine import footers, staging
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 KINDS: Final = ("violation", "garbage", "note")
 EXAMPLES_MAX: Final = 5

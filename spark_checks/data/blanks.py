@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import footers
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 TOLD: Final[Mapping[str, tuple[str, ...]]] = {
     "kv": ("partition_key", "key", "value"),

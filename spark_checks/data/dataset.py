@@ -19,7 +19,7 @@ from lakeproof.spark_checks.engine import folders, footers, layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.engine.together import together
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.stored.tables import Stored

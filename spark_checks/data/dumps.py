@@ -20,7 +20,7 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import KV
 from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
 PART: Final = "part-0.parquet"

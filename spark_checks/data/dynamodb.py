@@ -17,7 +17,7 @@ from lakeproof.spark_checks.engine.batches import batches
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import KV
 from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.stores.dynamodb_store import Address

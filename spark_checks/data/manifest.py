@@ -29,7 +29,7 @@ from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.layout import AGAIN, AT_ONCE
 from lakeproof.spark_checks.engine.places import File as Place
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 NAME: Final = "_lakeproof.json"
 """In the folder of the dataset. Spark passes over files whose names begin so."""

@@ -25,7 +25,7 @@ from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import KV, LONG, table
 from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     import psycopg

@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.spark_checks.engine import folders, places
 from lakeproof.spark_checks.engine.places import Stamp
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 AGAIN: Final = "run the command again when no process writes there"
 

@@ -17,7 +17,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 import lakeproof
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 _SAME_FOR_ALL: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in the archive: the same code makes the same bytes."""

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.engine import java, settings
 from lakeproof.spark_checks.engine.settings import GATEWAY, LOOPBACK
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.settings import LOOPBACK
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

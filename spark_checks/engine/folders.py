@@ -20,7 +20,7 @@ from pyarrow import fs
 from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 T = TypeVar("T")
 

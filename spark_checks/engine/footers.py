@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 
 from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.layout import AT_ONCE
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ from pyspark.sql.types import DataType, StructType
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.places import File
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 AT_ONCE: Final = 16
 AGAIN: Final = "bring it back whole, or write the table again"

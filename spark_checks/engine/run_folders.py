@@ -9,7 +9,7 @@ from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
 from lakeproof.spark_checks.engine.session import Options, session
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from lakeproof.spark_checks.engine.exact import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 REPORT: Final = "report.json"
 ADDRESSES: Final = "addresses"

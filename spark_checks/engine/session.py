@@ -26,7 +26,7 @@ from lakeproof.spark_checks.engine.engines import Engine, Name
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.settings import GATEWAY, Conf, is_local
 from lakeproof.spark_checks.engine.troubles import errors, told
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 GRACE_SECONDS: Final = 20.0
 """For jobs to end that were cancelled."""

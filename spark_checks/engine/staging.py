@@ -20,7 +20,7 @@ from lakeproof.spark_checks.engine import footers, places
 from lakeproof.spark_checks.engine.counts import counted
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 ENDING: Final = ".parquet"
 

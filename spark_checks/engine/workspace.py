@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeproof.spark_checks.engine import folders, places, staging
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.settings import WORK
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 PREFIX: Final = "lakeproof-spark-"
 LOCK: Final = "lock"

@@ -8,11 +8,11 @@ import attrs
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.search import Limits, Options, Result, search
-from lakeproof.show.style import plural
 from lakeproof.spark_checks.explore.levels import Engine
 from lakeproof.spark_checks.explore.search import DRIVER_STATES, on
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Progress, Verify
+from lakeproof.verify.tasks import Outcome, Verify
+from lakeproof.words import Progress, plural
 
 REPORT_SECONDS: Final = 5.0
 

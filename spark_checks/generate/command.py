@@ -8,7 +8,7 @@ import click
 
 from lakeproof.spark_checks.engine.options import FOLDER, spark_options
 from lakeproof.spark_checks.generate.sizes import COUNTS, PROFILES
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options

@@ -21,7 +21,7 @@ from lakeproof.spark_checks.generate.data import committed_objects, first_object
 from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, integer, namespace, repository_id
 from lakeproof.spark_checks.generate.mistakes import AGAIN, GARBAGE, plant
 from lakeproof.spark_checks.generate.planted import Place, Planted
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(

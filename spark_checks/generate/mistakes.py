@@ -25,7 +25,7 @@ from lakeproof.spark_checks.generate.planted import (
     tag,
 )
 from lakeproof.spark_checks.generate.sizes import DAY
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 PLANTED_MAX: Final = 1_000_000
 """Of one id."""

@@ -22,7 +22,7 @@ from lakeproof.spark_checks.generate import data, records
 from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.tables import records as kv_records
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"

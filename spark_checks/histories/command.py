@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.engine.options import PLACE, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options

@@ -24,7 +24,7 @@ from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
 from lakeproof.spark_checks.engine.batches import batch as batch_of
 from lakeproof.spark_checks.engine.tables import LONG, STRING, STRINGS, table
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 VERDICTS: Final = table(
     history=STRING,

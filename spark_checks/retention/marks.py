@@ -28,7 +28,7 @@ from lakeproof.spark_checks.ledger import KNOWN, MARKED
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 NOBODY: Final = "unreferenced"
 ORDER: Final = (

@@ -17,7 +17,7 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.retention import InvalidRules, Rules
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 ALL: Final = ""
 """The book of the repositories that have none of their own."""

@@ -23,7 +23,7 @@ from lakeproof.spark_checks.sweep.targets import (
     Unnameable,
     beneath,
 )
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 try:
     import obstore

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import UNUSABLE, complain
+from lakeproof.commands.group import complain
 from lakeproof.spark_checks.engine.options import blockstore_option, spark_options
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import UNUSABLE, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys

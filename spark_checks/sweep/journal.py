@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep.marks import Mark
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 SWEPT: Final = "swept"
 INTENT, OUTCOME = "intent", "outcome"

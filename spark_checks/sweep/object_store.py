@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.spark_checks.sweep.targets import FileTree, Pace, Target
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 CLOUD_SCHEMES: Final = frozenset({"gs", "az", "azure", "abfs", "abfss", "adl"})

@@ -28,7 +28,7 @@ from lakeproof.spark_checks.sweep.marked import Marked
 from lakeproof.spark_checks.sweep.marks import Hashes
 from lakeproof.spark_checks.sweep.sweep import Again
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 AT_ONCE: Final = 10_000
 

@@ -29,7 +29,7 @@ from lakeproof.spark_checks.sweep.targets import (
     Trouble,
     beneath,
 )
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 try:
     import boto3

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 import attrs
 
 from lakeproof.spark_checks.sweep.second_look import MICROSECOND, Found
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 WIDEST: Final = 200
 """Characters of a store's own words."""

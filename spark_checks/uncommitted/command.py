@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
 from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys

@@ -31,7 +31,7 @@ from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.findings import as_text
 from lakeproof.spark_checks.holdings import ACTIVE, Committed
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 ORDER: Final = (
     "committed",

@@ -133,7 +133,7 @@ SCENARIOS = [Scenario(name="s", clients=[[program.call("flow")]], invariants=[],
 def command(folder: Path, mistake: str, seconds: float) -> list[str]:
     file = folder / f"{mistake}.py"
     file.write_text(SCENARIO.format(mistake=mistake, folder=str(HERE), seconds=seconds))
-    return [sys.executable, "-c", "from lakeproof.verify.supervisor import supervised; supervised()", "verify",
+    return [sys.executable, "-c", "from lakeproof.supervisor import supervised; supervised()", "verify",
             "--from", str(file)]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from lakeproof.gate.scenario_files import chosen
 from lakeproof.gate.search import Found, all_classes, completed, searched
 from lakeproof.gate.server import Bell
 from lakeproof.gate.startup import opened, prepared
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import ended, lakeproof
 from tests.gate.test_running import COUNTER, NASTY, noted
 

@@ -21,7 +21,7 @@ from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, Sto
 from lakeproof.model.invariants import repositories
 from lakeproof.model.records import Repository, RepositoryState
 from lakeproof.scenario import ScenarioError
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.gate.dynamodb_requests import NOW, after, request
 
 sys.path.append(str(Path(__file__).parents[2] / "examples" / "lakefs"))

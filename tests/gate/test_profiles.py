@@ -11,7 +11,7 @@ from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

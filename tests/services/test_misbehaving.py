@@ -19,7 +19,7 @@ from lakeproof.live.lakefs.bounds import BODY_MAX, HEADER_MAX
 from lakeproof.live.lakefs.rounds import Traffic
 from lakeproof.live.traffic import Load
 from lakeproof.model.snapshot import Status
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 

@@ -9,7 +9,7 @@ import pytest
 from lakeproof.live.lakefs.api import address
 from lakeproof.live.lakefs.known_issues import Known, known_of
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.fake_lakefs.server import fake_lakefs
 from tests.services.misbehaving import Asked, Pieces, gate

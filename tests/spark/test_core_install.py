@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.spark_checks.cli import EXTRA, LATER, needing_the_extra
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import ROOT
 
 WITHOUT = """

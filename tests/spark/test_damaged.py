@@ -19,7 +19,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode_batch
 from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention.marks import _told
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
 from tests.spark.retention.test_marking import RULES

@@ -12,7 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.engine.troubles import told
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 ROWS: dict[str, list[dict[str, object]]] = {
     "kv": [{"partition_key": b"graveler", "key": b"repos/r", "value": b""}],

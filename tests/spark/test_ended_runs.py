@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.engine import staging
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

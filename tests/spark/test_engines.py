@@ -17,7 +17,7 @@ from lakeproof.spark_checks.engine.counts import counted
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, chosen
 from lakeproof.spark_checks.engine.troubles import told
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

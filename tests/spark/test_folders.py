@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 Make = Callable[[Path], Folder]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.spark_checks.engine.java import java_home, wrapped
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 
 def fake_java(folder: Path, version: str, code: int = 0) -> Path:

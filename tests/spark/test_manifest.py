@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.data import blanks, manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import AT_REST
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.conftest import Mount

@@ -12,7 +12,7 @@ from pyspark.testing import assertDataFrameEqual
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.postgresql import Address, Piece, _pieces, _rows, key_ranges, shared_out
 from lakeproof.spark_checks.engine.tables import KV
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.lakefs_tables import PARTITIONED
 from tests.servers import postgres
 

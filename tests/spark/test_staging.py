@@ -14,7 +14,7 @@ from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
 from tests.spark.retention.worlds import world

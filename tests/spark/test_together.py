@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.engine.together import together
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 
 def fail(why: str) -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.data import denominators
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

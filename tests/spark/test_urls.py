@@ -11,7 +11,7 @@ from lakeproof.spark_checks.engine import footers, runs
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention import commit_files
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE

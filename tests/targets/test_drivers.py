@@ -18,7 +18,7 @@ from lakeproof.impl.stores.conformance import check_store
 from lakeproof.model import kv
 from lakeproof.stores import Private, by_value, target
 from lakeproof.stores.pooled import Pooled
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.targets.planted_store import dsn as planted
 
 KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]

@@ -10,7 +10,7 @@ from botocore.exceptions import ConnectionClosedError
 from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.model import kv
 from lakeproof.stores import Private, target
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served

@@ -28,7 +28,7 @@ from lakeproof.stores import Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.pooled import Pooled
 from lakeproof.stores.postgresql import PARTITIONS
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import ROOT, lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS

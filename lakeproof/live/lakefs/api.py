@@ -21,7 +21,7 @@ from lakeproof.live.lakefs.calls import LAST, Answer
 from lakeproof.live.lakefs.moves import Timed, calls, text
 from lakeproof.model.snapshot import Status
 from lakeproof.stores.redaction import displayed
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
 PAGE: Final = 1000

@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.live.lakefs.existence import INACCESSIBLE, Judgement
 from lakeproof.model.invariants import Finding, Violation
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 CACHE: Final = "cache"
 REFUSED_WRITE: Final = "refused-write"

@@ -22,7 +22,7 @@ from lakeproof.live.lakefs.threads import CALLS_MAX, TRIES, Driver, Unread
 from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish
 from lakeproof.live.traffic import Fault, Load, Tally
 from lakeproof.model.snapshot import Status
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 FIRST_SECONDS: Final = 0.5
 LONGEST_SECONDS: Final = 4.0

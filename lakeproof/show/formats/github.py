@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from lakeproof.impl.printable import printable
 from lakeproof.show.formats.common import Place, place_of, said, surprises
-from lakeproof.show.style import plural
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome
+from lakeproof.words import plural
 
 
 def annotations(outcomes: Sequence[Outcome], source: Source) -> str:

@@ -11,9 +11,9 @@ from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written, surprises
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
-from lakeproof.show.style import plural
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import plural
 
 SIGNS: Final = {"holds": "✅", "violated": "❌", "inconclusive": "❔"}
 STORIES_MAX: Final = 20

@@ -39,7 +39,7 @@ def of_scenario(trace: Trace, scenario: "Scenario", source: "Source") -> Others:
     from lakeproof.search.replay import ReplayDiverged
     from lakeproof.show.pages.walk import STEPS_MAX, others, path_of
     from lakeproof.verify.isolation import fenced
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
     try:
         with fenced(scenario, source):
@@ -62,7 +62,7 @@ def of_trace(trace: Trace, file: Path | None, needed_seconds_max: float | None =
         LoadError: ``file`` cannot be used. Unusable: nor can the scenario, for what is asked.
     """
     from lakeproof.verify.loader import Source
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
     if trace.file is not None and file is None:
         if needed_seconds_max is not None:
@@ -84,7 +84,7 @@ def _faults(trace: Trace, scenario: "Scenario", source: "Source", seconds_max: f
     from lakeproof.search.fence import Undecided
     from lakeproof.verify.isolation import fenced
     from lakeproof.verify.needed_faults import dropped
-    from lakeproof.verify.tasks import Unusable
+    from lakeproof.words import Unusable
 
     try:
         with fenced(scenario, source):

@@ -21,8 +21,9 @@ from lakeproof.show.story import whole
 from lakeproof.verify.isolation import fenced
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
-from lakeproof.verify.tasks import Outcome, Unusable, Verdict, Verify
+from lakeproof.verify.tasks import Outcome, Verdict, Verify
 from lakeproof.version import version
+from lakeproof.words import Unusable
 
 PATH_MAX: Final = 2_000
 """A path may have so many moves: its state is made by executing all of them."""

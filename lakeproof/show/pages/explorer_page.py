@@ -5,7 +5,7 @@ from typing import Final
 
 from lakeproof.scenario import Scenario
 from lakeproof.show.pages.markup import document, embedded, text
-from lakeproof.show.style import plural
+from lakeproof.words import plural
 
 
 def explorer_page(scenario: Scenario, space: Mapping[str, object] | None = None, broken: str | None = None) -> str:

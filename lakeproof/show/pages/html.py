@@ -19,8 +19,8 @@ from lakeproof.show.pages.markup import document, embedded, text
 from lakeproof.show.pages.trace_view import Followed, followed, plain
 from lakeproof.show.races import races
 from lakeproof.show.story import LOOP
-from lakeproof.show.style import plural
 from lakeproof.verify.needed_faults import in_words
+from lakeproof.words import plural
 
 COLOURS: Final = 6
 """Clients beyond these take the colours again."""

@@ -11,12 +11,12 @@ from lakeproof.show.formats.common import Written
 from lakeproof.show.pages.alternatives import of_scenario
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.markup import document, text
-from lakeproof.show.style import plural
 from lakeproof.show.table import MARKS, headline, variant
 from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import unwritable
 from lakeproof.verify.tasks import Outcome, Verdict
 from lakeproof.version import version
+from lakeproof.words import plural
 
 INDEX: Final = "index.html"
 

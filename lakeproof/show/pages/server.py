@@ -19,7 +19,7 @@ from lakeproof.search.replay import NotReproduced
 from lakeproof.show.pages.explorer import Explorer
 from lakeproof.show.pages.explorer_page import explorer_page
 from lakeproof.show.pages.walk import NoSuchMove
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 HOST: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 24

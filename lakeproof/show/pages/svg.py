@@ -14,7 +14,7 @@ from lakeproof.show.pages.html import COLOURS
 from lakeproof.show.pages.markup import text
 from lakeproof.show.pages.trace_view import Followed, followed
 from lakeproof.show.story import content_of
-from lakeproof.show.style import plural
+from lakeproof.words import plural
 
 WIDTH_MIN: Final = 760
 """In pixels, as all lengths here."""

@@ -21,7 +21,7 @@ from obstore.store import LocalStore, from_url
 
 from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

@@ -36,7 +36,7 @@ from lakeproof.spark_checks.engine.tables import (
     table,
 )
 from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

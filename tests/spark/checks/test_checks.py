@@ -33,7 +33,7 @@ from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

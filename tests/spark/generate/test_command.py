@@ -16,7 +16,7 @@ from lakeproof.spark_checks.generate.extras import check_fit
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")

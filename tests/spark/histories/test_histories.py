@@ -17,7 +17,7 @@ from lakeproof.model.linearizability.specifications import ALL
 from lakeproof.spark_checks.engine.troubles import told
 from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 Event = dict[str, object]
 

@@ -15,7 +15,7 @@ from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import opened
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import End
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
 from tests.spark.lakefs.world import Installation, Repo, around

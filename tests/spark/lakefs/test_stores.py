@@ -8,7 +8,7 @@ from botocore.config import Config
 
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.gate.stores import served
 
 FILES = {

@@ -24,7 +24,7 @@ from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.retention.marks import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 

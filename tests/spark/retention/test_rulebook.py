@@ -9,7 +9,7 @@ from lakeproof.model.retention import DAY, InvalidRules, Rules
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention import rulebook
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 
 LAKEFS = b'{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}'
 MAIN = BranchID("main")

@@ -12,7 +12,7 @@ from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.spark_checks.sweep.targets import End as Fated
 from lakeproof.spark_checks.sweep.targets import Pace, Trouble
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import clouds
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at

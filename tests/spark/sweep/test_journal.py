@@ -16,7 +16,7 @@ from lakeproof.spark_checks.sweep.account import NO_ANSWER
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, row, run_at
 from tests.spark.sweep.stores import Killed, Memory

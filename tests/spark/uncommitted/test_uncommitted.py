@@ -23,7 +23,7 @@ from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.uncommitted.marks import Asked, mark
-from lakeproof.verify.tasks import Unusable
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
 

@@ -9,7 +9,7 @@ from lakeproof.gate.fronts.s3.operations import perform
 from lakeproof.gate.fronts.s3.state import State
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, addressed, error_response
 from lakeproof.gate.names import blanked
-from lakeproof.show.style import plural
+from lakeproof.words import plural
 
 _TOLD = ("if-none-match", "if-match", "range", "x-amz-copy-source")
 _PARAMETERS = (

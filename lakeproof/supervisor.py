@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from lakeproof.verify.board import Board, Overseer, die_with_parent
+from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.verify.witness import WITNESS
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
