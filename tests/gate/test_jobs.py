@@ -19,7 +19,8 @@ from lakeproof.gate.s3.state import Upload
 from lakeproof.gate.searching import Found, all_classes, completed, searched
 from lakeproof.running.tasks import Unusable
 from tests.commands import ended, lakeproof
-from tests.gate.test_running import COUNTER, NASTY, noted
+from tests.gate.judging import COUNTER, NASTY
+from tests.gate.test_running import noted
 
 MINTING = Path(__file__).parent / "minting.py"
 TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
