@@ -73,7 +73,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (REFUSED, "large/redis", 3, OPEN, "large/redis: c1: a command of more than"),
         # A run in which no call did what it is for decides nothing.
         (REFUSED, "lock", 0, {"verdict": "holds"}, ""),
-        (REFUSED, "lock/taken", 3, {"verdict": "inconclusive"}, "in no schedule a call of a client has done what it is for"),
+        (REFUSED, "lock/taken", 3, {"verdict": "inconclusive"}, "in no schedule a call of a client has done what it"),
         # A conflict: none at all, or one that comes first or second.
         (REFUSED, "plain/conflict", 0, {"verdict": "holds", "schedules": 1}, ""),
         # Mistakes of the user, and programs that cannot be judged: no verdict.
