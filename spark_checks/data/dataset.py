@@ -13,16 +13,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.unchanged import Noted
 from lakeproof.spark_checks.engine import folders, footers, layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.engine.together import together
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.data.stored.loading import Stored
+    from lakeproof.spark_checks.data.stored.tables import Stored
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
@@ -118,9 +118,9 @@ def open_dataset(
 
 def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     """The tables of the object store, in place of those that the source may have."""
-    from lakeproof.spark_checks.data.stored.loading import load
+    from lakeproof.spark_checks.data.storage import namespaces
     from lakeproof.spark_checks.data.stored.stores import Blockstore
-    from lakeproof.spark_checks.data.storing import namespaces
+    from lakeproof.spark_checks.data.stored.tables import load
 
     named = namespaces(found.kv, found.decoded.get("repositories"))
     if not named:
@@ -147,7 +147,7 @@ def _is_folder(where: str) -> bool:
 
 def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
-        from lakeproof.targets.redacting import displayed  # drivers, which workers do not have, come with it
+        from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
 
         kv = _database(spark, where)
         return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)

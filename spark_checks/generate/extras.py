@@ -15,13 +15,13 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.tables import BINARY, KV, LONG, STRING, table
 from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.generate.data import committed_objects, first_object, own_objects
 from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, integer, namespace, repository_id
+from lakeproof.spark_checks.generate.mistakes import AGAIN, GARBAGE, plant
 from lakeproof.spark_checks.generate.planted import Place, Planted
-from lakeproof.spark_checks.generate.planting import AGAIN, GARBAGE, plant
+from lakeproof.words import Unusable
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(

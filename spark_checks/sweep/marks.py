@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.runs import ADDRESSES
+from lakeproof.words import Unusable
 
 BATCH: Final = 1_000
 """What one request deletes at most (S3's limit), and what is in doubt when a sweep is killed."""

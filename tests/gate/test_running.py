@@ -8,7 +8,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.gate import GateCall, GateScenario, Outcome, running
+from lakeproof.gate import GateCall, GateScenario, Outcome
+from lakeproof.gate import run as running
 from lakeproof.scenario import Faults, ScenarioError
 from tests.commands import ended, lakeproof
 from tests.gate.judging import COUNTER, HERE, NASTY, edited, run
@@ -96,8 +97,8 @@ def test_a_program_has_the_verdict_that_its_schedules_allow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     if "large" in words:
-        monkeypatch.setattr("lakeproof.gate.wire.BODY_BYTES_MAX", 5)
-        monkeypatch.setattr("lakeproof.gate.redis.incoming.BODY_BYTES_MAX", 60)
+        monkeypatch.setattr("lakeproof.gate.fronts.wire.BODY_BYTES_MAX", 5)
+        monkeypatch.setattr("lakeproof.gate.fronts.redis.parser.BODY_BYTES_MAX", 60)
     ran = run(tmp_path, file, *words.split())
     assert (ran.code, {each: ran.row.get(each) for each in row}) == (code, row), ran
     assert complaint in ran.complaints

@@ -3,7 +3,7 @@
 import pytest
 
 from lakeproof.gate.classes import Classes, Name, Pending
-from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.fronts.footprints import Access, Touch
 from tests.gate.toys import Client, Program, Request, Run, by_search
 
 

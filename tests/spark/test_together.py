@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.together import together
+from lakeproof.words import Unusable
 
 
 def fail(why: str) -> None:

@@ -25,7 +25,6 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
@@ -34,6 +33,7 @@ from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS, IDS
+from lakeproof.words import Unusable
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

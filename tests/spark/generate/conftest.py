@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writing import make, write
+from lakeproof.spark_checks.generate.writer import make, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
 Generated = Callable[[Sizes, dict[str, int], int], Path]

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.engine.tables import BINARY, table
-from lakeproof.spark_checks.uncommitted.marking import begins
+from lakeproof.spark_checks.uncommitted.marks import begins
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
