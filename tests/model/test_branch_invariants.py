@@ -7,8 +7,9 @@ import pytest
 from lakeproof.model import keys, kv
 from lakeproof.model.commits import addressed
 from lakeproof.model.committed import Entry
+from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
-from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
@@ -183,3 +184,11 @@ class TestReads:
             history = self.history().begins(1, "set_entry", b"x", b"1").ends(1, status)
             history.begins(0, "get_entry", b"x").ends(0, value=read(b"1"))
             assert verdict(history.found) == expected
+
+
+def test_somebody_finishes() -> None:
+    history = History(refs.commit_makes_progress).begins(0, "commit", "a").begins(1, "commit", "b")
+    history.ends(1, Status.FAIL, error=BranchBusy())
+    assert verdict(history.at_end(EMPTY)) == "violated"
+    history.ends(0, effort=(0, 0))
+    assert verdict(history.at_end(EMPTY)) == "untested"

@@ -13,7 +13,7 @@ from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.invariants import data
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.records import Record, StagedEntry
-from lakeproof.model.snapshot import Snapshot
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from tests.model.invariants.test_outcomes import FOUND, PARTITION, store
 from tests.model.test_branch_invariants import HEAD, History, branch, verdict
 
@@ -49,3 +49,8 @@ def test_it_is_lost_where_the_branch_shows_another_or_none(shown: str | None) ->
 def test_of_an_upload_that_it_overwrites_nothing_is_asked(later: tuple[str, *tuple[Hashable, ...]]) -> None:
     history = History(data.acknowledged_upload_is_kept).does(0, "upload_object", b"x", b"a")
     assert verdict(history.does(1, *later).at_end(snapshot("g", x="g"))) != "violated"
+
+
+def test_a_job_that_fails_reclaims_nothing() -> None:
+    failed = Outcome(Status.FAIL, error=ValueError("no"))
+    assert verdict(data.garbage_is_reclaimed((failed,), snapshot())) == "violated"
