@@ -34,9 +34,7 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
     search, found, bell = all_classes(scenario), Found(), Bell()
     async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
         for _ in range(count):
-            nursery.start_soon(
-                parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True
-            )
+            nursery.start_soon(parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True)
     return found, search, parallel.counted(scenario)
 
 

@@ -56,10 +56,7 @@ def entry(uid: str, state: RepositoryState = RepositoryState.ACTIVE, *, bare: bo
 def entities(uid: str, partition: bytes | None = None) -> Store:
     """The commit and the default branch of an instance, in its own partition or another."""
     where = partition or keys.repository_partition(R, InstanceUID(uid))
-    return {
-        (where, keys.commit_key(CommitID(f"c.{uid}"))): commit(uid),
-        (where, keys.branch_key(MAIN)): branch(uid),
-    }
+    return {(where, keys.commit_key(CommitID(f"c.{uid}"))): commit(uid), (where, keys.branch_key(MAIN)): branch(uid)}
 
 
 def cleanup(uid: str) -> Store:

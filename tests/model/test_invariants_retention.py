@@ -16,11 +16,7 @@ from lakeproof.model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from lakeproof.model.invariants.retention import (
-    active_data_is_kept,
-    only_expired,
-    uncommitted_data_is_kept,
-)
+from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 from lakeproof.model.references import repositories

@@ -18,12 +18,7 @@ def begins(client: int, name: str, *args: Hashable, index: int = 0) -> Event:
 
 
 def ends(
-    client: int,
-    name: str,
-    *args: Hashable,
-    status: Status = Status.OK,
-    error: Exception | None = None,
-    index: int = 0,
+    client: int, name: str, *args: Hashable, status: Status = Status.OK, error: Exception | None = None, index: int = 0
 ) -> Event:
     return Returned(client, index, CallView(name, ("r", "b", *args), status, error=error))
 

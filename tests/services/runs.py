@@ -26,12 +26,7 @@ def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
 
 
 def run(
-    bugs: str = "",
-    plan: Plan = ONE_ROUND,
-    *,
-    seed: int = 1,
-    servers: int = 1,
-    often: Mapping[str, int] = OF_ENTRIES,
+    bugs: str = "", plan: Plan = ONE_ROUND, *, seed: int = 1, servers: int = 1, often: Mapping[str, int] = OF_ENTRIES
 ) -> tuple[Served, Traffic]:
     """Rounds that are counted in calls. Nothing stays on the server, unless connections are lost."""
     with fake_lakefs(bugs, seed, servers) as dsn:

@@ -38,14 +38,7 @@ def flows(rng: random.Random, content: bytes) -> list[Flow]:
     return [
         at(online.upload_object, repository=REPOSITORY, branch_id=BRANCH, path=path, content=content, reading=UNTIMED),
         at(online.delete_object, repository=REPOSITORY, branch_id=BRANCH, path=path),
-        at(
-            online.move_object,
-            repository=REPOSITORY,
-            branch_id=BRANCH,
-            source_path=path,
-            path=other,
-            reading=UNTIMED,
-        ),
+        at(online.move_object, repository=REPOSITORY, branch_id=BRANCH, source_path=path, path=other, reading=UNTIMED),
         at(online.commit, repository=REPOSITORY, branch_id=BRANCH, message="m", reading=UNTIMED),
         at(online.FLOWS.reset_branch, repository=REPOSITORY, branch_id=BRANCH),
         at(online.background_job, repository=REPOSITORY, batch_size=3),

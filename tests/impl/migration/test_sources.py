@@ -11,13 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from lakeproof.impl.migration import migration
-from lakeproof.impl.migration.rows import (
-    TABLES,
-    CommitRow,
-    Row,
-    UnusableTables,
-    key_of,
-)
+from lakeproof.impl.migration.rows import TABLES, CommitRow, Row, UnusableTables, key_of
 from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
 from lakeproof.impl.stores import MemoryStore
 from tests.impl.migration.databases import databases, fill_postgres, fill_sqlite
