@@ -7,10 +7,11 @@ import pytest
 
 from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.model import keys, kv
+from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
-from lakeproof.model.invariants import Eventually, Observer, outcomes
+from lakeproof.model.invariants import Eventually, Observer, merges, outcomes
 from lakeproof.model.invariants._marks import MARKS, Mark
-from lakeproof.model.objects import Objects
+from lakeproof.model.objects import Objects, StoredObject
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
 from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
 from tests.model.test_branch_invariants import HEAD, B, branch, commit, verdict
@@ -139,6 +140,40 @@ class TestMarks:
         assert self.left(self.reads(branch()), record) == {(Mark.REMOVED, "r-b:u.1")}
         gone = attrs.evolve(branch(), commit_id=CommitID(""))
         assert self.left(self.reads(branch()), self.writes(gone)) == {(Mark.REMOVED, "r-b:u.1")}
+
+
+def holding(message: str, content: dict[bytes, bytes], *parents: Commit) -> tuple[Commit, dict[str, StoredObject]]:
+    entries = [Entry(path=path, identity=value, data=b"") for path, value in sorted(content.items())]
+    written = write(entries)
+    made = commit(message, *(parent.commit_id for parent in parents), metarange=written.meta_range_id)
+    generation = 1 + max((parent.generation for parent in parents), default=0)
+    objects = {object_address("mem://r", name): StoredObject(value) for name, value in written.objects.items()}
+    return attrs.evolve(made, generation=generation), objects
+
+
+class TestMerges:
+    BASE, OF_BASE = holding("base", {b"x": b"0", b"y": b"0"})
+    OURS, OF_OURS = holding("ours", {b"x": b"1", b"y": b"0"}, BASE)
+    THEIRS, OF_THEIRS = holding("theirs", {b"x": b"0", b"z": b"2"}, BASE)
+
+    @pytest.mark.parametrize(
+        ("content", "expected"),
+        [
+            ({b"x": b"1", b"z": b"2"}, "holds"),
+            ({b"x": b"1", b"y": b"0", b"z": b"2"}, "violated"),  # deleted by the source
+            ({b"x": b"1", b"y": b"0"}, "violated"),
+            ({b"x": b"0", b"z": b"2"}, "violated"),
+        ],
+    )
+    def test_a_merge_holds_what_both_sides_have_changed(self, content: dict[bytes, bytes], expected: str) -> None:
+        made, objects = holding("merge", content, self.OURS, self.THEIRS)
+        held = {**self.OF_BASE, **self.OF_OURS, **self.OF_THEIRS, **objects}
+        calls = (call("merge", Status.OK, value=made),)
+        shown = seen(self.BASE, self.OURS, self.THEIRS, made, calls=calls, objects=held)
+        assert judged(merges.merge_is_effective, shown) == expected
+        alone = attrs.evolve(made, parents=made.parents[:1])
+        shown = seen(self.OURS, alone, calls=(call("merge", Status.OK, value=alone),), objects=held)
+        assert judged(merges.merge_is_effective, shown) == "violated"
 
 
 class TestUpdates:
