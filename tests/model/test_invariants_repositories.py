@@ -153,3 +153,11 @@ def test_owners() -> None:
     ]
     for stranger in strangers:
         assert invariants.owner(stranger) is None
+
+
+@pytest.mark.parametrize(("before", "expected"), [(entry("1") | entities("1"), "violated"), (entry("1"), "untested")])
+def test_cleaner_spares_live_what_was_there(before: Store, expected: str) -> None:
+    at = (b"r-1", b"branches/main")
+    after = {address: record for address, record in before.items() if address != at}
+    transition = step(call("clean", Status.PENDING), before, kv.Delete(*at), after)
+    assert verdict(invariants.cleaner_spares_live.check(transition)) == expected

@@ -135,3 +135,10 @@ def test_only_expired_leaves_out_what_is_active_or_staged() -> None:
     line = {**LINE, "A": (30, "", "axyz")}
     (view,) = repositories(snapshot(line, {"main": "C"}, "abcxyz", opened="x", sealed="y"))
     assert only_expired(view, WEEK, NOW) == {f"{NAMESPACE}/data/z"}
+
+
+def test_a_metarange_that_is_gone_violates_it() -> None:
+    seen = snapshot(LINE, {"main": "C"}, "abc")
+    kept = {address: found for address, found in seen.objects.items() if "/data/" in address}
+    bare = Snapshot(store=seen.store, objects=kept, now=NOW, clients=())
+    assert verdict(active_data_is_kept(WEEK).check(bare)) == "violated"
