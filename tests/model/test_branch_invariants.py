@@ -1,13 +1,14 @@
 """Every invariant of branches and entries: a history that violates it, and one that tests and satisfies it."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Final
 
 import pytest
 
 from lakeproof.model import keys, kv
 from lakeproof.model.commits import addressed
 from lakeproof.model.committed import Entry
-from lakeproof.model.errors import BranchBusy
+from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists, PathNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
@@ -96,6 +97,35 @@ class History:
     def at_end(self, seen: Snapshot) -> list[Finding]:
         assert self.monitor.at_end is not None
         return list(self.monitor.at_end(self.state, seen))
+
+
+ANSWERS: Final[Mapping[str, tuple[Status, Exception | None]]] = {
+    **{status.name.lower(): (status, None) for status in (Status.OK, Status.FAIL, Status.INFO, Status.CRASHED)},
+    "absent": (Status.FAIL, PathNotFound()),
+    "exists": (Status.FAIL, PathExists(b"x")),
+    "changed": (Status.FAIL, EntryChanged(b"x")),
+    "busy": (Status.FAIL, BranchBusy("b")),
+    "unknown": (Status.INFO, kv.OutcomeUnknown()),
+}
+
+
+def played(monitor: Monitor, script: str) -> History:
+    """Calls, as in "0 set_entry x 1; 1+ commit m; 2 get_entry x =:1; 1- =info": one that begins and ends, one that only
+    begins, one that returns an identity, and an end with one of the answers above. Messages and branches are text, all
+    else is bytes; "-" is empty."""
+    history = History(monitor)
+    for step in script.split("; ") if script else []:
+        who, *words = step.split()
+        client, answer = int(who[0]), words.pop()[1:] if words and words[-1].startswith("=") else "ok"
+        if not who.endswith("-"):
+            name, *args = words
+            given = (each.replace("-", "") for each in args)
+            text = name in ("commit", "merge", "create_branch")
+            history.begins(client, name, *(each if text else each.encode() for each in given))
+        if not who.endswith("+"):
+            status, error = ANSWERS.get(answer, (Status.OK, None))
+            history.ends(client, status, read(answer[1:].encode()) if answer.startswith(":") else None, error)
+    return history
 
 
 def verdict(findings: Iterable[Finding]) -> str:
