@@ -147,42 +147,39 @@ HAS_X = snapshot(branch(), HEAD, staged={b"x": b"1"})
 HAS_2 = snapshot(branch(), HEAD, staged={b"x": b"2"})
 
 
-class TestWriteIsKept:
-    def test_there_or_lost(self) -> None:
-        written = History(entries.acknowledged_write_is_kept).does(0, "set_entry", b"x", b"1")
-        assert verdict(written.at_end(HAS_X)) == "holds"
-        assert verdict(written.at_end(EMPTY)) == "violated"
-        assert verdict(written.at_end(HAS_2)) == "violated"
-        assert verdict(written.at_end(snapshot(HEAD))) == "violated"
+SEEN = {"empty": EMPTY, "x": HAS_X, "2": HAS_2, "gone": snapshot(HEAD)}
+WRITTEN = "0 set_entry x 1"
+ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
 
-    def test_an_earlier_write_excuses_nothing_and_a_later_one_everything(self) -> None:
-        ordered = (
-            History(entries.acknowledged_write_is_kept)
-            .does(0, "set_entry", b"x", b"1")
-            .does(1, "set_entry", b"x", b"2")
-        )
-        assert verdict(ordered.at_end(HAS_X)) == "violated"
-        assert verdict(ordered.at_end(HAS_2)) == "holds"
 
-    @pytest.mark.parametrize(("status", "expected"), [(Status.FAIL, "violated"), (Status.INFO, "untested")])
-    def test_a_refused_reset_excuses_nothing_and_a_doubtful_one_everything(self, status: Status, expected: str) -> None:
-        history = History(entries.acknowledged_write_is_kept).does(0, "set_entry", b"x", b"1")
-        history.begins(1, "reset_branch").ends(1, status)
-        assert verdict(history.at_end(EMPTY)) == expected
+@pytest.mark.parametrize(
+    ("script", "verdicts"),
+    [
+        (WRITTEN, "x holds, empty violated, 2 violated, gone violated"),
+        (f"{WRITTEN}; 1 set_entry x 2", "x violated, 2 holds"),
+        # A refused reset excuses nothing, and a doubtful one everything; so does a merge.
+        (f"{WRITTEN}; 1 reset_branch =fail", "empty violated"),
+        (f"{WRITTEN}; 1 reset_branch =info", "empty untested"),
+        (f"{WRITTEN}; 1 merge main m", "empty untested"),
+        # Another path, or a prefix that misses, excuses nothing.
+        (ELSEWHERE, "empty violated"),
+        (f"{ELSEWHERE}; 1 reset_prefix -", "empty untested"),
+    ],
+)
+def test_a_write_is_kept(script: str, verdicts: str) -> None:
+    history = played(entries.acknowledged_write_is_kept, script)
+    for each in verdicts.split(", "):
+        where, expected = each.split()
+        assert verdict(history.at_end(SEEN[where])) == expected, each
 
-    def test_a_merge_excuses_unless_it_is_known_to_spare(self) -> None:
-        for monitor, expected in (
-            (entries.acknowledged_write_is_kept, "untested"),
-            (write_is_kept_beside("merge"), "violated"),
-        ):
-            history = History(monitor).does(0, "set_entry", b"x", b"1").does(1, "merge", "main", "m")
-            assert verdict(history.at_end(EMPTY)) == expected
 
-    def test_another_path_or_a_prefix_that_misses_excuses_nothing(self) -> None:
-        history = History(entries.acknowledged_write_is_kept).does(0, "set_entry", b"x", b"1")
-        history.does(1, "set_entry", b"xy", b"2").does(2, "reset_prefix", b"y").does(3, "reset_entry", b"xy")
-        assert verdict(history.at_end(EMPTY)) == "violated"
-        assert verdict(history.does(1, "reset_prefix", b"").at_end(EMPTY)) == "untested"
+def test_a_merge_that_is_known_to_spare_a_write_does_not_excuse_its_loss() -> None:
+    assert verdict(played(write_is_kept_beside("merge"), f"{WRITTEN}; 1 merge main m").at_end(EMPTY)) == "violated"
+
+
+@pytest.mark.parametrize(("ends", "expected"), [("=fail", "violated"), ("=info", "holds")])
+def test_a_refused_write_is_never_read_and_a_doubtful_one_may_be(ends: str, expected: str) -> None:
+    assert verdict(played(read_is_legal({}, B), f"1 set_entry x 1 {ends}; 0 get_entry x =:1").found) == expected
 
 
 def test_a_commit_holds_what_was_acknowledged_before_it() -> None:
@@ -203,17 +200,6 @@ def test_a_commit_holds_what_was_acknowledged_before_it() -> None:
 
 def read(identity: bytes) -> Entry:
     return Entry(path=b"x", identity=identity, data=b"")
-
-
-class TestReads:
-    def history(self) -> History:
-        return History(read_is_legal({}, B))
-
-    def test_a_refused_write_is_never_read_and_a_doubtful_one_may_be(self) -> None:
-        for status, expected in ((Status.FAIL, "violated"), (Status.INFO, "holds")):
-            history = self.history().begins(1, "set_entry", b"x", b"1").ends(1, status)
-            history.begins(0, "get_entry", b"x").ends(0, value=read(b"1"))
-            assert verdict(history.found) == expected
 
 
 def test_somebody_finishes() -> None:
