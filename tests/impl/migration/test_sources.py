@@ -60,11 +60,11 @@ def test_what_was_in_postgresql_is_in_the_store(address: str) -> None:
 
 
 @attrs.frozen
-class Old:
+class Old:  # type: ignore[explicit-any]  # a connection is of either library
     """Tables of one kind: how they are filled, changed and read."""
 
     fill: Callable[[Sequence[Row]], None]
-    connect: Callable[[], Any]  # type: ignore[explicit-any]  # of either library
+    connect: Callable[[], Any]  # type: ignore[explicit-any]  # the same
     read: Callable[[], AbstractContextManager[Tables]]
 
 
