@@ -131,3 +131,14 @@ class Spread(Store):
                 return await store.apply(op)
             finally:
                 self._free.append(store)
+
+
+async def answers(store: Store, most: float) -> bool:
+    """Whether there is any answer at all in so many seconds."""
+    with trio.move_on_after(most):
+        try:
+            await store.perform(kv.Get(b"lakeproof", b"awake"))
+        except kv.KVError as error:
+            return error.definite
+        return True
+    return False

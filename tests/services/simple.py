@@ -5,19 +5,7 @@ from random import Random
 
 import attrs
 
-from lakeproof.live.lakefs.calls import (
-    CHERRY_PICK,
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    GET_PULL,
-    HARD_RESET,
-    IMPORT,
-    MERGE_PULL,
-    MERGES,
-    NEVER,
-    Call,
-)
+from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
 from lakeproof.live.lakefs.contents import Content, Held, Last
 from lakeproof.live.lakefs.known_issues import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
 from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
@@ -119,20 +107,20 @@ class Simple:
         return cause in self.causes and self.rng.random() < 0.4
 
     def _pull(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
-        if name == CREATE_PULL:
+        if name == "create_pull":
             self.pulls[f"p{args[3]}"] = (args[3], "open", "")
             return 201, f"p{args[3]}"
         if args[3] not in self.pulls:
             return 404, None
         title, status, commit = self.pulls[args[3]]
-        if name == GET_PULL:
+        if name == "get_pull":
             return 200, (title, status, commit)
-        if name == MERGE_PULL and status != "open":
+        if name == "merge_pull" and status != "open":
             return 400, None
-        code, value = self._combined(branch, name, args) if name == MERGE_PULL else (204, None)
-        if name == EDIT_PULL:
+        code, value = self._combined(branch, name, args) if name == "merge_pull" else (204, None)
+        if name == "edit_pull":
             self.pulls[args[3]] = (args[4], status, commit)
-        elif name == CLOSE_PULL:
+        elif name == "close_pull":
             self.pulls[args[3]] = (title, "closed", commit)
         else:
             self.pulls[args[3]] = (title, "merged", str(value))
@@ -146,7 +134,7 @@ class Simple:
         return 200, self._commit(branch, f"i{args[4]}", kept | brought)
 
     def _combined(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
-        if name == IMPORT:
+        if name == "import":
             return self._imported(branch, args)
         if name in MERGES:
             source = self.branches[args[2]]
@@ -155,7 +143,7 @@ class Simple:
         target = self.branches[args[2]].line[0] if args[2] in self.branches else args[2]
         if branch.staged or target not in self.commits:
             return (400 if branch.staged else 404), None
-        if name == HARD_RESET:
+        if name == "hard_reset":
             at = target
             branch.line = [at]
             while at in self.parents:
@@ -166,7 +154,7 @@ class Simple:
         if target not in self.parents:
             return 400, None
         changed, before = self.commits[target], self.commits[self.parents[target]]
-        base, source_ = (before, changed) if name == CHERRY_PICK else (changed, before)
+        base, source_ = (before, changed) if name == "cherry_pick" else (changed, before)
         made: dict[str, str] = {}
         for path in {*base, *source_, *branch.content}:
             was, theirs_, ours = base.get(path), source_.get(path), branch.content.get(path)
@@ -250,7 +238,7 @@ def wishes(rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str
             found.append((name, args))
             if name == "commit":
                 names.learn(name, args, f"c{args[2]}")
-            if name == CREATE_PULL:
+            if name == "create_pull":
                 names.learn(name, args, f"p{args[3]}")
     return found
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.service import Plan
 from lakeproof.live.lakefs.calls import NEVER, Call
 from lakeproof.live.lakefs.contents import Held, Last
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
-from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, Excused, Known
+from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, Known
+from lakeproof.live.lakefs.rounds import ServicePlan
+from lakeproof.live.report import Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.fake_lakefs.bugs import CACHE_SECONDS
@@ -74,31 +75,31 @@ BEHIND = {
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_alone_holds(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=1, calls=300))
+    done, _ = run(cause, ServicePlan(known=KNOWN[cause], rounds=1, calls=300))
     assert done.violations == []
-    assert set(done.aside) <= {cause}
+    assert set(done.suppressed) <= {cause}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=6, calls=800))
+    done, _ = run(cause, ServicePlan(known=KNOWN[cause], rounds=6, calls=800))
     assert done.violations == []
-    assert done.aside[cause]
+    assert done.suppressed[cause]
 
 
 @pytest.mark.deep
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
-    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
+    assert run(CACHE, ServicePlan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, ServicePlan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
     assert done.violations == []
-    assert done.aside[CACHE]
+    assert done.suppressed[CACHE]
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
+    assert run(f"{cause}+{bug}", ServicePlan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
 def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
@@ -106,7 +107,7 @@ def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[
     lasts = {"r": Last(last, frozenset({"main"}))} if last else {}
     found = list(judge_repositories(list(calls), lasts, known))  # type: ignore[arg-type]
     broken = {name for name, each in found if isinstance(each, Violation)}
-    return broken, {each.cause for _, each in found if isinstance(each, Excused)}
+    return broken, {each.cause for _, each in found if isinstance(each, Suppressed)}
 
 
 SECOND = 1_000_000_000
@@ -162,7 +163,7 @@ def test_a_delete_that_says_404_may_have_taken_effect_if_that_is_known_and_expla
 def entries(known: Known, calls: list[object], found: Held) -> tuple[list[str], set[str]]:
     judgements = list(judge_entries(calls, found, known))  # type: ignore[arg-type]
     broken = [f"{name}: {each.evidence}" for name, each in judgements if isinstance(each, Violation)]
-    return broken, {each.cause for _, each in judgements if isinstance(each, Excused)}
+    return broken, {each.cause for _, each in judgements if isinstance(each, Suppressed)}
 
 
 def test_a_412_whose_value_is_read_or_committed_is_blamed_first_and_alone() -> None:

@@ -9,9 +9,10 @@ from typing import Final
 import pytest
 
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
-from lakeproof.live.lakefs.known_issues import CAUSES, Excused, Judged, Known
+from lakeproof.live.lakefs.known_issues import CAUSES, Known
 from lakeproof.live.lakefs.promises import IDS, TRUNK
 from lakeproof.live.lakefs.workload import OF_ENTRIES
+from lakeproof.live.report import Judged, Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.services.simple import CACHE_SECONDS, Simple, driven
@@ -25,7 +26,7 @@ def broken(judgements: Iterable[Judged]) -> list[str]:
 
 
 def aside(judgements: Iterable[Judged]) -> set[str]:
-    return {found.cause for _, found in judgements if isinstance(found, Excused)}
+    return {found.cause for _, found in judgements if isinstance(found, Suppressed)}
 
 
 def histories(seed: int, causes: frozenset[str] = frozenset(), count: int = 60) -> tuple[list[Judged], list[Judged]]:

@@ -6,7 +6,7 @@ from random import Random
 import attrs
 import pytest
 
-from lakeproof.live.flow_calls import Doing, entry_call, repository_call
+from lakeproof.live.flow_calls import FlowCall, entry_call, repository_call
 from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
 from lakeproof.model import calls
 from lakeproof.model.promises import promised
@@ -17,7 +17,7 @@ GROUPS = pytest.mark.parametrize(
 
 
 @GROUPS
-def test_clients_call_just_these_operations(group: Group, call: Callable[[Random, bytes], Doing]) -> None:
+def test_clients_call_just_these_operations(group: Group, call: Callable[[Random, bytes], FlowCall]) -> None:
     rng = Random(1)
     assert {call(rng, b"i").name for _ in range(2_000)} == {kind.name for kind in group.kinds}
 

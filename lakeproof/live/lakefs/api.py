@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 import attrs
 
+from lakeproof.impl.printable import printable
 from lakeproof.live.lakefs.calls import LAST, Answer
 from lakeproof.live.lakefs.moves import Timed, calls, text
 from lakeproof.model.snapshot import Status
@@ -38,7 +39,7 @@ _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re
 
 
 class Service(Protocol):
-    """What clients drive. All methods block, may be called from several threads, and raise what `told` explains."""
+    """What clients drive. All methods block, may be called from several threads; `answer_of` explains their errors."""
 
     def version(self) -> str: ...
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
@@ -125,7 +126,7 @@ class LakeFS:
         try:
             found = self.version()
         except Exception as error:  # whatever the client makes of what is there
-            answer = told(error)
+            answer = answer_of(error)
             if answer.code in {401, 403}:
                 why = f"refuses the key ({answer.code}); check the credentials"
             elif answer.code:
@@ -200,18 +201,13 @@ class _Listed(Protocol):
     storage_namespace: str
 
 
-def _one_line(told: str) -> str:
+def _one_line(words: str) -> str:
     """Words of a service for a line of ours, and not too long."""
-    return visible(" ".join(told[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
+    return printable(" ".join(words[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
 
 
-def visible(told: str) -> str:
-    """Text that can be written to any file or terminal, and moves no cursor."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
-
-
-def told(error: BaseException) -> Answer:
-    """What an error says of the call that it ended.
+def answer_of(error: BaseException) -> Answer:
+    """What an error means for the call that it ended.
 
     4xx but for `UNDECIDED`, and 501, are refusals: nothing was done. If there was no connection to be had, nothing was
     sent. Everything else is unknown: 5xx, a connection that was lost, no answer in time, an answer that makes no sense.

@@ -7,27 +7,25 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.live.lakefs.calls import CHERRY_PICK, CREATE_PULL, GET_PULL, IMPORT, MERGES, STAT, UPDATE_METADATA, Call
+from lakeproof.live.lakefs.calls import MERGES, Call
 from lakeproof.live.lakefs.contents import Content, Held, Last
 from lakeproof.live.lakefs.promises import TRUNK
 from lakeproof.live.lakefs.threads import Driver, Unread
 from lakeproof.live.lakefs.workload import Names
+from lakeproof.live.report import Round
 
 COME_AND_GO: Final = frozenset({"create_branch", "create_tag"})
 
 
-@attrs.define
-class Round:
-    """One round: the calls, and what is there in the end. unread: why that is not known."""
+@attrs.define(kw_only=True)
+class LakeFSRound(Round):
+    """One round: the calls, and the state after the last one."""
 
-    number: int
     names: Names
     entries: list[Call] = attrs.field(factory=list)
     repositories: list[Call] = attrs.field(factory=list)
     held: Held = attrs.field(factory=Held)
     last: dict[str, Last] = attrs.field(factory=dict)
-    unread: str = ""
-    seconds: float = 0.0
 
 
 @attrs.define
@@ -35,7 +33,7 @@ class Look:
     """Reads what a service holds in the end."""
 
     driver: Driver
-    made: Round
+    made: LakeFSRound
     contents: dict[str, str] = attrs.field(factory=dict)
     """What lies at a physical address: nothing is ever written there again."""
     seen: set[str] = attrs.field(factory=set)
@@ -74,8 +72,8 @@ class Look:
                 self.contents[str(call.value)] = call.args[3]
         mortal = [call for call in calls if call.name in COME_AND_GO and call.args[0] == lake]
         again: set[tuple[str, ...]] = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
-        again |= {(GET_PULL, *call.args[1:3], str(call.value)) for call in mine if call.name == CREATE_PULL}
-        again |= {(STAT, *call.args[1:3]) for call in mine if call.name == UPDATE_METADATA}
+        again |= {("get_pull", *call.args[1:3], str(call.value)) for call in mine if call.name == "create_pull"}
+        again |= {("stat_entry", *call.args[1:3]) for call in mine if call.name == "update_metadata"}
         async with trio.open_nursery() as nursery:
             for name, *which in sorted(again):
                 nursery.start_soon(self.driver.call, 0, name, (lake, *which))
@@ -94,7 +92,7 @@ class Look:
         named = {call.args[3] for call in mine if call.name == "revert"}
         reverts = {commit_id for commit_id, message in held.messages.items() if message in named}
         first = {line[-1] for line in held.logs.values() if line}  # which came with the repository
-        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", CHERRY_PICK, IMPORT}}
+        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", "cherry_pick", "import"}}
 
     async def _branch(self, branch: str) -> None:
         lake, held = self.made.names.lake, self.made.held

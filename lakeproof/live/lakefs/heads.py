@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import CHERRY_PICK, HARD_RESET, IMPORT, MERGE_PULL, MERGES, NEVER, Call
+from lakeproof.live.lakefs.calls import MERGES, NEVER, NOT_FOUND, Call
 from lakeproof.live.lakefs.contents import Content, Held
 from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
 from lakeproof.live.lakefs.promises import TRUNK
@@ -23,11 +23,10 @@ ONE_LINE: Final = refs.commits_form_one_line.id
 CAUSAL: Final = entries.commit_is_causal.id
 REVERTED: Final = "revert-is-effective"
 HEAD_MOVED: Final = "branch-update-is-effective"
-MAKERS: Final = frozenset({"commit", "merge", "revert", CHERRY_PICK, IMPORT, MERGE_PULL})
+MAKERS: Final = frozenset({"commit", "merge", "revert", "cherry_pick", "import", "merge_pull"})
 """Calls that put a commit of their own on a branch."""
-REPLACERS: Final = frozenset({"delete_branch", "create_branch", HARD_RESET})
+REPLACERS: Final = frozenset({"delete_branch", "create_branch", "hard_reset"})
 """Calls after which a branch may be another line."""
-NOT_FOUND: Final = 404
 
 
 def judge_heads(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
@@ -114,7 +113,7 @@ def _combined(calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Ite
     side of the three-way merge changed, or one of them, or both alike. Judged where all four contents are known."""
     parents = {line[at]: line[at + 1] for line in held.logs.values() for at in range(len(line) - 1)}
     for call in calls:
-        if call.name not in {"revert", CHERRY_PICK} or call.began not in made:
+        if call.name not in {"revert", "cherry_pick"} or call.began not in made:
             continue
         commit_id, target = made[call.began], call.args[2]
         ids = (commit_id, parents.get(commit_id, ""), target, parents.get(target, ""))
@@ -158,7 +157,7 @@ class _Write:
 def _head(branch: str, calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
     """Nobody finds a head that was left before they began. calls: those on the branch."""
     writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
-    resets = [call for call in calls if call.name == HARD_RESET and call.possible]
+    resets = [call for call in calls if call.name == "hard_reset" and call.possible]
     writes += [_Write(call, "" if call.args[2] in FOUNDED else call.args[2]) for call in resets]
     reads = [(call.shown, str(call.value), call.began, call.ended) for call in calls if _reads(call)]
     if held.logs.get(branch):

@@ -6,7 +6,7 @@ What a source holds is not known beforehand. But all imports of a source must ag
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from lakeproof.live.lakefs.calls import IMPORT, Call
+from lakeproof.live.lakefs.calls import Call
 from lakeproof.live.lakefs.contents import Content, Held
 from lakeproof.live.lakefs.existence import Judgement
 from lakeproof.live.lakefs.promises import IMPORTED_WHOLE
@@ -17,7 +17,7 @@ def judge_imports(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
     """The imports of a repository, each by the commit that it made."""
     by_source: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
-        if call.name == IMPORT and call.ok and str(call.value) in held.commits:
+        if call.name == "import" and call.ok and str(call.value) in held.commits:
             by_source[call.args[3]].append(call)
             yield from _nothing_else(call, held)
     for source, imports in sorted(by_source.items()):

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import NEVER, Call
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
 from lakeproof.live.lakefs.contents import Content as Content
 from lakeproof.live.lakefs.contents import Held as Held
 from lakeproof.live.lakefs.contents import Last as Last
@@ -22,16 +22,16 @@ from lakeproof.live.lakefs.heads import CAUSAL as CAUSAL
 from lakeproof.live.lakefs.heads import ONE_LINE as ONE_LINE
 from lakeproof.live.lakefs.heads import judge_heads
 from lakeproof.live.lakefs.imports import judge_imports
-from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, Judged, Known, judged
+from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, Known, judged
 from lakeproof.live.lakefs.paths import RESET_KEPT as RESET_KEPT
 from lakeproof.live.lakefs.paths import judge_paths
 from lakeproof.live.lakefs.pulls import judge_pulls
+from lakeproof.live.report import Judged
 from lakeproof.model.invariants import Reached, Violation, entries
 from lakeproof.model.snapshot import Status
 
 WRITE_KEPT: Final = entries.acknowledged_write_is_kept.id
 ZOMBIE: Final = "no-reachable-zombie"
-NOT_FOUND: Final = 404
 PLAIN: Final = "set_entry"
 NOTHING_KNOWN: Final = Known()
 CAUSES: Final = frozenset({CACHE, REFUSED_DELETE})

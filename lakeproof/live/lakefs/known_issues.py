@@ -11,7 +11,8 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.existence import INACCESSIBLE, Judgement
-from lakeproof.model.invariants import Finding, Violation
+from lakeproof.live.report import Judged, Suppressed
+from lakeproof.model.invariants import Violation
 from lakeproof.words import Unusable
 
 CACHE: Final = "cache"
@@ -31,25 +32,6 @@ ROOT: Final = {CACHE: INACCESSIBLE, REFUSED_WRITE: "refused-write-is-absent"}
 """As which invariant a cause is reported, where its calls violate that one, too: the others only follow from it."""
 Causes = frozenset[str]
 NONE: Final[Causes] = frozenset()
-
-
-@attrs.frozen
-class Excused:
-    """A violation that was set aside."""
-
-    cause: str
-    evidence: str
-
-
-@attrs.frozen
-class NotJudged:
-    """Why an invariant could not be judged in a round: then the round is inconclusive."""
-
-    why: str
-
-
-Judged = tuple[str, Finding | Excused | NotJudged]
-"""An invariant's id, and what was found of it."""
 
 
 @attrs.frozen
@@ -121,7 +103,7 @@ def _excused(
     """The cause that explains most, alone."""
     cause = min(sorted(mine), key=lambda each: len(_broken(judging(frozenset({each})), known)))
     name, violation = next((each for each in broken if each[0] == ROOT.get(cause)), broken[0])
-    return name, Excused(cause, violation.evidence)
+    return name, Suppressed(cause, violation.evidence)
 
 
 def _blamed(

@@ -12,12 +12,13 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import NEVER, STAT, UPDATE_METADATA, Call
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call, kind_of
 from lakeproof.live.lakefs.contents import Held
 from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
-from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, Judged, Known, judged
+from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, Known, judged
 from lakeproof.live.lakefs.promises import EXCLUSIVE, MONITORS
 from lakeproof.live.lakefs.updates import judge_updates
+from lakeproof.live.report import Judged
 from lakeproof.model import calls as kinds
 from lakeproof.model import committed, keys
 from lakeproof.model.errors import PathNotFound
@@ -31,14 +32,13 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapsho
 RESET_KEPT: Final = "acknowledged-reset-is-kept"
 CLEAN: Final = entries.branch_starts_clean.id
 REFUSED_ABSENT: Final = entries.refused_write_is_absent.id
-NOT_FOUND: Final = 404
 FAILED: Final = 412
 WRITES: Final = frozenset({"set_entry", "create_entry"})
 CONDITIONAL: Final = "create_entry"
 RESETS: Final = frozenset({"reset_branch", "reset_prefix", "reset_entry"})
 BRINGS: Final = frozenset({"merge", "revert", "update_branch"})
 """What may bring back to a branch what was committed somewhere."""
-OF_METADATA: Final = frozenset({STAT, UPDATE_METADATA})
+OF_METADATA: Final = frozenset({"stat_entry", "update_metadata"})
 CAUSES: Final = frozenset({REFUSED_WRITE, MISSED_READ})
 NO_META_RANGE: Final = MetaRangeID("")
 SHOWN_MAX: Final = 6
@@ -74,11 +74,11 @@ def _told(calls: Sequence[Call], held: Held) -> Iterator[Told]:
     by_path: dict[tuple[str, str], list[Call]] = defaultdict(list)
     wide: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
-        kind = kinds.kind_of(call.kind)
+        kind = kinds.kind_of(kind_of(call))
         if kind in BRANCH_WIDE or kind in PREFIX_WIDE or kind is kinds.COMMIT:
             wide[call.args[1]].append(call)
         elif len(call.args) > 2 and (
-            reach(call.kind, encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
+            reach(kind_of(call), encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
         ):
             by_path[call.args[1], call.args[2]].append(call)
     for (branch, path), mine in sorted(by_path.items()):
@@ -93,7 +93,7 @@ def encoded(call: Call) -> tuple[Hashable, ...]:
 
 def covers(call: Call, branch: str, path: str) -> bool:
     """Whether a call may change a path of a branch."""
-    return any(each.covers(branch, path.encode()) for each in reach(call.kind, encoded(call)))
+    return any(each.covers(branch, path.encode()) for each in reach(kind_of(call), encoded(call)))
 
 
 def _where(held: Held) -> dict[tuple[str, str], str]:
@@ -124,8 +124,8 @@ def _excused(call: Call, told: Told, seen: Mapping[tuple[str, str], str], causes
 
 def _may_miss(read: Call, told: Told) -> bool:
     """Whether a read may have missed what was staged: it found nothing, or what an earlier commit has."""
-    beside = [call for call in told.calls if _beside(read, call)] if read.name in {"get_entry", STAT} else []
-    if read.name == STAT or not beside or not read.ok:
+    beside = [call for call in told.calls if _beside(read, call)] if read.name in {"get_entry", "stat_entry"} else []
+    if read.name == "stat_entry" or not beside or not read.ok:
         return bool(beside) and (read.ok or read.code == NOT_FOUND)
     write = next((call for call in told.writes if call.possible and call.args[3] == read.value), None)
     commits = [call for call in told.calls if call.name == "commit" and call.possible and call.began < read.ended]
@@ -212,9 +212,9 @@ def _events(told: Told, *, commits: bool) -> Iterator[Event]:
         if call.name == "commit" and not commits:
             continue
         args = encoded(call)
-        ordered.append((call.began, Invoked(number, 0, call.kind, args)))
+        ordered.append((call.began, Invoked(number, 0, kind_of(call), args)))
         if call.ended != NEVER:
-            view = CallView(call.kind, args, call.status, _value(call), _error(call))
+            view = CallView(kind_of(call), args, call.status, _value(call), _error(call))
             ordered.append((call.ended, Returned(number, 0, view)))
     yield from (event for _, event in sorted(ordered, key=lambda each: each[0]))
 
@@ -306,7 +306,7 @@ def _after_writes(
 
 
 def _may_empty(call: Call, told: Told) -> bool:
-    gives = any(to == told.path.encode() and value is not None for to, value in values(call.kind, encoded(call)))
+    gives = any(to == told.path.encode() and value is not None for to, value in values(kind_of(call), encoded(call)))
     return not gives and covers(call, told.branch, told.path)
 
 
@@ -320,7 +320,7 @@ def _forgotten(told: Told) -> Iterator[Judgement]:
             continue
         invariant = RESET_KEPT if resets else CLEAN
         spares = BRINGS | {"commit"} if resets else BRINGS
-        spared = [call for call in told.calls if call.kind in spares and call.possible]
+        spared = [call for call in told.calls if kind_of(call) in spares and call.possible]
         for write in writes:
             if write.ended > forgetting.began or _may_be_spared(write, forgetting, spared):
                 continue
@@ -334,7 +334,9 @@ def _forgotten(told: Told) -> Iterator[Judgement]:
 
 def _may_be_spared(write: Call, forgetting: Call, spared: Iterable[Call]) -> bool:
     """Whether what was written may have been committed before it was forgotten, or comes back from elsewhere."""
-    return any(each.ended > write.began and (each.began < forgetting.ended or each.kind in BRINGS) for each in spared)
+    return any(
+        each.ended > write.began and (each.began < forgetting.ended or kind_of(each) in BRINGS) for each in spared
+    )
 
 
 def _seen_after(forgetting: Call, write: Call, told: Told) -> str:

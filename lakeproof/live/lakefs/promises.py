@@ -7,16 +7,6 @@ in `UNASKED`, with the reason.
 from collections.abc import Mapping
 from typing import Final
 
-from lakeproof.live.lakefs.calls import (
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    GET_PULL,
-    IMPORT,
-    MERGE_PULL,
-    STAT,
-    UPDATE_METADATA,
-)
 from lakeproof.model import calls
 from lakeproof.model.calls import Kind
 from lakeproof.model.invariants import Monitor, entries
@@ -30,7 +20,7 @@ PULL_LINEARIZABLE: Final = "pull-request-is-linearizable"
 ALONE: Final = (EXCLUSIVE, UPDATED, IMPORTED_WHOLE, PULL_LINEARIZABLE)
 """What is asked of a service alone. `UPDATED` belongs to a monitor of upstream's flows, too."""
 ALONE_CALLS: Final = frozenset(
-    {UPDATE_METADATA, STAT, IMPORT, CREATE_PULL, GET_PULL, EDIT_PULL, CLOSE_PULL, MERGE_PULL}
+    {"update_metadata", "stat_entry", "import", "create_pull", "get_pull", "edit_pull", "close_pull", "merge_pull"}
 )
 """Calls that the table of promises does not have."""
 

@@ -9,10 +9,11 @@ from typing import Final, TypeVar
 import attrs
 import trio
 
-from lakeproof.live.lakefs.api import Service, told
-from lakeproof.live.lakefs.calls import LAST, Answer, Call, Recorder
+from lakeproof.live.engine import Load
+from lakeproof.live.lakefs.api import Service, answer_of
+from lakeproof.live.lakefs.calls import LAST, NOT_FOUND, Answer, Call
 from lakeproof.live.lakefs.workload import Names, Wish, entry_wish, follow_ups, repository_wish
-from lakeproof.live.traffic import Load, Tally
+from lakeproof.live.recorder import Recorder, Tally
 from lakeproof.model.snapshot import Status
 
 CALLS_MAX: Final = 3000
@@ -69,11 +70,11 @@ class Driver:
         """Do a call, and record it."""
         call = self.recorder.begin(client, name, args)
         answer = await self.ask(partial(self.service.perform, name, args))
-        self.recorder.end(call, answer)
-        how = {Status.OK: "ok", Status.FAIL: "refused"}.get(answer.status, "unknown")
-        self.tally.answers[name, how] += 1
+        self.recorder.end(call, answer.status, answer.value)
+        call.code, call.words, call.server = answer.code, answer.words, answer.server
+        self.tally.count(name, answer.status)
         if answer.status is Status.INFO:
-            self.tally.trouble(LookupError(f"{name}: {answer.code or answer.words}"))
+            self.tally.trouble(f"{name}: {answer.code or answer.words}")
         return call
 
     async def ask(self, do: Callable[[], Hashable]) -> Answer:
@@ -84,8 +85,8 @@ class Driver:
             try:
                 value = do()
                 return Answer(Status.OK, LAST.code, value, server=LAST.server)
-            except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `told` knows them
-                return attrs.evolve(told(error), server=LAST.server)
+            except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `answer_of` knows them
+                return attrs.evolve(answer_of(error), server=LAST.server)
 
         async with self.limiter:  # who waits for a turn has not asked yet
             with trio.move_on_after(2 * self.load.timeout):
@@ -100,6 +101,6 @@ class Driver:
             answer = await self.ask(lambda: found.append(do()))
             if answer.status is Status.OK:
                 return found[-1]
-            if answer.code == 404:
+            if answer.code == NOT_FOUND:
                 return None
         raise Unread(answer.words)

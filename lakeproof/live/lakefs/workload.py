@@ -11,19 +11,6 @@ from typing import Final
 
 import attrs
 
-from lakeproof.live.lakefs.calls import (
-    CHERRY_PICK,
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    ERASE,
-    GET_PULL,
-    HARD_RESET,
-    IMPORT,
-    MERGE_PULL,
-    STAT,
-    UPDATE_METADATA,
-)
 from lakeproof.live.lakefs.promises import TRUNK
 
 PATHS: Final = tuple(f"a/{number}" for number in range(6))
@@ -67,9 +54,9 @@ OF_ENTRIES: Final = {
     "moved": 6,
     "wide": 4,
     "wide commit": 1,
-    UPDATE_METADATA: 6,
-    STAT: 3,
-    IMPORT: 4,
+    "update_metadata": 6,
+    "stat_entry": 3,
+    "import": 4,
     "imported": 1,
     "offered": 3,
     "pull": 11,
@@ -80,7 +67,7 @@ OF_ENTRIES: Final = {
 """How often."""
 FOCUS: Final = 8
 """The factor by which calls of a chosen kind are more frequent."""
-OF_PULLS: Final = {MERGE_PULL: 5, CLOSE_PULL: 2, EDIT_PULL: 5, GET_PULL: 4}
+OF_PULLS: Final = {"merge_pull": 5, "close_pull": 2, "edit_pull": 5, "get_pull": 4}
 OF_REPOSITORIES: Final = {
     "create_repository": 34,
     "delete_repository": 24,
@@ -102,17 +89,17 @@ SHARED: Final = "s/"
 """The prefix that imports take from each other."""
 LEARNED_MAX: Final = 6
 """Commits of a branch that are remembered, the newest ones."""
-OF_ENTRY: Final = frozenset({"set_entry", "create_entry", "delete_entry", ERASE})
+OF_ENTRY: Final = frozenset({"set_entry", "create_entry", "delete_entry", "erase_entry"})
 LOOKS: Final = {
     **dict.fromkeys(("create_repository", "delete_repository"), ("get_repository", 1)),
     **dict.fromkeys(("create_tag", "delete_tag"), ("get_tag", 2)),
-    **dict.fromkeys(("create_branch", "delete_branch", IMPORT), ("get_branch", 2)),
-    **dict.fromkeys((CLOSE_PULL, EDIT_PULL, MERGE_PULL), (GET_PULL, 4)),
+    **dict.fromkeys(("create_branch", "delete_branch", "import"), ("get_branch", 2)),
+    **dict.fromkeys(("close_pull", "edit_pull", "merge_pull"), ("get_pull", 4)),
     **dict.fromkeys(OF_ENTRY, ("get_entry", 3)),
-    UPDATE_METADATA: (STAT, 3),
+    "update_metadata": ("stat_entry", 3),
 }
 """By a call that changes something, the one that looks at it, and how many of its arguments that takes."""
-COMMITTING: Final = frozenset({"commit", CHERRY_PICK})
+COMMITTING: Final = frozenset({"commit", "cherry_pick"})
 LOOKS_AGAIN: Final = 0.4
 
 Wish = tuple[str, tuple[str, ...]]
@@ -174,7 +161,7 @@ class Names:
 
     def learn(self, name: str, args: tuple[str, ...], value: str) -> None:
         """Remember the commit or pull request that a call has made."""
-        if name == CREATE_PULL:
+        if name == "create_pull":
             self.pulls.append(value)
             del self.pulls[:-PULLS_MAX]
         if name in COMMITTING:
@@ -224,7 +211,7 @@ def entry_wish(rng: Random, names: Names) -> Wish:
         case "reset_prefix" | "reset_entry":
             return kind, (lake, names.side(rng), "a/" if kind == "reset_prefix" else path)
         case "erase":
-            return ERASE, (lake, TRUNK, path)
+            return "erase_entry", (lake, TRUNK, path)
         case "tag":
             return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
         case "delete_tag" | "get_tag":
@@ -242,17 +229,17 @@ def entry_wish(rng: Random, names: Names) -> Wish:
 def _wish_beside(rng: Random, names: Names, kind: str, path: str, value: str) -> Wish:
     """A call that concerns metadata, imports or pull requests."""
     lake = names.lake
-    if kind == UPDATE_METADATA:
+    if kind == "update_metadata":
         return kind, (lake, TRUNK, path, value)
-    if kind == IMPORT and names.sources:
+    if kind == "import" and names.sources:
         prefix = SHARED if rng.random() < 0.7 else f"i/{value}/"
         return kind, (lake, IMPORTED, prefix, rng.choice(names.sources), value)
     if kind == "pull" and names.pulls:
         what, at = _chosen(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
-        return what, (*at, value) if what == EDIT_PULL else at
+        return what, (*at, value) if what == "edit_pull" else at
     if kind == "pull":
         return "set_entry", (lake, OFFERED, f"o/{value}", value)
-    return STAT, (lake, TRUNK, path)
+    return "stat_entry", (lake, TRUNK, path)
 
 
 def repository_wish(rng: Random, names: Names) -> Wish:
@@ -316,16 +303,16 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wi
         return
     yield "commit", (lake, branch, names.unique())
     if branch == OFFERED:
-        yield CREATE_PULL, (lake, PULLED, OFFERED, names.unique())
+        yield "create_pull", (lake, PULLED, OFFERED, names.unique())
         return
     if branch == IMPORTED:
         return
     if branch == MOVED:
-        yield from ((HARD_RESET, (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
+        yield from (("hard_reset", (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
     elif rng.random() < 0.5:
         yield "revert", (lake, UNDONE, names.commit(rng, UNDONE), names.unique())
     else:
-        yield CHERRY_PICK, (lake, UNDONE, names.commit(rng, MOVED), names.unique())
+        yield "cherry_pick", (lake, UNDONE, names.commit(rng, MOVED), names.unique())
     yield "get_branch", (lake, branch)
 
 
