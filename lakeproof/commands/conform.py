@@ -12,12 +12,11 @@ import trio
 
 from lakeproof.commands.options import Seconds
 from lakeproof.commands.traffic_options import json_option
-from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
-from lakeproof.model import kv
 from lakeproof.stores import Private, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import displayed
+from lakeproof.stores.wrappers import answers
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 
@@ -141,7 +140,7 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
                     await claim(private)
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
-            silent = not kept and not await _answers(store, most)
+            silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())
             one = Judged(told(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
@@ -154,14 +153,3 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
             if silent:
                 break  # every other claim would wait as long, and end as this one
     return judged
-
-
-async def _answers(store: Store, most: float) -> bool:
-    """Whether there is any answer at all."""
-    with trio.move_on_after(most):
-        try:
-            await store.perform(kv.Get(b"lakeproof", b"awake"))
-        except kv.KVError as error:
-            return error.definite
-        return True
-    return False

@@ -146,11 +146,7 @@ def _server(
 ) -> Callable[[], AbstractAsyncContextManager[Store]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
-        try:
-            made = getattr(module, store)(dsn, name=name, connections=connections, **options)
-        except module.NotUsable as error:
-            raise Unusable(str(error)) from error
-        with made:
+        with getattr(module, store)(dsn, name=name, connections=connections, **options) as made:
             yield made
 
     return opened

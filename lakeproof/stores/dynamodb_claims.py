@@ -8,13 +8,14 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
 from botocore.exceptions import ClientError
 
+from lakeproof.impl.stores._kv_answers import equal
 from lakeproof.impl.stores.conformance import Claim, NotConforming
-from lakeproof.stores.dynamodb_corner import Check, Corner, Fields, claim, equal, n, refused
+from lakeproof.stores.concurrently import run_concurrently
+from lakeproof.stores.dynamodb_corner import Check, Corner, Fields, claim, n, refused
 from lakeproof.stores.dynamodb_store import KEY, PARTITION
 
 TASKS: Final = 5
@@ -125,25 +126,12 @@ def updates_do_what_they_say_and_tell_what_is_asked_for(at: Corner) -> None:
 
 
 def concurrent_updates_are_all_kept(at: Corner) -> None:
-    def task(number: int) -> None:
+    def task() -> None:
         for _ in range(ROUNDS):
             at.update("n", "ADD v :one", ExpressionAttributeValues={":one": n(1)})
 
-    _at_once([task] * TASKS)
+    run_concurrently([task] * TASKS)
     equal("the counter", at.get("n"), str(TASKS * ROUNDS))
-
-
-def _at_once(tasks: Sequence[Callable[[int], None]]) -> None:
-    """Run tasks in threads, each with its number; all begin together. Raises what the first one raises."""
-    barrier = threading.Barrier(len(tasks))
-
-    def run(number: int) -> None:
-        barrier.wait()
-        tasks[number](number)
-
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        for done in [pool.submit(run, number) for number in range(len(tasks))]:
-            done.result()
 
 
 def a_transaction_is_done_whole_or_not_at_all(at: Corner) -> None:
@@ -179,7 +167,7 @@ def a_transaction_is_never_seen_in_half(at: Corner) -> None:
         finally:
             over.set()
 
-    def read(number: int) -> None:
+    def read() -> None:
         gets = [{"Get": {"TableName": at.table, "Key": at.key(name)}} for name in names]
         while True:
             last = over.is_set()
@@ -190,7 +178,7 @@ def a_transaction_is_never_seen_in_half(at: Corner) -> None:
             if last:
                 return
 
-    _at_once([write, write, read, read])
+    run_concurrently([lambda: write(0), lambda: write(1), read, read])
 
 
 Item = dict[str, dict[str, str]]

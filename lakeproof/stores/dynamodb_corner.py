@@ -8,7 +8,7 @@ import trio
 from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lakeproof.impl.stores._kv_answers import short
+from lakeproof.impl.stores._kv_answers import equal, short
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
 from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
@@ -39,7 +39,7 @@ class Corner:
         try:
             self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
         except ClientError as error:
-            raise NotJudged(f"what it needs cannot be written: {self.store.told(error)}") from error
+            raise NotJudged(f"what it needs cannot be written: {self.store.explain(error)}") from error
 
     def get(self, name: str, attribute: str = "v") -> object:
         """The value of an attribute; None without it."""
@@ -77,9 +77,9 @@ def claim(check: Check) -> Claim:
             check(Corner(private, store))
         except ClientError as error:
             lacking(error)
-            raise NotConforming(f"unexpectedly raised {store.told(error)}") from error
+            raise NotConforming(f"unexpectedly raised {store.explain(error)}") from error
         except BotoCoreError as error:
-            raise NotJudged(f"no answer: {store.told(error)}") from error
+            raise NotJudged(f"no answer: {store.explain(error)}") from error
         except (LookupError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
 
@@ -99,19 +99,14 @@ def lacking(error: ClientError) -> None:
         raise NotJudged(f"the store lacks {error.operation_name}: {short(found)}") from error
 
 
-def equal(what: str, found: object, expected: object) -> None:
-    if found != expected:
-        raise NotConforming(f"{what}: expected {expected!r}, found {found!r}")
-
-
 @contextmanager
 def refused(code: str) -> Iterator[dict[str, object]]:
     """What is done inside is to fail with this code, and status 400. Yields what the error says, filled at the end."""
-    told: dict[str, object] = {}
+    answer: dict[str, object] = {}
     try:
-        yield told
+        yield answer
     except ClientError as error:
-        told.update(error.response)
+        answer.update(error.response)
         found = error.response.get("Error", {}).get("Code")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if found != code:

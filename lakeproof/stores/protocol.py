@@ -12,6 +12,7 @@ from typing import Final, assert_never, cast
 
 import attrs
 
+from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.plain_json import decode
@@ -153,9 +154,8 @@ def _error(op: kv.Op, told: Mapping[str, object]) -> kv.KVError:
 
 def _words(message: str) -> str:
     """A message for people, on one line that any terminal shows."""
-    told = " ".join(message[: 4 * _WORDS_MAX].split())
-    told = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
-    return told if len(told) <= _WORDS_MAX else f"{told[:_WORDS_MAX]}..."
+    words = printable(" ".join(message[: 4 * _WORDS_MAX].split()))
+    return words if len(words) <= _WORDS_MAX else f"{words[:_WORDS_MAX]}..."
 
 
 def _batch(op: kv.ScanBatch, told: Mapping[str, object]) -> kv.Batch:
@@ -178,11 +178,6 @@ def _bytes(told: Mapping[str, object], name: str) -> bytes:
         return b64decode(cast("str", text), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
         raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
-
-
-def shown(line: bytes) -> str:
-    """The beginning of a line, for people."""
-    return _shown(line)
 
 
 def _shown(value: object) -> str:

@@ -3,21 +3,20 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
 import attrs
-import boto3
 from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
+from lakeproof.stores.aws import REGION, Address
 from lakeproof.stores.redaction import displayed
 from lakeproof.words import Unusable
 
 FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
-REGION: Final = "us-east-1"
 CONNECTIONS: Final = 16
 Refusal = tuple[int, str]
 """The status and the code of an error."""
@@ -58,7 +57,7 @@ class Bucket:
         try:
             answer = self.ask(operation, key, **parameters)
         except ClientError as error:
-            return _told(error)
+            return _refusal(error)
         if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
             body.close()
         return None
@@ -88,9 +87,9 @@ class Bucket:
         try:
             return self.get(key)
         except ClientError as error:
-            if _told(error) == (404, "NoSuchKey"):
+            if _refusal(error) == (404, "NoSuchKey"):
                 return None
-            raise NotConforming(f"get {key!r}: expected 404 NoSuchKey, found {_told(error)}") from error
+            raise NotConforming(f"get {key!r}: expected 404 NoSuchKey, found {_refusal(error)}") from error
 
     def pages(self, prefix: str = "", **parameters: object) -> Iterator[Mapping[str, object]]:
         """The pages of a listing (version 2), followed by their continuation tokens."""
@@ -166,7 +165,7 @@ def _body(answer: Mapping[str, object]) -> bytes:
     return content
 
 
-def _told(error: ClientError) -> Refusal:
+def _refusal(error: ClientError) -> Refusal:
     return error.response["ResponseMetadata"]["HTTPStatusCode"], error.response["Error"]["Code"]
 
 
@@ -178,33 +177,22 @@ def opened(dsn: str, seconds: float) -> Callable[[str], Bucket]:
     """
     name = displayed(dsn)
     try:
-        parts = urlsplit(dsn.removeprefix("s3+"))
-        port = parts.port
-    except ValueError as error:
-        raise Unusable(f"{name}: {error}; expected {FORM}") from None
-    bucket, _, prefix = unquote(parts.path).removeprefix("/").partition("/")
-    if parts.scheme not in ("http", "https"):
-        raise Unusable(f"{name}: {parts.scheme!r} is neither http nor https; expected {FORM}")
-    if not (parts.hostname and bucket and parts.username and parts.password):
-        raise Unusable(f"{name}: a key, a secret, a host or a bucket is missing; expected {FORM}")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    try:
-        client = boto3.client(
-            "s3",
-            endpoint_url=f"{parts.scheme}://{host}" + (f":{port}" if port else ""),
-            aws_access_key_id=unquote(parts.username),
-            aws_secret_access_key=unquote(parts.password),
-            region_name=parse_qs(parts.query).get("region", [REGION])[0],
-            config=Config(
-                retries={"total_max_attempts": 1},
-                connect_timeout=seconds,
-                read_timeout=seconds,
-                max_pool_connections=CONNECTIONS,
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-                s3={"addressing_style": "path"},
-            ),
+        address = Address.of(dsn)
+        bucket, _, prefix = unquote(address.path).partition("/")
+        if not address.url.startswith(("http:", "https:")):
+            raise ValueError(f"{address.url.partition(':')[0]!r} is neither http nor https")
+        if not (address.host and bucket and all(address.credentials or ("",))):
+            raise ValueError("a key, a secret, a host or a bucket is missing")
+        config = Config(
+            retries={"total_max_attempts": 1},
+            connect_timeout=seconds,
+            read_timeout=seconds,
+            max_pool_connections=CONNECTIONS,
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": "path"},
         )
+        client = attrs.evolve(address, region=address.region or REGION).client("s3", config)
     except (ValueError, BotoCoreError) as error:
         raise Unusable(f"{name}: {error}; expected {FORM}") from None
     found = Bucket(client, bucket, prefix)

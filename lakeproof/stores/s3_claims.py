@@ -7,19 +7,19 @@ find lost updates with the schedules that happen, not with all that could. Sourc
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
 import attrs
 from botocore.exceptions import ClientError
 
 from lakeproof.impl.stores._kv_answers import equal, short
-from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged
+from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, told
+from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
 
 Claim = Callable[[Bucket], None]
-T = TypeVar("T")
 
 TASKS: Final = 5
 ROUNDS: Final = 6
@@ -29,17 +29,6 @@ FAILED: Final[Refusal] = (412, "PreconditionFailed")
 CONFLICT: Final = (409, 412)
 """How a conditional write may be refused that has lost a race."""
 KEYS: Final = ("B", "a", "a b", "a%2Fb", "a+b", "a/", "a/b", "a/b/c", "a//b", "ab", "b", "é", "z'\"&<>", "\uffee", "😀")
-
-
-def at_once(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """Run functions in threads at the same time; what they return, in their order."""
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        return [each.result() for each in [pool.submit(task) for task in tasks]]
-
-
-def told(claim: Claim) -> str:
-    """A claim in words."""
-    return getattr(claim, "__name__", repr(claim)).replace("_", " ")
 
 
 def ask(claim: Claim, bucket: Bucket) -> None:
@@ -209,10 +198,10 @@ def one_of_many_concurrent_creators_wins(bucket: Bucket) -> None:
     for number in range(ROUNDS):
         key = f"a{number}"
 
-        def create(me: int, key: str = key) -> Refusal | None:
-            return bucket.refusal("put_object", key, Body=str(me).encode(), IfNoneMatch="*")
-
-        answers = at_once([lambda me=me: create(me) for me in range(TASKS)])  # type: ignore[misc]
+        puts = [
+            partial(bucket.refusal, "put_object", key, Body=str(me).encode(), IfNoneMatch="*") for me in range(TASKS)
+        ]
+        answers = run_concurrently(puts)
         _only_lost(answers)
         winners = [str(me).encode() for me, answer in enumerate(answers) if answer is None]
         equal("the contents of the creators that won", winners, [bucket.get(key)])
@@ -239,7 +228,7 @@ def concurrent_increments_by_etag_are_all_kept(bucket: Bucket) -> None:
             else:
                 raise NotConforming(f"put with If-Match failed {20 * TASKS * ROUNDS} times in a row")
 
-    at_once([increment] * TASKS)
+    run_concurrently([increment] * TASKS)
     equal("the counter", int(bucket.get("n")), TASKS * ROUNDS)
 
 
@@ -257,7 +246,7 @@ def an_object_is_seen_whole_while_it_is_overwritten(bucket: Bucket) -> None:
             if found not in contents:
                 raise NotConforming(f"get: expected what was put, found {short(found)}")
 
-    at_once([write, read, read])
+    run_concurrently([write, read, read])
 
 
 def a_copy_takes_content_and_metadata_or_replaces_them(bucket: Bucket) -> None:
@@ -309,7 +298,7 @@ def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> 
             if found not in (b"before", whole):
                 raise NotConforming(f"get beside a completion: expected all or nothing, found {short(found)}")
 
-    at_once([complete, read])
+    run_concurrently([complete, read])
     found = bucket.get("a")
     if found != whole:
         raise NotConforming(f"get after completion: expected {len(whole)} bytes in order, found {short(found)}")

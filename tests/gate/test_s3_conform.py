@@ -11,9 +11,9 @@ from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import State
 from lakeproof.gate.fronts.s3.wire import S3Request
-from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.conformance import NotConforming, told
 from lakeproof.stores.s3_bucket import Bucket, opened
-from lakeproof.stores.s3_claims import CLAIMS, Claim, ask, told
+from lakeproof.stores.s3_claims import CLAIMS, Claim, ask
 from tests.commands import complaint, lakeproof
 from tests.gate.stores import Served, answering, served
 

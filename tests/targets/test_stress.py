@@ -9,9 +9,9 @@ import pytest
 import trio
 
 from lakeproof.commands.stress import stress
-from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.sqlite import SQLiteStore
-from lakeproof.live.engine import Load
+from lakeproof.live.engine import Fault, Load
 from lakeproof.live.judge import HistoryReport, judge, recorded_lines
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.traffic import KeyRound, Traffic, malformation
@@ -73,7 +73,11 @@ def test_the_correct_twin_stands_it(kind: str, run_seed: int) -> None:
 
 def run(dsn: str, *faults: str, seconds: float = 1.5) -> HistoryReport:
     done = HistoryReport()
-    trio.run(stress, target(dsn), done, lambda *given: Traffic(Load(seconds=seconds), *given, done.judge), faults)
+
+    def make(store: Store, given: tuple[Fault, ...]) -> Traffic:
+        return Traffic(Load(seconds=seconds), store, given, done.judge)
+
+    trio.run(stress, target(dsn), done, make, faults)
     return done
 
 
