@@ -9,7 +9,7 @@ from lakeproof.commands.options import Seconds
 from lakeproof.commands.traffic_options import chosen_of, traffic_options, words_of
 from lakeproof.live.engine import Load, restarting
 from lakeproof.live.lakefs.api import LakeFS, address
-from lakeproof.live.lakefs.known_issues import CAUSES, known_of
+from lakeproof.live.lakefs.known_issues import CAUSES, issues_of
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
 from lakeproof.live.lakefs.rounds import WAIT_SECONDS, ServicePlan, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES, focused
@@ -33,7 +33,9 @@ from lakeproof.words import Unusable, plural
 @click.option("--only", metavar="ID,...", help="Judge only these invariants.")
 @click.option("--except", "spared", metavar="ID,...", help="Judge all invariants but these.")
 @click.option("--keep-going", is_flag=True, help="Do not stop at the first violation.")
-@click.option("--known", default="", metavar="CAUSE,...", help=f"Set known causes aside: {', '.join(CAUSES)}.")
+@click.option(
+    "--known", "issues", default="", metavar="CAUSE,...", help=f"Set known causes aside: {', '.join(CAUSES)}."
+)
 @click.option("--focus", default="", metavar="KIND,...", help="Make these kinds of calls eight times as often.")
 @click.option("--rounds", type=click.IntRange(1), metavar="N", help="End after so many rounds, if not before.")
 @click.option("--restart-with", metavar="COMMAND", help="Command that restarts the server, run once in every round.")
@@ -57,7 +59,7 @@ def command(
     only: str | None,
     spared: str | None,
     keep_going: bool,
-    known: str,
+    issues: str,
     focus: str,
     rounds: int | None,
     restart_with: str | None,
@@ -77,7 +79,7 @@ def command(
     if bad := next((each for each in sources if not all(each.partition("://"))), None):
         raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
     judged_ids = _judged_ids(only, spared, imports=bool(sources))
-    plan = ServicePlan(keep_going, rounds, judged_ids=judged_ids, known=known_of(known))
+    plan = ServicePlan(keep_going, rounds, judged_ids=judged_ids, issues=issues_of(issues))
     often = focused(chosen_of("--focus", focus, "kind of call", OF_ENTRIES))
     restart = restarting(restart_with) if restart_with is not None else None
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)

@@ -26,7 +26,7 @@ from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.records import Record, StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Returned, Snapshot
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from lakeproof.stores.wrappers import FAILURES_MAX, Private, by_value
+from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore, by_value
 
 CALLS: Final = 12
 """Of each client in a round."""
@@ -64,7 +64,7 @@ class Flows(Workload):
 
     async def _judged(self, made: Round) -> None:
         rng = self.rng()
-        private = Private(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
+        private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
         store, objects = by_value(private), MemoryObjectStore()
         callers = [
             Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
@@ -107,7 +107,7 @@ class Flows(Workload):
             identity = b"%d-%d" % (number, call)
             client = await caller.call(client, (repository_call if group else entry_call)(rng, identity))
 
-    async def _rows(self, private: Private, store: Store) -> dict[kv.Address, bytes]:
+    async def _rows(self, private: PrefixedStore, store: Store) -> dict[kv.Address, bytes]:
         """All that is in the store. Raises KVError if it cannot be read after several tries."""
         found: dict[kv.Address, bytes] = {}
         until = trio.current_time() + FAILURES_MAX * self.load.timeout

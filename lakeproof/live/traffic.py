@@ -20,7 +20,7 @@ from lakeproof.live.report import Round
 from lakeproof.model import kv
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.snapshot import Status
-from lakeproof.stores.wrappers import FAILURES_MAX, Private
+from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore
 
 PARTITION: Final = b"stress"
 OPERATIONS_MAX: Final = 100_000
@@ -57,7 +57,7 @@ class Traffic(Workload):
     async def round(self, duration: float, calls: int | None = None) -> KeyRound:
         self.rounds += 1
         made = KeyRound(number=self.rounds)
-        private = Private(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
+        private = PrefixedStore(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
         clients = [_Client(number, self, made, private) for number in range(self.load.clients)]
         unanswered = self.tally.unknown - self.tally.total
         began = trio.current_time()

@@ -18,7 +18,7 @@ from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.stores.redaction import displayed
-from lakeproof.stores.wrappers import Spread
+from lakeproof.stores.wrappers import StorePool
 from lakeproof.words import Unusable
 
 CONNECTIONS: Final = 16
@@ -116,7 +116,7 @@ def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[
                 stores = [stack.enter_context(SQLiteStore(Path(path), durable=durable)) for _ in range(connections)]
             except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
-            yield Spread(stores)
+            yield StorePool(stores)
 
     return opened
 

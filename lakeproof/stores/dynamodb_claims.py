@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from lakeproof.impl.stores._kv_answers import equal
 from lakeproof.impl.stores.conformance import Claim, NotConforming
 from lakeproof.stores.concurrently import run_concurrently
-from lakeproof.stores.dynamodb_corner import Check, Corner, Fields, claim, n, refused
+from lakeproof.stores.dynamodb_corner import Check, Fields, TablePartition, claim, n, refused
 from lakeproof.stores.dynamodb_store import KEY, PARTITION
 
 TASKS: Final = 5
@@ -24,7 +24,7 @@ TRIES_MAX: Final = 200
 _AGAIN: Final = ("TransactionConflictException", "TransactionInProgressException", "TransactionCanceledException")
 
 
-def a_write_is_seen_by_every_consistent_read_at_once(at: Corner) -> None:
+def a_write_is_seen_by_every_consistent_read_at_once(at: TablePartition) -> None:
     for number in range(3):
         at.put("k", v=n(number))
         key = at.key("k")
@@ -43,7 +43,7 @@ def a_write_is_seen_by_every_consistent_read_at_once(at: Corner) -> None:
     equal("GetItem after a delete", at.get("k"), None)
 
 
-def conditions_hold_as_the_reference_says(at: Corner) -> None:
+def conditions_hold_as_the_reference_says(at: TablePartition) -> None:
     values: dict[str, object] = {":one": n(1), ":ten": n(10), ":s": {"S": "ab"}, ":a": {"S": "a"}, ":t": {"S": "NS"}}
     for condition, holds in CONDITIONS.items():
         at.put("k", number1=n(9), text1={"S": "abc"}, set1={"NS": ["1", "2"]}, list1={"L": [n(1)]})
@@ -85,7 +85,7 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
 }
 
 
-def a_condition_that_fails_is_an_error_and_changes_nothing(at: Corner) -> None:
+def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -> None:
     at.put("k", v=n(1))
     absent = f"attribute_not_exists({PARTITION})"
     with refused("ConditionalCheckFailedException") as told:
@@ -104,7 +104,7 @@ def a_condition_that_fails_is_an_error_and_changes_nothing(at: Corner) -> None:
     equal("GetItem after all of them", at.get("k"), "1")
 
 
-def updates_do_what_they_say_and_tell_what_is_asked_for(at: Corner) -> None:
+def updates_do_what_they_say_and_tell_what_is_asked_for(at: TablePartition) -> None:
     at.put("k", v=n(1), list={"L": [n(0)]}, set={"NS": ["1"]}, gone=n(1))
     values = {":one": n(1), ":list": {"L": [n(5)]}, ":set": {"NS": ["1", "2"]}}
     told = at.update(
@@ -125,7 +125,7 @@ def updates_do_what_they_say_and_tell_what_is_asked_for(at: Corner) -> None:
     equal("v after an update that was refused", at.get("k"), "3")
 
 
-def concurrent_updates_are_all_kept(at: Corner) -> None:
+def concurrent_updates_are_all_kept(at: TablePartition) -> None:
     def task() -> None:
         for _ in range(ROUNDS):
             at.update("n", "ADD v :one", ExpressionAttributeValues={":one": n(1)})
@@ -134,7 +134,7 @@ def concurrent_updates_are_all_kept(at: Corner) -> None:
     equal("the counter", at.get("n"), str(TASKS * ROUNDS))
 
 
-def a_transaction_is_done_whole_or_not_at_all(at: Corner) -> None:
+def a_transaction_is_done_whole_or_not_at_all(at: TablePartition) -> None:
     at.put("there", v=n(1))
 
     def put(name: str, condition: str) -> dict[str, object]:
@@ -151,7 +151,7 @@ def a_transaction_is_done_whole_or_not_at_all(at: Corner) -> None:
     equal("the items after a transaction", [at.get(name) for name in ("a", "there", "b")], ["2", "2", "2"])
 
 
-def a_transaction_is_never_seen_in_half(at: Corner) -> None:
+def a_transaction_is_never_seen_in_half(at: TablePartition) -> None:
     """Two items always hold equal numbers; a transaction that reads both sees that."""
     names = ("a", "b")
     for name in names:
@@ -195,7 +195,7 @@ def _until_done(ask: Callable[[], dict[str, object]]) -> dict[str, object]:
     raise NotConforming(f"a transaction met another one {TRIES_MAX} times in a row")
 
 
-def a_transaction_with_a_token_is_done_once(at: Corner) -> None:
+def a_transaction_with_a_token_is_done_once(at: TablePartition) -> None:
     token = secrets.token_hex(8)
     add = {
         "TableName": at.table,
@@ -211,7 +211,7 @@ def a_transaction_with_a_token_is_done_once(at: Corner) -> None:
         at.db.transact_write_items(TransactItems=[{"Update": other}], ClientRequestToken=token)
 
 
-def pages_lose_nothing_in_either_direction(at: Corner) -> None:
+def pages_lose_nothing_in_either_direction(at: TablePartition) -> None:
     names = [f"{number:02}" for number in range(11)]
     for name in reversed(names):
         at.put(name, v=n(int(name) % 3), pad={"S": "x" * 10})
@@ -232,7 +232,7 @@ def pages_lose_nothing_in_either_direction(at: Corner) -> None:
             equal(f"pages of {size}, {way}", found, names if forward else names[::-1])
 
 
-def a_filter_takes_away_what_was_counted(at: Corner) -> None:
+def a_filter_takes_away_what_was_counted(at: TablePartition) -> None:
     for number in range(6):
         at.put(str(number), v=n(number % 3))
     fields = {"FilterExpression": "v = :v", "values": {":v": n(1)}}
@@ -243,7 +243,7 @@ def a_filter_takes_away_what_was_counted(at: Corner) -> None:
           (page.get("Count"), page.get("ScannedCount"), page.get("Items")), (2, 6, None))  # fmt: skip
 
 
-def a_batch_does_all_or_tells_what_is_left(at: Corner) -> None:
+def a_batch_does_all_or_tells_what_is_left(at: TablePartition) -> None:
     keys = [at.key(f"{number:02}") for number in range(25)]
     left: object = {at.table: [{"PutRequest": {"Item": {**key, "v": n(1)}}} for key in keys]}
     for _ in range(TRIES_MAX):
@@ -262,7 +262,7 @@ def a_batch_does_all_or_tells_what_is_left(at: Corner) -> None:
     equal("items of a batch", seen, 25)
 
 
-def mistakes_are_errors_with_their_codes(at: Corner) -> None:
+def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
     with refused("ResourceNotFoundException"):
         at.db.get_item(TableName="lakeproof-no-such-table", Key=at.key("k"))
     with refused("ValidationException"):
@@ -286,7 +286,7 @@ def mistakes_are_errors_with_their_codes(at: Corner) -> None:
     equal("GetItem after all of them", at.get("k"), None)
 
 
-def sort_keys_are_in_the_order_of_their_kind(at: Corner) -> None:
+def sort_keys_are_in_the_order_of_their_kind(at: TablePartition) -> None:
     """Only where it may make tables of its own: numbers by value, strings by their UTF-8."""
     if not at.store.own:
         return

@@ -12,17 +12,17 @@ from lakeproof.impl.stores._kv_answers import equal, short
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
 from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
-from lakeproof.stores.wrappers import Private
+from lakeproof.stores.wrappers import PrefixedStore
 
 _CLAIM: Final = b"claim"
 
 Fields = Mapping[str, object]
 
 
-class Corner:
+class TablePartition:
     """A partition of a store's table, for one claim."""
 
-    def __init__(self, private: Private, store: DynamoDBStore) -> None:
+    def __init__(self, private: PrefixedStore, store: DynamoDBStore) -> None:
         self.store = store
         self.db: BaseClient = store.client
         self.table = store.table
@@ -66,15 +66,15 @@ class Corner:
         return found
 
 
-Check = Callable[[Corner], None]
+Check = Callable[[TablePartition], None]
 
 
 def claim(check: Check) -> Claim:
     """A claim of a store, from what is asked of a corner in a thread."""
 
-    def run(private: Private, store: DynamoDBStore) -> None:
+    def run(private: PrefixedStore, store: DynamoDBStore) -> None:
         try:
-            check(Corner(private, store))
+            check(TablePartition(private, store))
         except ClientError as error:
             lacking(error)
             raise NotConforming(f"unexpectedly raised {store.explain(error)}") from error
@@ -84,7 +84,7 @@ def claim(check: Check) -> Claim:
             raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
 
     async def judged(store: Store) -> None:
-        assert isinstance(store, Private)
+        assert isinstance(store, PrefixedStore)
         assert isinstance(store.store, DynamoDBStore)
         await trio.to_thread.run_sync(run, store, store.store)
 

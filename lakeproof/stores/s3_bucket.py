@@ -37,7 +37,7 @@ class Bucket:
     name: str
     prefix: str
 
-    def ask(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
+    def request(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
         """One request, by boto3's name for it. Nothing is retried.
 
         Raises:
@@ -55,7 +55,7 @@ class Bucket:
     def refusal(self, operation: str, key: str | None = None, **parameters: object) -> Refusal | None:
         """How it was refused; None: it was not."""
         try:
-            answer = self.ask(operation, key, **parameters)
+            answer = self.request(operation, key, **parameters)
         except ClientError as error:
             return _refusal(error)
         if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
@@ -64,7 +64,7 @@ class Bucket:
 
     def put(self, key: str, body: bytes, **parameters: object) -> str:
         """Write an object; its ETag."""
-        return str(self.ask("put_object", key, Body=body, **parameters)["ETag"])
+        return str(self.request("put_object", key, Body=body, **parameters)["ETag"])
 
     def place(self, *keys: str, body: bytes = b"") -> None:
         """Write objects that a claim needs, and is not about. Raises NotJudged if they are refused."""
@@ -76,7 +76,7 @@ class Bucket:
 
     def get(self, key: str, **parameters: object) -> bytes:
         """Read an object."""
-        return _body(self.ask("get_object", key, **parameters))
+        return _body(self.request("get_object", key, **parameters))
 
     def found(self, key: str) -> bytes | None:
         """Read an object; None: there is none.
@@ -95,7 +95,7 @@ class Bucket:
         """The pages of a listing (version 2), followed by their continuation tokens."""
         asked: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
         while True:
-            page = self.ask("list_objects_v2", None, **asked)
+            page = self.request("list_objects_v2", None, **asked)
             yield page
             if not page.get("IsTruncated"):
                 return
@@ -131,7 +131,7 @@ class Bucket:
     def _abort(self) -> None:
         """End the uploads that a claim has left open, where the store can list them."""
         with contextlib.suppress(ClientError, NoAnswer):
-            answer = self.ask("list_multipart_uploads", Prefix=self.prefix)
+            answer = self.request("list_multipart_uploads", Prefix=self.prefix)
             ids = column(answer, "Uploads", "UploadId")
             for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):
                 self.refusal("abort_multipart_upload", self.short(key), UploadId=upload)

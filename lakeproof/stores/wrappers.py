@@ -15,7 +15,7 @@ TRIES: Final = 20
 """How often `ByValue` looks again at a key that is written with equal values while it looks."""
 
 
-class Private(Store):
+class PrefixedStore(Store):
     """The partitions of another store whose names begin with ``prefix``: the rest of it is neither read nor written.
 
     It remembers where it wrote, so that `clear` can take all of it away again.
@@ -116,7 +116,7 @@ def by_value(store: Store) -> Store:
     return ByValue(store) if OPAQUE in store.capabilities else store
 
 
-class Spread(Store):
+class StorePool(Store):
     """Several stores that are views of one: each operation takes whichever is free."""
 
     def __init__(self, stores: Sequence[Store]) -> None:

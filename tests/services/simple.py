@@ -6,9 +6,17 @@ from random import Random
 import attrs
 
 from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
-from lakeproof.live.lakefs.contents import Content, Held, Last
+from lakeproof.live.lakefs.contents import Content, FinalState, RepositoryState
 from lakeproof.live.lakefs.known_issues import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
-from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.live.lakefs.workload import (
+    INITIAL_BRANCHES,
+    OF_ENTRIES,
+    Names,
+    PlannedCall,
+    follow_ups,
+    plan_entry_call,
+    plan_repository_call,
+)
 from lakeproof.model.snapshot import Status
 
 CALLS = 60
@@ -42,7 +50,7 @@ class Simple:
 
     rng: Random = attrs.field(factory=Random)
     causes: frozenset[str] = frozenset()
-    branches: dict[str, Branch] = attrs.field(factory=lambda: {name: Branch() for name in FOUNDED})
+    branches: dict[str, Branch] = attrs.field(factory=lambda: {name: Branch() for name in INITIAL_BRANCHES})
     commits: dict[str, Content] = attrs.field(factory=lambda: {"first": {}})
     parents: dict[str, str] = attrs.field(factory=dict)
     messages: dict[str, str] = attrs.field(factory=dict)
@@ -50,8 +58,10 @@ class Simple:
     tags: dict[str, str] = attrs.field(factory=dict)
     pulls: dict[str, tuple[str, str, str]] = attrs.field(factory=dict)
     """Title, status and commit, by id."""
-    lives: dict[str, Last] = attrs.field(factory=dict)
-    past: list[tuple[float, dict[str, Last]]] = attrs.field(factory=lambda: [(-1e9, dict[str, Last]())])
+    lives: dict[str, RepositoryState] = attrs.field(factory=dict)
+    past: list[tuple[float, dict[str, RepositoryState]]] = attrs.field(
+        factory=lambda: [(-1e9, dict[str, RepositoryState]())]
+    )
     """What the repositories were, from each moment on."""
 
     def entries(self, name: str, args: tuple[str, ...]) -> Answered:
@@ -203,7 +213,7 @@ class Simple:
         if name == "create_repository":
             if last is not None:
                 return 409, None
-            self.lives[args[0]] = Last(args[1], frozenset({"main"}))
+            self.lives[args[0]] = RepositoryState(args[1], frozenset({"main"}))
             return 201, args[1]
         if last is None:
             return 404, None
@@ -219,8 +229,8 @@ class Simple:
         return 200, last.life if name == "get_repository" else None
 
     @property
-    def held(self) -> Held:
-        return Held(
+    def final(self) -> FinalState:
+        return FinalState(
             branches={name: branch.shown for name, branch in self.branches.items()},
             logs={name: branch.line for name, branch in self.branches.items()},
             ancestors=self.ancestors,
@@ -229,12 +239,14 @@ class Simple:
         )
 
 
-def wishes(rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES) -> list[Wish]:
+def planned_calls(
+    rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES
+) -> list[PlannedCall]:
     """Calls with what follows some of them. The name of a commit is known before it is made."""
-    names, found = Names("p", "ns", tuple(SOURCES), often), list[Wish]()
+    names, found = Names("p", "ns", tuple(SOURCES), often), list[PlannedCall]()
     while len(found) < count:
-        wish = (entry_wish if entries else repository_wish)(rng, names)
-        for name, args in (wish, *(follow_ups(rng, wish, names) if entries else ())):
+        planned = (plan_entry_call if entries else plan_repository_call)(rng, names)
+        for name, args in (planned, *(follow_ups(rng, planned, names) if entries else ())):
             found.append((name, args))
             if name == "commit":
                 names.learn(name, args, f"c{args[2]}")
@@ -248,7 +260,7 @@ def driven(
 ) -> list[Call]:
     """Calls that take effect one after the other; their intervals overlap, and one in twelve is not answered: then it
     has happened at its moment, or later, or never."""
-    moments = list(enumerate(wishes(rng, entries=entries, count=count, often=often)))
+    moments = list(enumerate(planned_calls(rng, entries=entries, count=count, often=often)))
     late = {number: number + rng.uniform(0, 20) for number, _ in moments if rng.random() < 1 / 12}
     spans: list[tuple[float, float, Call]] = []
     order = sorted(moments, key=lambda each: late.get(each[0], each[0]))

@@ -5,7 +5,7 @@ import urllib3.exceptions
 
 from lakeproof.live.lakefs.api import LakeFS, address, answer_of
 from lakeproof.live.lakefs.calls import Call
-from lakeproof.live.lakefs.contents import Held
+from lakeproof.live.lakefs.contents import FinalState
 from lakeproof.live.lakefs.existence import EFFECTIVE
 from lakeproof.live.lakefs.judge import judge_entries
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
@@ -55,7 +55,7 @@ def _stat(mark: str) -> Call:
     ],
 )
 def test_a_mark_or_tag_that_no_call_explains_is_found(calls: list[Call], name: str) -> None:
-    found = judge_entries(calls, Held(logs={"main": ()}))
+    found = judge_entries(calls, FinalState(logs={"main": ()}))
     broken = {each for each, finding in found if isinstance(finding, Violation)} & {UPDATED, EFFECTIVE}
     assert broken == ({name} if name else set())
 

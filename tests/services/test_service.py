@@ -140,8 +140,8 @@ def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) ->
     assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "fake", [])
     assert len(found["invariants"]) == 20
     for one in found["invariants"]:
-        known = "holds" if one["checks"] else "inconclusive"
-        assert one["verdict"] == ("violated" if one["evidence"] else known)
+        issues = "holds" if one["checks"] else "inconclusive"
+        assert one["verdict"] == ("violated" if one["evidence"] else issues)
     assert result.stderr.splitlines()[-1].startswith("VIOLATED")
     assert all(Path(path).exists() for path in found["written"])
 

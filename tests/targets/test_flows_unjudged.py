@@ -11,7 +11,7 @@ from lakeproof.live.flows import IDS, FlowReport, Flows
 from lakeproof.live.report import Round
 from lakeproof.model import kv
 from lakeproof.model.invariants import Violation
-from lakeproof.stores.wrappers import Private
+from lakeproof.stores.wrappers import PrefixedStore
 from tests.commands import lakeproof
 
 UNREAD = Round(unread="the store could not be read in the end")
@@ -39,7 +39,7 @@ def test_a_violation_is_one_whatever_could_not_be_judged() -> None:
 def test_a_store_that_could_once_not_be_read_in_the_end_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, rounds = Flows._rows, count()  # where the trouble is planted
 
-    async def rows(self: Flows, private: Private, store: Store) -> dict[kv.Address, bytes]:
+    async def rows(self: Flows, private: PrefixedStore, store: Store) -> dict[kv.Address, bytes]:
         if next(rounds) == 0:
             raise kv.OutcomeUnknown("gone")
         return await reading(self, private, store)

@@ -9,7 +9,7 @@ Content = Mapping[str, str]
 
 
 @attrs.define
-class Held:
+class FinalState:
     """What one repository holds in the end."""
 
     branches: dict[str, Content] = attrs.field(factory=dict)
@@ -25,7 +25,7 @@ class Held:
 
 
 @attrs.define
-class Last:
+class RepositoryState:
     """What a name that comes and goes holds in the end: the life that was there, its branches and paths."""
 
     life: str

@@ -1,7 +1,7 @@
 """What is asked of a service: the promises of the operations that its clients call, as far as they show from outside.
 
 The ids come from `lakeproof.model.promises`. A promise that cannot be judged without a look into the service's store is
-in `UNASKED`, with the reason.
+in `UNJUDGED`, with the reason.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ update of a branch."""
 _STORE: Final = "shows only in the records of the store"
 _EFFECTS: Final = "shows only in the effects of a call"
 _TOO_LONG: Final = "some hundred calls are too many for the monitor"
-UNASKED: Final[Mapping[str, str]] = {
+UNJUDGED: Final[Mapping[str, str]] = {
     "active-is-complete": _STORE,
     "head-exists": _STORE,
     "token-has-one-owner": _STORE,
@@ -94,7 +94,7 @@ UNASKED: Final[Mapping[str, str]] = {
     "refused-commit-is-absent": "asked as commits-form-one-line",
 }
 """Promises of these that a service is not asked for, each with the reason."""
-IDS: Final = (*(each for each in promised(*KINDS) if each not in UNASKED), *ALONE)
+IDS: Final = (*(each for each in promised(*KINDS) if each not in UNJUDGED), *ALONE)
 """All that is asked of a service."""
 
 MONITORS: Final[tuple[Monitor, ...]] = tuple(

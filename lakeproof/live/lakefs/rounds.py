@@ -15,13 +15,13 @@ import trio
 from lakeproof.live.engine import SETTLE_SECONDS, Fault, Plan, Workload, run_rounds
 from lakeproof.live.lakefs.api import Service
 from lakeproof.live.lakefs.calls import NOT_FOUND, Answer, lines
-from lakeproof.live.lakefs.contents import Held
-from lakeproof.live.lakefs.final_state import LakeFSRound, Look
-from lakeproof.live.lakefs.judge import NOTHING_KNOWN, judge_entries, judge_founded, judge_repositories
-from lakeproof.live.lakefs.known_issues import Known
+from lakeproof.live.lakefs.contents import FinalState
+from lakeproof.live.lakefs.final_state import FinalStateReader, LakeFSRound
+from lakeproof.live.lakefs.judge import NO_ISSUES, judge_entries, judge_initial_branches, judge_repositories
+from lakeproof.live.lakefs.known_issues import KnownIssues
 from lakeproof.live.lakefs.promises import IDS, TRUNK
 from lakeproof.live.lakefs.threads import CALLS_MAX, TRIES, Driver, Unread
-from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish
+from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OF_ENTRIES, Names, PlannedCall
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.report import Report
 from lakeproof.model.snapshot import Status
@@ -44,10 +44,10 @@ RESTART_AT: Final = (0.2, 0.6)
 
 @attrs.frozen
 class ServicePlan(Plan):
-    """judged_ids: the invariants that are judged. known: the issues that are set aside."""
+    """judged_ids: the invariants that are judged. issues: the issues that are set aside."""
 
     judged_ids: tuple[str, ...] = IDS
-    known: Known = NOTHING_KNOWN
+    issues: KnownIssues = NO_ISSUES
 
 
 class ServiceReport(Report):
@@ -83,7 +83,7 @@ class Traffic(Workload):
     sources: tuple[str, ...] = ()
     often: Mapping[str, int] = OF_ENTRIES
     judged_ids: tuple[str, ...] = IDS
-    known: Known = NOTHING_KNOWN
+    issues: KnownIssues = NO_ISSUES
     last: LakeFSRound | None = None
 
     async def round(self, duration: float, calls: int | None = None) -> LakeFSRound:
@@ -94,14 +94,14 @@ class Traffic(Workload):
         made, recorder = LakeFSRound(number=self.rounds, names=names), Recorder()
         driver = self._driver(recorder)
         try:
-            await self._founded(driver, made)
+            await self._create_initial(driver, made)
             if not made.unread:
-                await self._driven(driver, made, duration, calls or CALLS_MAX)
-                await self._looked(driver, made)
+                await self._run_clients(driver, made, duration, calls or CALLS_MAX)
+                await self._read_final_state(driver, made)
         finally:
             if not self.keep:
                 with trio.CancelScope(shield=True):
-                    await self._removed(driver, names.used)
+                    await self._remove_all(driver, names.used)
         made.entries = [call for call in recorder.calls if call.args[0] == names.lake]
         made.repositories = [call for call in recorder.calls if call.args[0] != names.lake]
         made.calls, self.last = len(recorder.calls), made
@@ -110,11 +110,11 @@ class Traffic(Workload):
         return made
 
     def _judge(self, made: LakeFSRound) -> None:
-        known = attrs.evolve(self.known, asked=frozenset(self.judged_ids))
+        issues = attrs.evolve(self.issues, judged_ids=frozenset(self.judged_ids))
         judged = (
-            *judge_founded(made.names.lake, FOUNDED, made.held),
-            *judge_entries(made.entries, made.held, known),
-            *judge_repositories(made.repositories, made.last, known),
+            *judge_initial_branches(made.names.lake, INITIAL_BRANCHES, made.final),
+            *judge_entries(made.entries, made.final, issues),
+            *judge_repositories(made.repositories, made.last, issues),
         )
         made.judged = [(name, each) for name, each in judged if name in self.judged_ids]
         made.files = {"history.jsonl": lines([*made.entries, *made.repositories]), "held.txt": _state(made)}
@@ -123,19 +123,19 @@ class Traffic(Workload):
         """Remove what rounds could not, if the service is there again."""
         if self.left and not self.gone:
             driver, names = self._driver(Recorder()), set(self.left)
-            if await self._returned(driver):
+            if await self._await_service(driver):
                 self.left.clear()
-                await self._removed(driver, names)
+                await self._remove_all(driver, names)
 
     def _driver(self, recorder: Recorder) -> Driver:
         return Driver(self.service, self.load, self.tally, recorder, trio.CapacityLimiter(self.load.clients))
 
-    async def _returned(self, driver: Driver) -> bool:
+    async def _await_service(self, driver: Driver) -> bool:
         """Whether the service answers, by and by. Only a version is an answer: what stands before it may say much."""
         began, answer = trio.current_time(), Answer(Status.INFO, words="no whole answer in time")
         with trio.move_on_after(self.wait):
             while True:
-                answer = await driver.ask(self.service.version)
+                answer = await driver.request(self.service.version)
                 seconds = trio.current_time() - began
                 if answer.status is Status.OK:
                     if seconds > self.load.timeout:
@@ -145,35 +145,35 @@ class Traffic(Workload):
         self.gone = f"the service was gone, and did not come back within {self.wait:g} s: {answer.words}"
         return False
 
-    async def _looked(self, driver: Driver, made: LakeFSRound) -> None:
+    async def _read_final_state(self, driver: Driver, made: LakeFSRound) -> None:
         """Read what the service holds in the end; once more if it goes away meanwhile."""
         for _ in range(LOOKS):
-            if not await self._returned(driver):
+            if not await self._await_service(driver):
                 made.unread = self.gone
                 return
             unknown = any(call.status is Status.INFO for call in driver.recorder.calls)
-            await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.known.settle))
-            made.held, made.last, made.unread = Held(), {}, ""
+            await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.issues.settle))
+            made.final, made.last, made.unread = FinalState(), {}, ""
             limit = LOOK_TIMEOUTS * self.load.timeout
             with trio.move_on_after(limit) as scope:
                 try:
-                    await Look(driver, made).all()
+                    await FinalStateReader(driver, made).all()
                 except Unread as error:
                     made.unread = str(error)
                     continue
             if scope.cancelled_caught:
-                made.unread = f"what it held in the end could not be read within {limit:g} s"
+                made.unread = f"what it final in the end could not be read within {limit:g} s"
             return
 
-    async def _founded(self, driver: Driver, made: LakeFSRound) -> None:
+    async def _create_initial(self, driver: Driver, made: LakeFSRound) -> None:
         lake = made.names.lake
         made.names.used.add(lake)
-        wishes: tuple[Wish, ...] = (
+        planned_calls: tuple[PlannedCall, ...] = (
             ("create_repository", (lake, made.names.life())),
-            *(("create_branch", (lake, branch, TRUNK)) for branch in FOUNDED if branch != TRUNK),
+            *(("create_branch", (lake, branch, TRUNK)) for branch in INITIAL_BRANCHES if branch != TRUNK),
         )
-        for name, args in wishes:
-            answer = await self._insist(driver, name, args)
+        for name, args in planned_calls:
+            answer = await self._create_idempotently(driver, name, args)
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
                 if self.rounds == 1:
@@ -182,21 +182,21 @@ class Traffic(Workload):
                 made.unread = self.gone or what
                 return
 
-    async def _insist(self, driver: Driver, name: str, args: tuple[str, ...]) -> Answer:
+    async def _create_idempotently(self, driver: Driver, name: str, args: tuple[str, ...]) -> Answer:
         """A create of what nobody else creates: if it is there after an answer that was lost, it is ours."""
         answer, doubt = Answer(Status.INFO), False
         for again in range(LOOKS):
-            if again and (answer.code or not await self._returned(driver)):
+            if again and (answer.code or not await self._await_service(driver)):
                 break
             with trio.move_on_after(FOUNDING_TIMEOUTS * self.load.timeout):
                 for _ in range(TRIES):
-                    answer = await driver.ask(partial(self.service.perform, name, args))
+                    answer = await driver.request(partial(self.service.perform, name, args))
                     if answer.status is Status.OK or (doubt and answer.code == CONFLICT):
                         return Answer(Status.OK)
                     doubt = doubt or answer.status is Status.INFO
         return answer
 
-    async def _driven(self, driver: Driver, made: LakeFSRound, seconds: float, calls: int) -> None:
+    async def _run_clients(self, driver: Driver, made: LakeFSRound, seconds: float, calls: int) -> None:
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
             for client in range(self.load.clients):
@@ -208,7 +208,7 @@ class Traffic(Workload):
                     self.tally.faults[await self.restart(rng)] += 1
         made.seconds = trio.current_time() - began
 
-    async def _removed(self, driver: Driver, names: Iterable[str]) -> None:
+    async def _remove_all(self, driver: Driver, names: Iterable[str]) -> None:
         """Delete repositories of ours. Nobody else has these names."""
         left = set(names)
         with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
@@ -219,7 +219,7 @@ class Traffic(Workload):
 
     async def _remove(self, driver: Driver, name: str, left: set[str]) -> None:
         for _ in range(TRIES):
-            answer = await driver.ask(partial(self.service.perform, "delete_repository", (name,)))
+            answer = await driver.request(partial(self.service.perform, "delete_repository", (name,)))
             if answer.status is Status.OK or answer.code == NOT_FOUND:
                 left.discard(name)
                 return
@@ -227,18 +227,18 @@ class Traffic(Workload):
 
 async def drive(traffic: Traffic, plan: ServicePlan = ServicePlan()) -> ServiceReport:  # frozen
     """Rounds on a service as planned. Raises Unusable."""
-    traffic.judged_ids, traffic.known = plan.judged_ids, plan.known
-    report = ServiceReport(plan.judged_ids, traffic.tally, traffic.left, causes=plan.known.causes)
+    traffic.judged_ids, traffic.issues = plan.judged_ids, plan.issues
+    report = ServiceReport(plan.judged_ids, traffic.tally, traffic.left, causes=plan.issues.causes)
     await run_rounds(traffic, report, plan)
     return report
 
 
 def _state(made: LakeFSRound) -> Iterator[str]:
-    """What the service held in the end."""
-    for branch, content in sorted(made.held.branches.items()):
+    """What the service final in the end."""
+    for branch, content in sorted(made.final.branches.items()):
         yield f"{made.names.lake} branch {branch}: {dict(sorted(content.items()))}"
-        yield f"{made.names.lake} branch {branch}, commits, newest first: {list(made.held.logs[branch])}"
-    for commit_id, content in made.held.commits.items():
+        yield f"{made.names.lake} branch {branch}, commits, newest first: {list(made.final.logs[branch])}"
+    for commit_id, content in made.final.commits.items():
         yield f"{made.names.lake} commit {commit_id}: {dict(sorted(content.items()))}"
     for name, last in sorted(made.last.items()):
         yield f"{name} in {last.life}: branches {sorted(last.branches)}, paths {sorted(last.paths)}"

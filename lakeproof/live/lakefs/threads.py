@@ -12,7 +12,7 @@ import trio
 from lakeproof.live.engine import Load
 from lakeproof.live.lakefs.api import Service, answer_of
 from lakeproof.live.lakefs.calls import LAST, NOT_FOUND, Answer, Call
-from lakeproof.live.lakefs.workload import Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.live.lakefs.workload import Names, PlannedCall, follow_ups, plan_entry_call, plan_repository_call
 from lakeproof.live.recorder import Recorder, Tally
 from lakeproof.model.snapshot import Status
 
@@ -55,12 +55,12 @@ class Driver:
 
     async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
         """One client. It begins no call later than that, nor when all clients have made so many."""
-        wish_of = repository_wish if client % 2 else entry_wish
-        then: tuple[Wish, ...] = ()
+        plan = plan_repository_call if client % 2 else plan_entry_call
+        then: tuple[PlannedCall, ...] = ()
         while trio.current_time() < until and len(self.recorder.calls) < calls:
-            following, wish = bool(then), then[0] if then else wish_of(rng, names)
-            call = await self.call(client, *wish)
-            then = () if not call.ok else then[1:] if following else follow_ups(rng, wish, names)
+            following, planned = bool(then), then[0] if then else plan(rng, names)
+            call = await self.call(client, *planned)
+            then = () if not call.ok else then[1:] if following else follow_ups(rng, planned, names)
             if call.ok and isinstance(call.value, str):
                 names.learn(call.name, call.args, call.value)
             if not call.ok and call.code not in {404, 409, 412}:
@@ -69,7 +69,7 @@ class Driver:
     async def call(self, client: int, name: str, args: tuple[str, ...]) -> Call:
         """Do a call, and record it."""
         call = self.recorder.begin(client, name, args)
-        answer = await self.ask(partial(self.service.perform, name, args))
+        answer = await self.request(partial(self.service.perform, name, args))
         self.recorder.end(call, answer.status, answer.value)
         call.code, call.words, call.server = answer.code, answer.words, answer.server
         self.tally.count(name, answer.status)
@@ -77,7 +77,7 @@ class Driver:
             self.tally.trouble(f"{name}: {answer.code or answer.words}")
         return call
 
-    async def ask(self, do: Callable[[], Hashable]) -> Answer:
+    async def request(self, do: Callable[[], Hashable]) -> Answer:
         """What came of something that blocks, in a thread. What takes too long is left to itself, and unknown."""
 
         def answered() -> Answer:
@@ -98,7 +98,7 @@ class Driver:
         found: list[T] = []
         answer = Answer(Status.INFO)
         for _ in range(TRIES):
-            answer = await self.ask(lambda: found.append(do()))
+            answer = await self.request(lambda: found.append(do()))
             if answer.status is Status.OK:
                 return found[-1]
             if answer.code == NOT_FOUND:

@@ -28,7 +28,7 @@ PULLED: Final = "pulled"
 """The branch that takes pull requests, and nothing else."""
 IMPORTED: Final = "imported"
 """The branch of imports."""
-FOUNDED: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
+INITIAL_BRANCHES: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
 """The branches that a round begins with, and that nobody deletes."""
 SIDE: Final = "side"
 """What the names of branches begin with that come and go."""
@@ -102,7 +102,7 @@ LOOKS: Final = {
 COMMITTING: Final = frozenset({"commit", "cherry_pick"})
 LOOKS_AGAIN: Final = 0.4
 
-Wish = tuple[str, tuple[str, ...]]
+PlannedCall = tuple[str, tuple[str, ...]]
 """The name of a call, and its arguments."""
 
 
@@ -165,14 +165,14 @@ class Names:
             self.pulls.append(value)
             del self.pulls[:-PULLS_MAX]
         if name in COMMITTING:
-            known = self.learned.setdefault(args[1], [])
-            known.append(value)
-            del known[:-LEARNED_MAX]
+            commits = self.learned.setdefault(args[1], [])
+            commits.append(value)
+            del commits[:-LEARNED_MAX]
 
     def commit(self, rng: Random, branch: str) -> str:
         """A commit of a branch that stays, or the branch itself."""
-        known = self.learned.get(branch)
-        return rng.choice(known) if known else branch
+        commits = self.learned.get(branch)
+        return rng.choice(commits) if commits else branch
 
     def path(self) -> str:
         """A path that nobody has used for long."""
@@ -186,7 +186,7 @@ def focused(kinds: Iterable[str]) -> Mapping[str, int]:
     return {kind: count * FOCUS if kind in chosen else count for kind, count in OF_ENTRIES.items()}
 
 
-def entry_wish(rng: Random, names: Names) -> Wish:
+def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
     """A call on the repository that stays."""
     lake, path, value = names.lake, rng.choice(PATHS), names.unique()
     match kind := _chosen(rng, names.often):
@@ -221,12 +221,12 @@ def entry_wish(rng: Random, names: Names) -> Wish:
         case "wide commit":
             return "commit", (lake, WIDE, value)
         case "update_metadata" | "stat_entry" | "import" | "pull":
-            return _wish_beside(rng, names, kind, path, value)
+            return _plan_other_call(rng, names, kind, path, value)
         case _:
             return kind, (lake, names.side(rng))
 
 
-def _wish_beside(rng: Random, names: Names, kind: str, path: str, value: str) -> Wish:
+def _plan_other_call(rng: Random, names: Names, kind: str, path: str, value: str) -> PlannedCall:
     """A call that concerns metadata, imports or pull requests."""
     lake = names.lake
     if kind == "update_metadata":
@@ -242,7 +242,7 @@ def _wish_beside(rng: Random, names: Names, kind: str, path: str, value: str) ->
     return "stat_entry", (lake, TRUNK, path)
 
 
-def repository_wish(rng: Random, names: Names) -> Wish:
+def plan_repository_call(rng: Random, names: Names) -> PlannedCall:
     """A call on repositories that come and go. Branches and paths are of one call alone."""
     kind = _chosen(rng, OF_REPOSITORIES)
     if kind == "list_repositories":
@@ -257,10 +257,10 @@ def repository_wish(rng: Random, names: Names) -> Wish:
     return kind, (name,)
 
 
-def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
+def follow_ups(rng: Random, planned: PlannedCall, names: Names) -> tuple[PlannedCall, ...]:
     """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
     just written can be forgotten."""
-    name, args = wish
+    name, args = planned
     if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
         return tuple(_on_branch(rng, args[0], args[1], names))
     if name == "set_entry" and args[1].startswith(SIDE):
@@ -275,11 +275,11 @@ def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
     return ((look, args[:count]),) if look else ()
 
 
-def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
+def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[PlannedCall, ...]:
     """Ways to forget what was written to a branch that comes and goes."""
     branch, path = args[:2], args[:3]
-    look: Wish = ("get_entry", path)
-    ways: list[tuple[Wish, ...]] = [
+    look: PlannedCall = ("get_entry", path)
+    ways: list[tuple[PlannedCall, ...]] = [
         (("reset_branch", branch), look),
         (
             ("reset_branch", branch),
@@ -295,7 +295,7 @@ def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
     return rng.choice(ways)
 
 
-def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wish]:
+def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[PlannedCall]:
     """What comes after a write to a branch that stays."""
     if branch == WIDE:
         for value in (names.unique() for _ in range(WIDTH)):
@@ -308,7 +308,9 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wi
     if branch == IMPORTED:
         return
     if branch == MOVED:
-        yield from (("hard_reset", (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
+        yield from (
+            ("hard_reset", (lake, MOVED, rng.choice(commits))) for commits in [names.learned.get(MOVED)] if commits
+        )
     elif rng.random() < 0.5:
         yield "revert", (lake, UNDONE, names.commit(rng, UNDONE), names.unique())
     else:
