@@ -131,7 +131,7 @@ def _judge(made: Round, rows: dict[kv.Address, bytes], objects: MemoryObjectStor
         except Undecodable as error:
             made.judged.append((READABLE, Violation(READABLE, str(error))))
     snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=_clients(callers[1]))
-    # What is left of a deleted repository is nobody's branch: a cleaner may have died on it.
+    # What is left of a deleted repository belongs to no branch: a cleaner may have died on it.
     ours = {at: record for at, record in store.items() if _of_lake(at) or isinstance(record, StagedEntry)}
     alone = attrs.evolve(snapshot, store=ours, clients=_clients(callers[0]))
     judged = ((callers[0], OF_ENTRIES, alone), (callers[1], OF_REPOSITORIES, snapshot))

@@ -1,4 +1,4 @@
-"""Stores that somebody else wrote, behind a DSN: drivers, a protocol for those in other languages, and traffic.
+"""Stores of others, behind a DSN: drivers, a protocol for those in other languages, and traffic.
 
 See docs/targets.md.
 """

@@ -1,4 +1,4 @@
-"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are asked for."""
+"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are needed."""
 
 import importlib
 import shlex

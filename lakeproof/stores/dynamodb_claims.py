@@ -49,8 +49,8 @@ def conditions_hold_as_the_reference_says(at: TablePartition) -> None:
         at.put("k", number1=n(9), text1={"S": "abc"}, set1={"NS": ["1", "2"]}, list1={"L": [n(1)]})
         used = {name: values[name] for name in re.findall(r":\w+", condition)}
         try:
-            told: dict[str, object] = {"ExpressionAttributeValues": used} if used else {}
-            at.update("k", "REMOVE absent", ConditionExpression=condition, **told)
+            answer: dict[str, object] = {"ExpressionAttributeValues": used} if used else {}
+            at.update("k", "REMOVE absent", ConditionExpression=condition, **answer)
         except at.db.exceptions.ConditionalCheckFailedException:
             found = False
         else:
@@ -88,14 +88,14 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
 def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -> None:
     at.put("k", v=n(1))
     absent = f"attribute_not_exists({PARTITION})"
-    with refused("ConditionalCheckFailedException") as told:
+    with refused("ConditionalCheckFailedException") as answer:
         at.db.put_item(
             TableName=at.table,
             Item={**at.key("k"), "v": n(2)},
             ConditionExpression=absent,
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
-    item = cast("dict[str, object]", told.get("Item", {}))
+    item = cast("dict[str, object]", answer.get("Item", {}))
     equal("the item in the error of a put", item.get("v"), n(1))
     with refused("ConditionalCheckFailedException"):
         at.update("k", "SET v = :v", ConditionExpression=absent, ExpressionAttributeValues={":v": n(3)})
@@ -107,19 +107,19 @@ def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -
 def updates_do_what_they_say_and_tell_what_is_asked_for(at: TablePartition) -> None:
     at.put("k", v=n(1), list={"L": [n(0)]}, set={"NS": ["1"]}, gone=n(1))
     values = {":one": n(1), ":list": {"L": [n(5)]}, ":set": {"NS": ["1", "2"]}}
-    told = at.update(
+    answer = at.update(
         "k",
         "SET v = v + :one, w = if_not_exists(v, :one), #l = list_append(#l, :list) REMOVE gone ADD #s :set",
         ExpressionAttributeNames={"#l": "list", "#s": "set"},
         ExpressionAttributeValues=values,
         ReturnValues="ALL_NEW",
     )
-    found = cast("dict[str, dict[str, list[str]]]", told.get("Attributes", {}))
+    found = cast("dict[str, dict[str, list[str]]]", answer.get("Attributes", {}))
     equal("v, w, list, gone", [found.get(name) for name in ("v", "w", "list", "gone")],
           [n(2), n(1), {"L": [n(0), n(5)]}, None])  # fmt: skip
     equal("set", sorted(found.get("set", {}).get("NS", [])), ["1", "2"])
-    told = at.update("k", "ADD v :one", ExpressionAttributeValues={":one": n(1)}, ReturnValues="UPDATED_OLD")
-    equal("UPDATED_OLD", told.get("Attributes"), {"v": n(2)})
+    answer = at.update("k", "ADD v :one", ExpressionAttributeValues={":one": n(1)}, ReturnValues="UPDATED_OLD")
+    equal("UPDATED_OLD", answer.get("Attributes"), {"v": n(2)})
     with refused("ValidationException"):
         at.update("k", "SET v = absent")
     equal("v after an update that was refused", at.get("k"), "3")
@@ -142,9 +142,9 @@ def a_transaction_is_done_whole_or_not_at_all(at: TablePartition) -> None:
         return {"Put": {"TableName": at.table, "Item": item, "ConditionExpression": f"{condition}({PARTITION})"}}
 
     wanted = [put("a", "attribute_not_exists"), put("there", "attribute_not_exists"), put("b", "attribute_not_exists")]
-    with refused("TransactionCanceledException") as told:
+    with refused("TransactionCanceledException") as answer:
         at.db.transact_write_items(TransactItems=wanted)
-    reasons = [each.get("Code") for each in cast("list[dict[str, str]]", told.get("CancellationReasons", []))]
+    reasons = [each.get("Code") for each in cast("list[dict[str, str]]", answer.get("CancellationReasons", []))]
     equal("the reasons of a cancelled transaction", reasons, ["None", "ConditionalCheckFailed", "None"])
     equal("the items after it", [at.get(name) for name in ("a", "there", "b")], [None, "1", None])
     at.db.transact_write_items(TransactItems=[wanted[0], put("there", "attribute_exists"), wanted[2]])
@@ -252,12 +252,12 @@ def a_batch_does_all_or_tells_what_is_left(at: TablePartition) -> None:
             break
     equal("a query after a batch", at.query(Select="COUNT").get("Count"), 25)
     seen = 0
-    asked: object = {at.table: {"Keys": keys, "ConsistentRead": True}}
+    wanted: object = {at.table: {"Keys": keys, "ConsistentRead": True}}
     for _ in range(TRIES_MAX):
-        told = at.db.batch_get_item(RequestItems=asked)
-        seen += len(told["Responses"].get(at.table, []))
-        asked = told.get("UnprocessedKeys")
-        if not asked:
+        answer = at.db.batch_get_item(RequestItems=wanted)
+        seen += len(answer["Responses"].get(at.table, []))
+        wanted = answer.get("UnprocessedKeys")
+        if not wanted:
             break
     equal("items of a batch", seen, 25)
 
@@ -299,13 +299,13 @@ def sort_keys_are_in_the_order_of_their_kind(at: TablePartition) -> None:
         try:
             for key in sorted(keys, key=lambda key: key[::-1]):
                 at.db.put_item(TableName=table, Item={PARTITION: {"B": b"p"}, KEY: {kind: key}})
-            told = at.db.query(
+            answer = at.db.query(
                 TableName=table,
                 KeyConditionExpression=f"{PARTITION} = :p",
                 ExpressionAttributeValues={":p": {"B": b"p"}},
                 ConsistentRead=True,
             )
-            equal(f"a query of sort keys of the kind {kind}", [each[KEY][kind] for each in told["Items"]], keys)
+            equal(f"a query of sort keys of the kind {kind}", [each[KEY][kind] for each in answer["Items"]], keys)
             equal("a scan", at.db.scan(TableName=table, ConsistentRead=True, Select="COUNT").get("Count"), len(keys))
         finally:
             at.db.delete_table(TableName=table)

@@ -35,7 +35,7 @@ class TablePartition:
         return {PARTITION: {"B": self.partition}, KEY: {"B": name.encode()}}
 
     def put(self, name: str, **attributes: Fields) -> None:
-        """Write an item without a condition. Raises NotJudged: that is what other requests are asked about."""
+        """Write an item without a condition. Raises NotJudged: other requests are about it."""
         try:
             self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
         except ClientError as error:
@@ -70,7 +70,7 @@ Check = Callable[[TablePartition], None]
 
 
 def claim(check: Check) -> Claim:
-    """A claim of a store, from what is asked of a corner in a thread."""
+    """A claim of a store, from a check of one partition in a thread."""
 
     def run(private: PrefixedStore, store: DynamoDBStore) -> None:
         try:

@@ -28,7 +28,7 @@ class NoAnswer(Exception):
 
 @attrs.frozen
 class Bucket:
-    """The part of a bucket whose keys begin with ``prefix``. Keys are told and taken without it.
+    """The part of a bucket whose keys begin with ``prefix``. Its methods take and return keys without it.
 
     Every method raises NoAnswer if no answer comes.
     """
@@ -58,7 +58,7 @@ class Bucket:
             answer = self.request(operation, key, **parameters)
         except ClientError as error:
             return _refusal(error)
-        if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
+        if isinstance(body := answer.get("Body"), StreamingBody):  # its connection stays in use until it is read
             body.close()
         return None
 
@@ -93,15 +93,15 @@ class Bucket:
 
     def pages(self, prefix: str = "", **parameters: object) -> Iterator[Mapping[str, object]]:
         """The pages of a listing (version 2), followed by their continuation tokens."""
-        asked: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
+        wanted: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
         while True:
-            page = self.request("list_objects_v2", None, **asked)
+            page = self.request("list_objects_v2", None, **wanted)
             yield page
             if not page.get("IsTruncated"):
                 return
             if not page.get("NextContinuationToken"):
                 raise NotConforming("list: a page that is not the last one has no continuation token")
-            asked["ContinuationToken"] = page["NextContinuationToken"]
+            wanted["ContinuationToken"] = page["NextContinuationToken"]
 
     def keys(self, prefix: str = "", **parameters: object) -> list[str]:
         """The keys of a whole listing, in the order in which they come."""
@@ -151,7 +151,7 @@ def column(answer: Mapping[str, object], rows: str, name: str) -> list[str]:
 
 
 def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
-    """What was told of an object by its writer. Names are those of headers, whose case says nothing."""
+    """The metadata of an object. Names are those of headers, whose case says nothing."""
     found = answer.get("Metadata", {})
     assert isinstance(found, Mapping)
     return {str(name).lower(): str(value) for name, value in found.items()}

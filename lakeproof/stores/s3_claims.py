@@ -54,9 +54,9 @@ def refused(bucket: Bucket, expected: Refusal, operation: str, key: str | None =
     if found is not None and found != expected and LACKS.search(found[1]):
         raise NotJudged(f"the store lacks {operation}, or what it is asked for: {found[0]} {found[1]}")
     if found != expected:
-        asked = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
+        shown = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
         raise NotConforming(
-            f"{operation} of {key!r} ({asked}): expected {expected[0]} {expected[1]}, "
+            f"{operation} of {key!r} ({shown}): expected {expected[0]} {expected[1]}, "
             + ("found that it succeeds" if found is None else f"found {found[0]} {found[1]}")
         )
 
@@ -66,8 +66,8 @@ def an_object_is_read_as_written(bucket: Bucket) -> None:
         etag = bucket.put("a", content, Metadata={"k": "v"}, ContentType="text/x")
         equal("get after put", bucket.get("a"), content)
         head = bucket.request("head_object", "a")
-        told = head["ContentLength"], head["ETag"], metadata(head), head["ContentType"]
-        equal("head after put", told, (len(content), etag, {"k": "v"}, "text/x"))
+        seen = head["ContentLength"], head["ETag"], metadata(head), head["ContentType"]
+        equal("head after put", seen, (len(content), etag, {"k": "v"}, "text/x"))
 
 
 def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
@@ -76,8 +76,8 @@ def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
         etag = bucket.put("a", content)
         if number % 2:  # what comes first has had the least time
             equal("get after put", bucket.get("a"), content)
-        told = [each for page in bucket.pages() for each in column(page, "Contents", "ETag")]
-        equal("the ETags of a listing after put", told, [etag])
+        etags = [each for page in bucket.pages() for each in column(page, "Contents", "ETag")]
+        equal("the ETags of a listing after put", etags, [etag])
         equal("the ETag of head after put", bucket.request("head_object", "a")["ETag"], etag)
         equal("get after put", bucket.get("a"), content)
         bucket.request("delete_object", "a")
@@ -148,14 +148,14 @@ def what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pa
 
 def ranges_are_read(bucket: Bucket) -> None:
     bucket.place("a", body=b"0123456789")
-    for asked, first, last in (("0-0", 0, 0), ("2-4", 2, 4), ("7-", 7, 9), ("-3", 7, 9), ("5-99", 5, 9), ("-99", 0, 9)):
-        answer = bucket.request("get_object", "a", Range=f"bytes={asked}")
+    for span, first, last in (("0-0", 0, 0), ("2-4", 2, 4), ("7-", 7, 9), ("-3", 7, 9), ("5-99", 5, 9), ("-99", 0, 9)):
+        answer = bucket.request("get_object", "a", Range=f"bytes={span}")
         with closing(answer["Body"]) as body:  # type: ignore[type-var]  # a stream of botocore; one that breaks off stays open
-            told = answer["ContentRange"], answer["ContentLength"], answer["ResponseMetadata"]
-            assert isinstance(told[2], dict)
-            status, length = told[2]["HTTPStatusCode"], last - first + 1
-            equal(f"range {asked}", (status, *told[:2]), (206, f"bytes {first}-{last}/10", length))
-            equal(f"the content of range {asked}", body.read(), b"0123456789"[first : last + 1])  # type: ignore[attr-defined]
+            seen = answer["ContentRange"], answer["ContentLength"], answer["ResponseMetadata"]
+            assert isinstance(seen[2], dict)
+            status, length = seen[2]["HTTPStatusCode"], last - first + 1
+            equal(f"range {span}", (status, *seen[:2]), (206, f"bytes {first}-{last}/10", length))
+            equal(f"the content of range {span}", body.read(), b"0123456789"[first : last + 1])  # type: ignore[attr-defined]
     refused(bucket, (416, "InvalidRange"), "get_object", "a", Range="bytes=10-12")
 
 
@@ -321,8 +321,8 @@ def an_upload_is_completed_of_its_own_parts_in_order(bucket: Bucket) -> None:
     one, two = (_part(bucket, "a", upload, number, str(number).encode() * PART) for number in (1, 2))
     wrong = {"PartNumber": 1, "ETag": '"' + hashlib.md5(b"other", usedforsecurity=False).hexdigest() + '"'}
     for parts, code in (([wrong], "InvalidPart"), ([two, one], "InvalidPartOrder")):
-        asked = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
-        refused(bucket, (400, code), "complete_multipart_upload", "a", **asked)
+        parameters = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
+        refused(bucket, (400, code), "complete_multipart_upload", "a", **parameters)
     equal("get", bucket.found("a"), None)
     bucket.request("abort_multipart_upload", "a", UploadId=upload)
 

@@ -1,4 +1,4 @@
-"""Stores around stores: a corner of its own in somebody's store, predicates by value, several connections as one."""
+"""Stores around stores: partitions with a prefix of their own, predicates by value, several connections as one."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -62,7 +62,7 @@ class PrefixedStore(Store):
     async def clear(self) -> list[kv.Address]:
         """Delete all that was written; what could not be is returned.
 
-        A store that has failed a few times in a row is asked no more: it may take ten seconds to fail each time.
+        A store that has failed a few times in a row is given up: it may take ten seconds to fail each time.
         """
         failures = 0
         for at in sorted(self._written):

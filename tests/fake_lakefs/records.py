@@ -25,7 +25,7 @@ class Found:
 
 @attrs.define
 class Pull:
-    """A pull request. changing: final by what changes it."""
+    """A pull request. changing: held by what changes it."""
 
     title: str
     destination: str

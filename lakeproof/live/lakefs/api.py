@@ -143,7 +143,7 @@ class LakeFS:
         return found
 
     def version(self) -> str:
-        """What it says of its version; empty: nothing. Every server is asked."""
+        """The versions of all servers; empty: unknown."""
         versions = []
         for number in range(len(self._apis)):
             self._turn(number)

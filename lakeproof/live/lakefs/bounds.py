@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEADER_MAX: Final = 1 << 18
 BODY_MAX: Final = 1 << 24
-"""Bytes. A page of a listing, the largest of what is asked for, has a thousand entries and some hundred kilobytes."""
+"""Bytes. A page of a listing, the largest answer, has a thousand entries and some hundred kilobytes."""
 _MOMENT: Final = 0.001
 """In seconds: a socket takes 0 for "do not wait", which is another kind of error."""
 
@@ -73,7 +73,7 @@ class _Bytes(io.RawIOBase):
 
 
 class _Buffered(io.BufferedReader):
-    """Does not make room for what it is told that will come."""
+    """Allocates nothing for an announced length."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > BODY_MAX:

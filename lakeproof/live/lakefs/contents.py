@@ -1,4 +1,4 @@
-"""What a service holds in the end of a round, when nobody is at work."""
+"""The state of a service after a round, when no client is at work."""
 
 from collections.abc import Mapping, Sequence
 

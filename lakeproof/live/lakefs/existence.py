@@ -1,6 +1,6 @@
 """Whether things that come and go were there when they had to be, and only then: repositories, branches.
 
-A *life* of a name begins with a create and ends with a delete. What is told of it from outside are intervals: a call
+A *life* of a name begins with a create and ends with a delete. A client sees intervals: a call
 takes effect at one moment between its beginning and its end, and one whose end is not certain at any later moment, or
 never. Every violation is a contradiction whatever these moments are. Pure.
 """
@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.live.lakefs.calls import NEVER
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
 from lakeproof.model.invariants import Finding, Reached, Violation
 
 Judgement = tuple[str, Finding]
@@ -42,7 +42,7 @@ class Evidence:
     """One call's word on a name.
 
     began: the number of an event, or half a number after one. life: which one, of a create, and of what was seen, where
-    it can be told. sure: whether the call took place. shown: the call, for people.
+    it is known. sure: whether the call took place. shown: the call, for people.
     """
 
     kind: Kind
@@ -51,6 +51,27 @@ class Evidence:
     shown: str
     life: Hashable = None
     sure: bool = True
+
+
+def evidence_of(call: Call, noun: str, life: Hashable) -> Evidence | None:
+    """What a create, a delete or a missed get shows of what it names; None: nothing, or another kind of call. noun:
+    ``repository``, ``branch`` or ``tag``. life: of a create."""
+    item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
+    match call.name.removesuffix(f"_{noun}"), call.possible:
+        case "create", True:
+            return attrs.evolve(item, kind=Kind.CREATE, life=life)
+        case "create", False:
+            return attrs.evolve(item, kind=Kind.REFUSED)
+        case "delete", True:
+            return attrs.evolve(item, kind=Kind.DELETE)
+        case "delete" | "get", False if call.code == NOT_FOUND:
+            return attrs.evolve(item, kind=Kind.MISSED)
+    return None
+
+
+def seen_by(call: Call, life: Hashable = None, since: float | None = None) -> Evidence:
+    """A call that found something. since: it may have been so from then on."""
+    return Evidence(Kind.SEEN, call.began if since is None else since, call.ended, call.shown, life)
 
 
 @attrs.frozen
@@ -64,7 +85,7 @@ class _Incarnation:
 
 
 def judge(name: str, items: Sequence[Evidence], spared: str) -> Iterator[Judgement]:
-    """Hold what was told of one name against itself. spared: the id under which a delete spares the successor.
+    """Judge what the calls show of one name. spared: the id under which a delete spares the successor.
 
     Every life has a create among the items. O(n³) at worst for n items, of which a name has some dozens.
     """
@@ -118,8 +139,8 @@ def _lives(items: Sequence[Evidence], deletes: Sequence[Evidence]) -> list[_Inca
     begun = []
     for item in items:
         if item.kind is Kind.CREATE:
-            told = [each.ended for each in items if each.kind is Kind.SEEN and each.life == item.life]
-            seen = told if item.life is not None else []
+            same = item.life is not None
+            seen = [each.ended for each in items if same and each.kind is Kind.SEEN and each.life == item.life]
             begun.append((item, min([item.ended if item.sure else NEVER, *seen])))
     lives = []
     for item, certain in begun:
@@ -130,7 +151,7 @@ def _lives(items: Sequence[Evidence], deletes: Sequence[Evidence]) -> list[_Inca
 
 
 def _over(item: Evidence, lives: Sequence[_Incarnation]) -> list[_Incarnation]:
-    """What a item must have reached though it was over: empty if it may have reached something else."""
+    """What an item must have reached though it was over: empty if it may have reached something else."""
     over = [life for life in lives if life.dead < item.began]
     if item.life is not None:
         return [life for life in over if life.item.life == item.life]
@@ -189,7 +210,7 @@ def _before(deletes: Sequence[Evidence]) -> str:
 def _vanished(
     name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation], deletes: Sequence[Evidence], spared: str
 ) -> Iterator[Judgement]:
-    """What was seen after all the deletes that can have met it, whichever life it was, and then missed. A item that
+    """What was seen after all the deletes that can have met it, whichever life it was, and then missed. An item that
     reached what was over is no proof of life: it is blamed for that alone."""
     seen = [item for item in items if item.kind is Kind.SEEN and not _over(item, lives)]
     for item in items:
@@ -205,5 +226,5 @@ def _vanished(
 
 
 def _may_have_gone(since: float, item: Evidence, deletes: Sequence[Evidence]) -> bool:
-    """Whether a delete can have taken what was there at some moment from then on, before a item was over."""
+    """Whether a delete can have taken what was there at some moment from then on, before an item was over."""
     return any(each.ended > since and each.began < item.ended for each in deletes)

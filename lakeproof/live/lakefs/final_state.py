@@ -1,4 +1,4 @@
-"""What a service holds when a round is over and nobody is at work."""
+"""Reads the state of a service when a round is over and no client is at work."""
 
 from collections.abc import Sequence
 from functools import partial

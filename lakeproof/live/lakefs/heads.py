@@ -1,4 +1,4 @@
-"""What was told of commits and of the branches and tags that lead to them.
+"""Commits, and the branches and tags that lead to them, judged by the calls on them.
 
 A branch that stays is a register of its head: commits, merges, reverts, cherry-picks and hard resets write it, and who
 gets the branch reads it. The id of a commit is the value; no two calls make the same one.
@@ -11,13 +11,12 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import MERGES, NEVER, NOT_FOUND, Call
+from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
 from lakeproof.live.lakefs.contents import Content, FinalState
 from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
 from lakeproof.live.lakefs.promises import TRUNK
 from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OFFERED
 from lakeproof.model.invariants import Reached, Violation, entries, refs
-from lakeproof.model.snapshot import Status
 
 ONE_LINE: Final = refs.commits_form_one_line.id
 CAUSAL: Final = entries.commit_is_causal.id
@@ -143,7 +142,7 @@ def _merged(base: Content, source: Content, destination: Content, path: str) -> 
 
 @attrs.frozen
 class _Write:
-    """A call that may have moved a branch. head: whereto; empty: nobody knows."""
+    """A call that may have moved a branch. head: whereto; empty: unknown."""
 
     call: Call
     head: str
@@ -155,7 +154,7 @@ class _Write:
 
 
 def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
-    """Nobody finds a head that was left before they began. calls: those on the branch."""
+    """No read finds a head that was left before it began. calls: those on the branch."""
     writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
     resets = [call for call in calls if call.name == "hard_reset" and call.possible]
     writes += [_Write(call, "" if call.args[2] in INITIAL_BRANCHES else call.args[2]) for call in resets]
@@ -184,7 +183,7 @@ def _reads(call: Call) -> bool:
 
 
 def _left(write: _Write, before: Sequence[_Write]) -> _Write | None:
-    """A call that moved the branch elsewhere, after a write and before somebody looked; None: none did for sure."""
+    """A call that moved the branch elsewhere, after a write and before a read; None: none did for sure."""
     return next((each for each in before if each.call.began > write.call.ended and each.head != write.head), None)
 
 
@@ -200,20 +199,11 @@ def _branches(calls: Sequence[Call]) -> Iterator[Judgement]:
 
 
 def _branch_evidence(call: Call) -> Iterator[tuple[str, Evidence]]:
-    if len(call.args) < 2 or call.name in TAG_CALLS:
-        return
-    item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    match call.name, call.status:
-        case "create_branch", Status.OK | Status.INFO:
-            yield call.args[1], attrs.evolve(item, kind=Kind.CREATE, life=call.began)
-        case "create_branch", _:
-            yield call.args[1], attrs.evolve(item, kind=Kind.REFUSED)
-        case "delete_branch", Status.OK | Status.INFO:
-            yield call.args[1], attrs.evolve(item, kind=Kind.DELETE)
-        case "delete_branch" | "get_branch", Status.FAIL if call.code == NOT_FOUND:
-            yield call.args[1], attrs.evolve(item, kind=Kind.MISSED)
-        case _, Status.OK if call.name not in {"delete_branch", "create_branch"}:
+    if len(call.args) > 1 and call.name not in TAG_CALLS:
+        if item := existence.evidence_of(call, "branch", call.began):
             yield call.args[1], item
+        elif call.ok:
+            yield call.args[1], existence.seen_by(call)
 
 
 TAG_CALLS: Final = frozenset({"create_tag", "get_tag", "delete_tag"})
@@ -239,18 +229,10 @@ def _target(create: Call) -> str:
 
 
 def _tag_evidence(call: Call, creates: Sequence[Call]) -> Iterator[Evidence]:
-    item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    match call.name, call.status:
-        case "create_tag", Status.OK | Status.INFO:
-            yield attrs.evolve(item, kind=Kind.CREATE, life=call.began)
-        case "create_tag", _:
-            yield attrs.evolve(item, kind=Kind.REFUSED)
-        case "delete_tag", Status.OK | Status.INFO:
-            yield attrs.evolve(item, kind=Kind.DELETE)
-        case "delete_tag" | "get_tag", Status.FAIL if call.code == NOT_FOUND:
-            yield attrs.evolve(item, kind=Kind.MISSED)
-        case "get_tag", Status.OK:
-            yield attrs.evolve(item, life=_incarnation_of(call.value, creates))
+    if item := existence.evidence_of(call, "tag", call.began):
+        yield item
+    elif call.ok:
+        yield existence.seen_by(call, _incarnation_of(call.value, creates))
 
 
 def _incarnation_of(commit_id: Hashable, creates: Sequence[Call]) -> Hashable:

@@ -1,4 +1,4 @@
-"""What was told of imports: each is one commit, which holds all of its source under its prefix, and nothing else new.
+"""Imports: each is one commit, which holds all of its source under its prefix, and nothing else new.
 
 What a source holds is not known beforehand. But all imports of a source must agree on it.
 """

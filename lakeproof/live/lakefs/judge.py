@@ -1,4 +1,4 @@
-"""What a service was told to do, final against what it then holds: the invariants that can be asked from outside.
+"""The calls on a service, judged with its final state: the invariants that show from outside.
 
 Pure: values in, findings out. Paths are judged by the monitors of the search, in `paths`; commits, branches and tags in
 `heads`; repositories here. Each name and each path is judged by itself, so that a known cause excuses nothing else
@@ -9,8 +9,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
-
-import attrs
 
 from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
@@ -28,7 +26,6 @@ from lakeproof.live.lakefs.paths import judge_paths
 from lakeproof.live.lakefs.pulls import judge_pulls
 from lakeproof.live.report import Judged
 from lakeproof.model.invariants import Reached, Violation, entries
-from lakeproof.model.snapshot import Status
 
 WRITE_KEPT: Final = entries.acknowledged_write_is_kept.id
 ZOMBIE: Final = "no-reachable-zombie"
@@ -52,7 +49,7 @@ def judge_entries(calls: Sequence[Call], final: FinalState, issues: KnownIssues 
 
 
 def judge_initial_branches(lake: str, founded: Iterable[str], final: FinalState) -> Iterator[Judgement]:
-    """The repository that stays and the branches that nobody deletes. They were acknowledged before all else."""
+    """The repository that stays and the branches that no client deletes. They were acknowledged before all else."""
     for branch in founded:
         if branch not in final.branches:
             evidence = f"branch {branch} of {lake} was made in the beginning and never deleted; in the end it is gone"
@@ -104,27 +101,16 @@ def _remembered(calls: Iterable[Call], seconds: float) -> Since:
 
 
 def _evidence_of(call: Call, name: str, since: Since = _began, causes: Causes = NONE) -> Iterator[Evidence]:
-    """What a call says of a repository."""
-    item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    seen = attrs.evolve(item, began=since(call))
-    match call.name, call.status:
-        case "create_repository", Status.OK | Status.INFO:
-            yield attrs.evolve(item, kind=Kind.CREATE, life=call.args[1])
-        case "create_repository", _:
-            yield attrs.evolve(item, kind=Kind.REFUSED)
-        case "delete_repository", Status.OK | Status.INFO:
-            yield attrs.evolve(item, kind=Kind.DELETE)
-        case "delete_repository", Status.FAIL if call.code == NOT_FOUND and REFUSED_DELETE in causes:
-            yield attrs.evolve(item, kind=Kind.DELETE, ended=NEVER)
-        case "delete_repository" | "get_repository", Status.FAIL if call.code == NOT_FOUND:
-            yield attrs.evolve(item, kind=Kind.MISSED)
-        case "get_repository", Status.OK:
-            yield attrs.evolve(seen, life=call.value)
-        case "list_repositories", Status.OK:
-            assert isinstance(call.value, tuple)
-            yield from (attrs.evolve(item, life=life) for each, life in call.value if each == name)
-        case (("create_branch" | "set_entry"), Status.OK):
-            yield seen
+    """What a call shows of a repository."""
+    if call.name == "delete_repository" and call.code == NOT_FOUND and REFUSED_DELETE in causes:
+        yield Evidence(Kind.DELETE, call.began, NEVER, call.shown, None, call.ok)
+    elif item := existence.evidence_of(call, "repository", call.args[1] if len(call.args) > 1 else None):
+        yield item
+    elif call.name == "list_repositories" and call.ok:
+        assert isinstance(call.value, tuple)
+        yield from (existence.seen_by(call, life) for each, life in call.value if each == name)
+    elif call.name in CACHED and call.ok:
+        yield existence.seen_by(call, call.value if call.name == "get_repository" else None, since(call))
 
 
 def _belongings(calls: Sequence[Call], last: RepositoryState, since: Since) -> Iterator[Judgement]:

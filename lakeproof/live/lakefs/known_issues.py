@@ -1,6 +1,6 @@
 """Causes that are known of a service, and may be set aside: what they do, and how far they excuse.
 
-A cause changes how calls are understood, never which invariant is asked: a violation is set aside only if the calls of
+A cause changes how calls are understood, never which invariant is judged: a violation is set aside only if the calls of
 its name or path contradict each other without the cause, and do not with it. So another bug behind it is still found,
 unless the cause alone could have done the same.
 """
@@ -75,7 +75,7 @@ def _seconds(word: str, value: str) -> float:
 
 
 def judged(judging: Callable[[Causes], list[Judgement]], causes: Causes, issues: KnownIssues) -> Iterator[Judged]:
-    """Judge what was told of one name or path, with what is known set aside, and the root cause first.
+    """Judge the calls on one name or path, with what is known set aside, and the root cause first.
 
     judging: what is found, if these causes are at work. The more causes, the fewer violations. causes: those that may
     be at work there.

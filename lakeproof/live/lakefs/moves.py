@@ -28,9 +28,9 @@ class Timed:
         return partial(found, _request_timeout=self._seconds) if callable(found) else Timed(found, self._seconds)
 
 
-def text(told: object) -> str:
+def text(value: object) -> str:
     """Text that can be encoded again."""
-    return str(told).encode("utf-8", "backslashreplace").decode()
+    return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def _done(answer: object) -> None:

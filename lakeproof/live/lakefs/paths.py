@@ -1,4 +1,4 @@
-"""Calls on one path of a branch: the monitors of the search, and what only a service's history can be asked.
+"""Calls on one path of a branch: the monitors of the search, and what only the history of a service shows.
 
 Every monitor of entries looks at one path at a time. So each path is judged by itself, with the calls that may change
 it, the reads of it and the commits of its branch: a violation is then about few calls, and its evidence has them.
@@ -140,7 +140,7 @@ def _beside(read: Call, commit: Call) -> bool:
 
 
 def _sighted(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str]) -> str:
-    """Who has seen the value of a write; empty if nobody has. No other call wrote it."""
+    """Which read shows the value of a write; empty: none. No other call wrote it."""
     value = write.args[3]
     for call in history.calls:
         if call.name == "get_entry" and call.ok and call.value == value:
@@ -205,7 +205,7 @@ def _is_named(call: Call, evidence: str) -> bool:
 
 
 def _events(history: PathHistory, *, commits: bool) -> Iterator[Event]:
-    """The calls as the monitors want to hear of them. What was not definitely answered has no return: its client is
+    """The calls as the monitors read them. What was not definitely answered has no return: its client is
     taken for crashed, and another goes on in its place."""
     ordered: list[tuple[int, Event]] = []
     for number, call in enumerate(history.calls):
@@ -247,7 +247,7 @@ def _written(path: str, value: str) -> tuple[MetaRangeID, tuple[tuple[str, Store
 
 
 def _snapshot(history: PathHistory) -> Snapshot:
-    """A store that holds just what is told of this path: for each branch a commit of what it shows there."""
+    """A store that holds just this path: for each branch a commit of what it shows there."""
     store: dict[tuple[bytes, bytes], Record | bytes] = {}
     objects: dict[str, StoredObject] = {}
     final, partition = history.final, b"service"
@@ -340,7 +340,7 @@ def _may_be_spared(write: Call, forgetting: Call, spared: Iterable[Call]) -> boo
 
 
 def _seen_after(forgetting: Call, write: Call, history: PathHistory) -> str:
-    """Who has seen what was written, after it was forgotten; empty if nobody has."""
+    """Which read shows what was written, after it was forgotten; empty: none."""
     value = write.args[3]
     for call in history.calls:
         if call.name == "get_entry" and call.ok and call.began > forgetting.ended and call.value == value:

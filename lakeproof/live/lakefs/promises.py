@@ -1,4 +1,4 @@
-"""What is asked of a service: the promises of the operations that its clients call, as far as they show from outside.
+"""What is judged of a service: the promises of the operations that its clients call, as far as they show from outside.
 
 The ids come from `lakeproof.model.promises`. A promise that cannot be judged without a look into the service's store is
 in `UNJUDGED`, with the reason.
@@ -18,7 +18,7 @@ UPDATED: Final = "update-is-effective"
 IMPORTED_WHOLE: Final = "import-is-whole"
 PULL_LINEARIZABLE: Final = "pull-request-is-linearizable"
 ALONE: Final = (EXCLUSIVE, UPDATED, IMPORTED_WHOLE, PULL_LINEARIZABLE)
-"""What is asked of a service alone. `UPDATED` belongs to a monitor of upstream's flows, too."""
+"""What is judged of a service alone. `UPDATED` belongs to a monitor of upstream's flows, too."""
 ALONE_CALLS: Final = frozenset(
     {"update_metadata", "stat_entry", "import", "create_pull", "get_pull", "edit_pull", "close_pull", "merge_pull"}
 )
@@ -62,13 +62,13 @@ UNJUDGED: Final[Mapping[str, str]] = {
     "call-makes-progress": _EFFECTS,
     "commit-makes-progress": _EFFECTS,
     "failed-call-changed-nothing": f"{_EFFECTS}; of entries it is refused-write-is-absent",
-    "some-delete-succeeds": "asked as create-is-effective",
-    "delete-is-effective": "asked as deleted-is-inaccessible",
-    "branch-delete-is-effective": "asked as deleted-is-inaccessible",
-    "branch-create-is-effective": "asked as create-is-effective",
-    "commit-is-effective": "asked as commits-form-one-line",
-    "merge-is-effective": "asked as commit-is-causal: what a merge holds depends on commits of others",
-    "conditional-write-saw-absence": f"asked as {EXCLUSIVE}",
+    "some-delete-succeeds": "judged as create-is-effective",
+    "delete-is-effective": "judged as deleted-is-inaccessible",
+    "branch-delete-is-effective": "judged as deleted-is-inaccessible",
+    "branch-create-is-effective": "judged as create-is-effective",
+    "commit-is-effective": "judged as commits-form-one-line",
+    "merge-is-effective": "judged as commit-is-causal: what a merge holds depends on commits of others",
+    "conditional-write-saw-absence": f"judged as {EXCLUSIVE}",
     "id-becomes-reusable": "needs calls after the end",
     "branch-stays-committable": "needs calls after the end",
     "linearizable": _TOO_LONG,
@@ -91,11 +91,11 @@ UNJUDGED: Final[Mapping[str, str]] = {
     "claim-lasts-two-minutes": "no client claims an id: today's lakeFS has no claims",
     "name-is-not-blocked": "needs calls after the end",
     "merge-refuses-changes": "what is staged on a branch when a merge looks does not show",
-    "refused-commit-is-absent": "asked as commits-form-one-line",
+    "refused-commit-is-absent": "judged as commits-form-one-line",
 }
-"""Promises of these that a service is not asked for, each with the reason."""
+"""Promises of these that are not judged of a service, each with the reason."""
 IDS: Final = (*(each for each in promised(*KINDS) if each not in UNJUDGED), *ALONE)
-"""All that is asked of a service."""
+"""All that is judged of a service."""
 
 MONITORS: Final[tuple[Monitor, ...]] = tuple(
     monitor

@@ -1,4 +1,4 @@
-"""What was told of pull requests: each is a small record, and its calls must be explained by some order of them.
+"""Pull requests: each is a small record, and some order of the calls on it must explain their answers.
 
 A pull request has a title, a status and, once merged, a commit. It is merged only while it is open. The calls of one
 are few, so all orders are tried that respect the intervals (J. Wing, C. Gong, Testing and Verifying Concurrent Objects,
@@ -119,8 +119,8 @@ def _after(pull: Pull, call: Call) -> Pull | None:
 
 
 def _unexplained(create: Call, call: Call, calls: Sequence[Call]) -> str:
-    told = [each for each in calls if each.began < call.ended and each is not call]
-    before = "; ".join(_shown(each) for each in told)
+    earlier = [each for each in calls if each.began < call.ended and each is not call]
+    before = "; ".join(_shown(each) for each in earlier)
     return f"{_shown(call)} is explained by no order of the calls: {_shown(create)}; {before}"
 
 

@@ -162,7 +162,7 @@ class Traffic(Workload):
                     made.unread = str(error)
                     continue
             if scope.cancelled_caught:
-                made.unread = f"what it final in the end could not be read within {limit:g} s"
+                made.unread = f"what it held in the end could not be read within {limit:g} s"
             return
 
     async def _create_initial(self, driver: Driver, made: LakeFSRound) -> None:
@@ -183,7 +183,7 @@ class Traffic(Workload):
                 return
 
     async def _create_idempotently(self, driver: Driver, name: str, args: tuple[str, ...]) -> Answer:
-        """A create of what nobody else creates: if it is there after an answer that was lost, it is ours."""
+        """A create of what no other client creates: if it is there after an answer that was lost, it is ours."""
         answer, doubt = Answer(Status.INFO), False
         for again in range(LOOKS):
             if again and (answer.code or not await self._await_service(driver)):
@@ -209,7 +209,7 @@ class Traffic(Workload):
         made.seconds = trio.current_time() - began
 
     async def _remove_all(self, driver: Driver, names: Iterable[str]) -> None:
-        """Delete repositories of ours. Nobody else has these names."""
+        """Delete repositories of this run, whose names are its own."""
         left = set(names)
         with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
             async with trio.open_nursery() as nursery:
@@ -234,7 +234,7 @@ async def drive(traffic: Traffic, plan: ServicePlan = ServicePlan()) -> ServiceR
 
 
 def _state(made: LakeFSRound) -> Iterator[str]:
-    """What the service final in the end."""
+    """The final state of the service, for people."""
     for branch, content in sorted(made.final.branches.items()):
         yield f"{made.names.lake} branch {branch}: {dict(sorted(content.items()))}"
         yield f"{made.names.lake} branch {branch}, commits, newest first: {list(made.final.logs[branch])}"

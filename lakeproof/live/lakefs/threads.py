@@ -19,7 +19,7 @@ from lakeproof.model.snapshot import Status
 CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
-"""Where nobody else is at work."""
+"""Where no client is at work."""
 REFUSED_SECONDS: Final = 0.01
 """Between two calls of a client that is turned away at once: it need not ask a thousand times a second."""
 UNREACHED_SECONDS: Final = 0.1
@@ -35,7 +35,7 @@ _THREADS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("threads")
 
 
 def _threads() -> trio.CapacityLimiter:
-    """As many as are asked for: one that is left to itself must not keep others from beginning."""
+    """Any number: one that is left to itself must not keep others from beginning."""
     try:
         return _THREADS.get()
     except LookupError:
@@ -88,13 +88,13 @@ class Driver:
             except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `answer_of` knows them
                 return attrs.evolve(answer_of(error), server=LAST.server)
 
-        async with self.limiter:  # who waits for a turn has not asked yet
+        async with self.limiter:  # a call that waits for its turn is not sent yet
             with trio.move_on_after(2 * self.load.timeout):
                 return await trio.to_thread.run_sync(answered, limiter=_threads(), abandon_on_cancel=True)
         return Answer(Status.INFO, words="no whole answer in time")
 
     async def read(self, do: Callable[[], T]) -> T | None:
-        """Read something when nobody is at work; None if it is not there. Raises Unread."""
+        """Read something when no client is at work; None if it is not there. Raises Unread."""
         found: list[T] = []
         answer = Answer(Status.INFO)
         for _ in range(TRIES):

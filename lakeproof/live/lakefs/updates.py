@@ -1,4 +1,4 @@
-"""What was told of the metadata of one path: a register that updates set, and that each new value of the path clears.
+"""The metadata of one path: a register that updates set, and that each new value of the path clears.
 
 Example: update(m1) [1, 2], write [3, 4], stat [5, 6]. The stat must find no mark: a mark m1 would say that the update
 came after the write, and it was over before. A stat [2, 5] may find m1, or none.

@@ -29,7 +29,7 @@ PULLED: Final = "pulled"
 IMPORTED: Final = "imported"
 """The branch of imports."""
 INITIAL_BRANCHES: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
-"""The branches that a round begins with, and that nobody deletes."""
+"""The branches that a round begins with, and that no client deletes."""
 SIDE: Final = "side"
 """What the names of branches begin with that come and go."""
 LAKE: Final = "-lake"
@@ -119,7 +119,7 @@ class Names:
     """Relative frequencies of the kinds of calls on the repository that stays."""
     used: set[str] = attrs.field(factory=set)
     learned: dict[str, list[str]] = attrs.field(factory=dict)
-    """By branch, the newest commits that somebody was told of."""
+    """By branch, the newest commits that an answer named."""
     pulls: list[str] = attrs.field(factory=list)
     """The newest pull requests."""
     _repositories: int = 0
@@ -175,7 +175,7 @@ class Names:
         return rng.choice(commits) if commits else branch
 
     def path(self) -> str:
-        """A path that nobody has used for long."""
+        """A path that has not been used for long."""
         self._paths += 1
         return f"c/{self._paths // TURNS_OF_PATH}"
 
@@ -258,7 +258,7 @@ def plan_repository_call(rng: Random, names: Names) -> PlannedCall:
 
 
 def follow_ups(rng: Random, planned: PlannedCall, names: Names) -> tuple[PlannedCall, ...]:
-    """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
+    """What a client calls next, as long as all goes well: whether what it has just changed is so, or whether what it has
     just written can be forgotten."""
     name, args = planned
     if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
