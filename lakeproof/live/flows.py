@@ -19,7 +19,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.stores import MemoryObjectStore, Store
 from lakeproof.live.engine import SETTLE_SECONDS, Fault, Workload, disturbed
 from lakeproof.live.flow_calls import LAKE, Caller, entry_call, repository_call
-from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, observers
+from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, judges, observers
 from lakeproof.live.report import Report, Round
 from lakeproof.model import keys, kv
 from lakeproof.model.invariants import Finding, Monitor, Violation
@@ -36,7 +36,7 @@ TRIES: Final = 20
 """Where no client is at work."""
 FIRST_OF_REPOSITORIES: Final = 1000
 READABLE: Final = "records-are-readable"
-IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*OF_ENTRIES.judged, *OF_REPOSITORIES.judged)))
+IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*judges(OF_ENTRIES), *judges(OF_REPOSITORIES))))
 
 
 class FlowReport(Report):
@@ -136,7 +136,7 @@ def _judge(made: Round, rows: dict[kv.Address, bytes], objects: MemoryObjectStor
     alone = attrs.evolve(snapshot, store=ours, clients=_clients(callers[0]))
     judged = ((callers[0], OF_ENTRIES, alone), (callers[1], OF_REPOSITORIES, snapshot))
     for caller, group, seen in judged:
-        for invariant in group.judged:
+        for invariant in judges(group):
             if isinstance(invariant, Monitor):
                 findings = _monitored(invariant, caller.events, seen)
             else:

@@ -3,7 +3,7 @@
 from random import Random
 
 from lakeproof.live.lakefs.calls import KIND_OF
-from lakeproof.live.lakefs.promises import ALONE, ALONE_CALLS, IDS, KINDS, UNJUDGED
+from lakeproof.live.lakefs.promises import ALONE, ALONE_CALLS, COVERAGE, IDS
 from lakeproof.live.lakefs.workload import Names, follow_ups, plan_entry_call, plan_repository_call
 from lakeproof.model.promises import promised
 
@@ -18,10 +18,10 @@ def test_clients_call_just_these_operations() -> None:
                 names.learn("commit", (*planned[1][:2], "m"), "c1")
                 names.learn("create_pull", planned[1], "p1")
     assert called >= KIND_OF.keys()
-    assert {KIND_OF.get(name, name) for name in called} == {kind.name for kind in KINDS} | ALONE_CALLS
+    assert {KIND_OF.get(name, name) for name in called} == {kind.name for kind in COVERAGE.kinds} | ALONE_CALLS
 
 
 def test_each_promise_is_asked_or_has_a_reason_why_not() -> None:
-    promises = set(promised(*KINDS))
-    assert set(IDS) - set(ALONE) == promises - UNJUDGED.keys()
-    assert UNJUDGED.keys() - promises == set()
+    promises = set(promised(*COVERAGE.kinds))
+    assert set(IDS) - set(ALONE) == promises - COVERAGE.unjudged.keys()
+    assert COVERAGE.unjudged.keys() - promises == set()

@@ -258,8 +258,8 @@ def plan_repository_call(rng: Random, names: Names) -> PlannedCall:
 
 
 def follow_ups(rng: Random, planned: PlannedCall, names: Names) -> tuple[PlannedCall, ...]:
-    """What a client calls next, as long as all goes well: whether what it has just changed is so, or whether what it has
-    just written can be forgotten."""
+    """The next calls of a client, as long as all goes well: they read what it has just changed, or forget what it has
+    just written."""
     name, args = planned
     if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
         return tuple(_on_branch(rng, args[0], args[1], names))
