@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from random import Random
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 import click
 import trio
@@ -15,21 +14,12 @@ from lakeproof.live.judge import SETTINGS, SPURIOUS, HistoryReport
 from lakeproof.live.report import Report
 from lakeproof.live.traffic import Traffic
 from lakeproof.stores import Target, target
-from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.stores.child import ChildStore
+from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART, Pooled
 from lakeproof.stores.wrappers import answers
 from lakeproof.words import Unusable, first_of, plural
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
-
-
-@runtime_checkable
-class Killable(Protocol):
-    async def kill(self, rng: Random) -> str: ...
-
-
-@runtime_checkable
-class Restartable(Protocol):
-    async def restart(self) -> str: ...
 
 
 @click.command("stress")
@@ -110,18 +100,14 @@ def _faults(chosen: Target, faults: str, restart_with: str | None) -> tuple[str,
 
 def faults_of(store: Store, names: Iterable[str], restart_with: str | None) -> tuple[Fault, ...]:
     """The faults of these names, as functions."""
-
-    def fault_of(name: str) -> Fault:
-        if name == KILL_CONNECTIONS:
-            assert isinstance(store, Killable)
-            return store.kill
-        if restart_with:
-            return restarting(restart_with)
-        assert isinstance(store, Restartable)
-        restart = store.restart
-        return lambda rng: restart()
-
-    return tuple(map(fault_of, names))
+    own: dict[str, Fault] = {}
+    if isinstance(store, Pooled):
+        own[KILL_CONNECTIONS] = store.kill
+    if isinstance(store, ChildStore):
+        own[RESTART] = lambda rng: store.restart()
+    if restart_with:
+        own[RESTART] = restarting(restart_with)
+    return tuple(own[name] for name in names)
 
 
 async def stress(

@@ -101,7 +101,8 @@ async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) ->
             made = await workload.round(duration, plan.calls)
             length = min(2 * length, workload.longest)
             report.add(made)
-            verdict = "violated" if made.violations else f"not judged: {made.open}" if made.open else "holds"
+            open_ = f"not judged: {made.unread}" if made.unread else "inconclusive" if made.open else "holds"
+            verdict = "violated" if made.violations else open_
             calls = plural(made.calls, workload.unit)
             workload.note(f"round {workload.rounds}: {calls} in {seconds(made.seconds)} s: {verdict}")
             unjudged = unjudged + 1 if made.unread else 0

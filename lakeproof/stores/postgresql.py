@@ -61,10 +61,7 @@ class PostgreSQLStore(Pooled[Connection]):
         self._address = address
         self._read_only = read_only
         self._redaction = Redaction([address])
-        try:
-            self.probe(self._prepare)
-        except kv.Refused as error:
-            raise Unusable(f"{error}; start the server, or mend the address") from error
+        self.probe(self._prepare)
 
     def _prepare(self, connection: Connection) -> None:
         try:

@@ -70,8 +70,6 @@ class RedisStore(Pooled[Connection]):
             ) from error
         try:
             self.probe(lambda connection: self._answered(connection, "PING"))
-        except kv.Refused as error:
-            raise Unusable(f"{error}; start the server, or mend the address") from error
         except (redis.RedisError, OSError) as error:
             raise Unusable(
                 f"{name}: {self._redaction.explain(error)}; start the server, or mend the address"

@@ -12,16 +12,11 @@ from typing import Final
 
 from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
-from lakeproof.live.lakefs.contents import Content as Content
-from lakeproof.live.lakefs.contents import FinalState as FinalState
-from lakeproof.live.lakefs.contents import RepositoryState as RepositoryState
+from lakeproof.live.lakefs.contents import FinalState, RepositoryState
 from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
-from lakeproof.live.lakefs.heads import CAUSAL as CAUSAL
-from lakeproof.live.lakefs.heads import ONE_LINE as ONE_LINE
 from lakeproof.live.lakefs.heads import judge_heads
 from lakeproof.live.lakefs.imports import judge_imports
 from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, KnownIssues, judged
-from lakeproof.live.lakefs.paths import RESET_KEPT as RESET_KEPT
 from lakeproof.live.lakefs.paths import judge_paths
 from lakeproof.live.lakefs.pulls import judge_pulls
 from lakeproof.live.report import Judged

@@ -31,18 +31,6 @@ class Unread(Exception):
     """What the service holds in the end could not be read."""
 
 
-_THREADS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("threads")
-
-
-def _threads() -> trio.CapacityLimiter:
-    """Any number: one that is left to itself must not keep others from beginning."""
-    try:
-        return _THREADS.get()
-    except LookupError:
-        _THREADS.set(trio.CapacityLimiter(math.inf))
-        return _THREADS.get()
-
-
 @attrs.define
 class Driver:
     """Calls from threads, recorded."""
@@ -52,6 +40,8 @@ class Driver:
     tally: Tally
     recorder: Recorder
     limiter: trio.CapacityLimiter
+    _threads: trio.CapacityLimiter = attrs.field(factory=lambda: trio.CapacityLimiter(math.inf))
+    """Any number: one that is left to itself must not keep others from beginning."""
 
     async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
         """One client. It begins no call later than that, nor when all clients have made so many."""
@@ -90,7 +80,7 @@ class Driver:
 
         async with self.limiter:  # a call that waits for its turn is not sent yet
             with trio.move_on_after(2 * self.load.timeout):
-                return await trio.to_thread.run_sync(answered, limiter=_threads(), abandon_on_cancel=True)
+                return await trio.to_thread.run_sync(answered, limiter=self._threads, abandon_on_cancel=True)
         return Answer(Status.INFO, words="no whole answer in time")
 
     async def read(self, do: Callable[[], T]) -> T | None:
