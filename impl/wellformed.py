@@ -49,11 +49,11 @@ def exact(effect: object) -> object:
     return attrs.evolve(effect, **changed) if changed else effect  # type: ignore[misc]  # effects are attrs classes
 
 
-class _Wrong(Enum):
+class _Defect(Enum):
     WRONG = 0
 
 
-_WRONG: Final = _Wrong.WRONG
+_WRONG: Final = _Defect.WRONG
 
 
 def _bytes(value: object) -> object:

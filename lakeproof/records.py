@@ -99,16 +99,20 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
         case Always() | Eventually():
             of_state = invariant.check
             return attrs.evolve(
-                invariant, check=_State(of_state.check if isinstance(of_state, _State) else of_state, codec)
+                invariant, check=_StateCodec(of_state.check if isinstance(of_state, _StateCodec) else of_state, codec)
             )
         case OnStep():
             of_step = invariant.check
-            return attrs.evolve(invariant, check=_Step(of_step.check if isinstance(of_step, _Step) else of_step, codec))
+            return attrs.evolve(
+                invariant, check=_StepCodec(of_step.check if isinstance(of_step, _StepCodec) else of_step, codec)
+            )
         case Monitor():
             at_end = invariant.at_end
             if at_end is None:
                 return invariant
-            return attrs.evolve(invariant, at_end=_End(at_end.check if isinstance(at_end, _End) else at_end, codec))
+            return attrs.evolve(
+                invariant, at_end=_EndCodec(at_end.check if isinstance(at_end, _EndCodec) else at_end, codec)
+            )
         case LeadsTo():
             before, after = (_Predicate.of(each, codec) for each in (invariant.before, invariant.after))
             return attrs.evolve(invariant, before=before, after=after)
@@ -127,7 +131,7 @@ def decoding_outcomes(check: OutcomesCheck, codec: AnyCodec) -> OutcomesCheck:
 
 
 @attrs.frozen
-class _State:
+class _StateCodec:
     check: Callable[[AnySnapshot], Iterable[Finding]]
     codec: AnyCodec
 
@@ -149,7 +153,7 @@ class _Predicate:
 
 
 @attrs.frozen
-class _Step:
+class _StepCodec:
     check: Callable[[AnyTransition], Iterable[Finding]]
     codec: AnyCodec
 
@@ -159,7 +163,7 @@ class _Step:
 
 
 @attrs.frozen
-class _End:
+class _EndCodec:
     check: Callable[[Hashable, AnySnapshot], Iterable[Finding]]
     codec: AnyCodec
 

@@ -22,7 +22,7 @@ from lakeproof.model.snapshot import CallView, Status
 COMMITTER: Final = "lakeproof"
 
 
-class Wrong(Exception):
+class DisallowedAnswer(Exception):
     """An answer that the specification does not allow; the message says what it expects."""
 
 
@@ -166,7 +166,7 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
 
 def _answers(state: Refs, call: CallView, expected: Hashable = None) -> Refs:
     if call.status is not Status.OK or call.value != expected:
-        raise Wrong(f"expected {expected!r}")
+        raise DisallowedAnswer(f"expected {expected!r}")
     return state
 
 
@@ -174,7 +174,7 @@ def _refused(state: Refs, call: CallView, error: type[FlowError], *args: Hashabl
     """A definite error of this class with these arguments, and nothing has changed."""
     found = call.error
     if call.status is not Status.FAIL or found is None or (type(found), found.args) != (error, args):
-        raise Wrong(f"expected {error(*args)!r}")
+        raise DisallowedAnswer(f"expected {error(*args)!r}")
     return state
 
 
@@ -187,9 +187,9 @@ def _create_branch(state: Refs, call: CallView) -> Refs:
         return _refused(state, call, BranchExists, name)
     made = call.value
     if not isinstance(made, Branch) or (made.branch_id, made.commit_id, made.sealed_tokens) != (name, commit_id, ()):
-        raise Wrong(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
+        raise DisallowedAnswer(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
     if made.staging_token in state.births:
-        raise Wrong("expected a staging token that no branch has had")
+        raise DisallowedAnswer("expected a staging token that no branch has had")
     born = attrs.evolve(state, births=state.births | {made.staging_token})
     return born.with_branch(name, Head(commit_id=commit_id))
 
@@ -242,9 +242,11 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
     generation = 1 + max(state.commits[each].generation for each in parents)
     expected = (parents, generation, call.said[Role.MESSAGE], COMMITTER, ())
     if not isinstance(made, Commit):
-        raise Wrong(f"expected a commit on {[each[:8] for each in parents]}")
+        raise DisallowedAnswer(f"expected a commit on {[each[:8] for each in parents]}")
     if (made.parents, made.generation, made.message, made.committer, made.metadata) != expected:
-        raise Wrong(f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}")
+        raise DisallowedAnswer(
+            f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}"
+        )
     node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
     known = attrs.evolve(state, nodes=state.nodes | {(made.commit_id, node)})
     return known.with_branch(call.said.branch_id, Head(commit_id=made.commit_id))

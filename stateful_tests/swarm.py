@@ -106,7 +106,7 @@ class Swarm:
         """One run. settings: stores after setups that other runs have made, by what made them."""
         random = Random(seed)  # no secret
         scenario = self.draw(random)
-        found = _Run(scenario, random, {} if settings is None else settings).violation()
+        found = _SwarmRun(scenario, random, {} if settings is None else settings).violation()
         if found is None:
             return None
         name, evidence, moves = found
@@ -144,7 +144,7 @@ def _ops(word: str) -> tuple[str, ...]:
     return tuple(map(op, word.split(".")))
 
 
-class _Run:
+class _SwarmRun:
     """One execution under a drawn schedule."""
 
     def __init__(self, scenario: Scenario, random: Random, settings: dict[object, Setting]) -> None:

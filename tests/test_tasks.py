@@ -146,6 +146,6 @@ class TestExitCodes:
 
         monkeypatch.setattr(running, "run", half)
         bounds = {"max_states": None}
-        report = cli.Report(out=tmp_path, bounds=bounds, as_json=False)
+        report = cli.Outputs(out=tmp_path, bounds=bounds, as_json=False)
         code = cli.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)
         assert code == 3

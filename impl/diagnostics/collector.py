@@ -13,7 +13,7 @@ from lakeproof.impl.diagnostics.findings import (
     CleanupRow,
     Collected,
     CommitRow,
-    Finding,
+    Diagnosis,
     FindingKind,
     RepositoryRow,
     StagingRow,
@@ -94,7 +94,7 @@ class _Collector:
         self._tags: list[TagRow] = []
         self._staging: list[StagingRow] = []
         self._cleanup: list[CleanupRow] = []
-        self._findings: list[Finding] = []
+        self._findings: list[Diagnosis] = []
         self._owners: dict[StagingToken, list[_Owner]] = {}
         self._scanned: set[bytes] = set()
 
@@ -178,22 +178,22 @@ class _Collector:
         if self._like_lakefs and not found:
             self._find("bare", partition, b"", "has no branch, commit or tag: created bare, or lost")
         elif not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
-            missing.append(Finding("no-default-branch", partition, key, f"default branch {default!r} is not there"))
+            missing.append(Diagnosis("no-default-branch", partition, key, f"default branch {default!r} is not there"))
         if missing and await self._get(keys.GRAVELER, entry.key) != entry.value:
             message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
-            missing = [Finding("changed-meanwhile", keys.GRAVELER, entry.key, message)]
+            missing = [Diagnosis("changed-meanwhile", keys.GRAVELER, entry.key, message)]
         self._findings += missing
 
-    async def _dangling(self, partition: bytes, found: Mapping[bytes, Entity]) -> list[Finding]:
+    async def _dangling(self, partition: bytes, found: Mapping[bytes, Entity]) -> list[Diagnosis]:
         """What names a commit that is not there, by now either."""
-        missing: list[Finding] = []
+        missing: list[Diagnosis] = []
         absent: dict[CommitID, bool] = {}
         for key, what, commit_id in _suspects(found):
             if commit_id not in absent:
                 absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
             if absent[commit_id]:
                 message = f"{what} names commit {commit_id!r}, which is not there"
-                missing.append(Finding("dangling", partition, key, message))
+                missing.append(Diagnosis("dangling", partition, key, message))
         return missing
 
     async def _may_be_branch(self, partition: bytes, key: bytes) -> bool:
@@ -315,7 +315,7 @@ class _Collector:
             return None
 
     def _find(self, kind: FindingKind, partition: bytes, key: bytes, message: str) -> None:
-        self._findings.append(Finding(kind, partition, _without_path(key), message))
+        self._findings.append(Diagnosis(kind, partition, _without_path(key), message))
 
 
 def _without_path(key: bytes) -> bytes:

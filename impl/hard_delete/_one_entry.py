@@ -58,7 +58,7 @@ def check_address(repository: Repository, branch_id: BranchID, path: bytes, addr
 
 
 @attrs.frozen(cache_hash=True)
-class Held:
+class StagedValue:
     """What is staged at a path under a token: an entry that this call has locked, or has found free; or none."""
 
     token: StagingToken
@@ -94,7 +94,7 @@ async def freed(env: Env, value: StagedEntry, lease: int) -> ObjectEntry | None:
     return unlocked(entry) if over else None
 
 
-async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True, lease: int = 0) -> Held:
+async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True, lease: int = 0) -> StagedValue:
     """What is staged at a path under a token, if it is free; an entry is locked. 2 effects, and 2 for each change that
     it meets. locks: without it only look, 1 effect.
 
@@ -103,11 +103,11 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
     for _ in range(TRIES):
         found = await get_staged(env, token, path)
         if found is None or found[0].data is None:
-            return Held(token, None, None if found is None else found[0])
+            return StagedValue(token, None, None if found is None else found[0])
         entry = await freed(env, found[0], lease)
         if entry is None:
             raise EntryLocked(path)
-        free = Held(token, entry, found[0])
+        free = StagedValue(token, entry, found[0])
         if not locks:
             return free
         if (held := await stage_locked(env, path, entry, over=free, lease=lease)) is not None:
@@ -115,9 +115,11 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
     raise EntryLocked(path)
 
 
-async def stage_locked(env: Env, path: bytes, entry: ObjectEntry, *, over: Held, lease: int) -> Held | None:
+async def stage_locked(
+    env: Env, path: bytes, entry: ObjectEntry, *, over: StagedValue, lease: int
+) -> StagedValue | None:
     """Stage an entry, locked, over just what was seen. 1 effect, and 1 for the clock if there is a lease. None: it has
     changed."""
     marked = locked(path, entry, str(await env.clock.now() + lease) if lease else FOREVER)
     done = await stage_if(env, over.token, marked, over.predicate)
-    return Held(over.token, unlocked(entry), marked) if done else None
+    return StagedValue(over.token, unlocked(entry), marked) if done else None

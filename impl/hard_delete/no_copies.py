@@ -19,7 +19,15 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resets, writes
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
-from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
+from lakeproof.impl.hard_delete._one_entry import (
+    StagedValue,
+    check_address,
+    copied,
+    freed,
+    hold,
+    signed_address,
+    stage_locked,
+)
 from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
@@ -212,7 +220,7 @@ async def _override(
         raise EntryLocked(path) from None
 
 
-async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> Held | None:
+async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> StagedValue | None:
     """What is staged at a path under the sealed tokens, locked, see `Reading.upload_of`. Raises EntryLocked."""
     for token in branch.sealed_tokens if reading.upload_of == "tokens" else ():
         held = await hold(env, token, path, locks=reading.upload_locks, lease=reading.lease)
@@ -270,10 +278,10 @@ async def delete_object(
         await hard_delete(env, repository, held.entry)
 
 
-async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading) -> Held:
+async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading) -> StagedValue:
     """Lock the entry that is meant, see `Reading.delete_of`; one that is not staged yet by staging it."""
     tokens = branch.tokens[:1] if reading.delete_of == "open" else branch.tokens
-    nothing = Held(branch.staging_token)
+    nothing = StagedValue(branch.staging_token)
     for token in tokens:
         held = await hold(env, token, path, locks=reading.delete_locks, lease=reading.lease)
         if held.value is not None:

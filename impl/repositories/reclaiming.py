@@ -68,7 +68,7 @@ WHOLE_NAMESPACE: Final = Reading(objects="of the namespace")
 
 
 @attrs.define
-class _Seen:
+class _KnownRepository:
     """What a flow has learnt so far of the repository in which it works."""
 
     repository: Repository | None = None
@@ -78,7 +78,7 @@ class _Seen:
 class _Noting(KVEffects):
     """The store, where a token is noted before the branch record that opens it is written."""
 
-    def __init__(self, seen: _Seen, store: KVEffects) -> None:
+    def __init__(self, seen: _KnownRepository, store: KVEffects) -> None:
         self._seen = seen
         self._store = store
 
@@ -116,7 +116,7 @@ def noting(flow: Flow) -> Flow:
 
     @wraps(flow)
     async def noting_flow(env: Env, *args: Hashable, **options: Hashable) -> object:
-        seen = _Seen(next((arg for arg in args if isinstance(arg, Repository)), None))
+        seen = _KnownRepository(next((arg for arg in args if isinstance(arg, Repository)), None))
 
         def unique(kind: str, /) -> str:
             fresh = env.ids.unique(kind)

@@ -123,7 +123,7 @@ def command(
         if not completed(specification, history):
             verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
         with no_cycles():
-            report = _Report(specification, history, limits, as_json, out, evidence)
+            report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
     except TooLarge as error:
         click.echo(f"INCONCLUSIVE: {file} does not fit into memory: {error}; allow more with --max-memory")
@@ -159,7 +159,7 @@ def _parameters(file: Path, format_: str, specification: Specification, history:
     )
 
 
-class _Report:
+class _CheckReport:
     def __init__(
         self,
         specification: Specification,

@@ -22,7 +22,7 @@ from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plura
 
 
 @attrs.frozen
-class Judged:
+class ClaimResult:
     """A claim in words, whether it is kept (None: not judged), why not, and the keys that could not be deleted
     afterwards."""
 
@@ -83,7 +83,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
-def _nobody(one: Judged) -> None:
+def _nobody(one: ClaimResult) -> None:
     """Whoever wants one object waits for all claims."""
 
 
@@ -96,7 +96,7 @@ def _outcome(error: NotConforming | NotJudged) -> tuple[bool | None, str]:
     return (False if isinstance(error, NotConforming) else None), str(error)
 
 
-def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[str]) -> dict[str, object]:
+def _object(store: str, seed: int, judged: Sequence[ClaimResult], unasked: Sequence[str]) -> dict[str, object]:
     return {
         "store": store,
         "seed": seed,
@@ -107,7 +107,7 @@ def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[s
     }
 
 
-def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[list[Judged], list[str]]:
+def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tuple[list[ClaimResult], list[str]]:
     """What came of each claim, and all claims in words. Ends early where no answer comes any more."""
     try:
         bucket, s3_claims = (importlib.import_module(f"lakeproof.stores.s3_{name}") for name in ("bucket", "claims"))
@@ -122,14 +122,14 @@ def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[l
             s3_claims.ask(claim, private)
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
-        judged.append(Judged(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
+        judged.append(ClaimResult(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
         if kept is None and not private.answers():
             break
     return judged, [told(claim) for claim in s3_claims.CLAIMS]
 
 
-async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged], None]) -> list[Judged]:
+async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]) -> list[ClaimResult]:
     """Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
     judged = []
     async with chosen.open() as store:
@@ -143,7 +143,7 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
                 kept, why = _outcome(error)
             silent = not kept and not await _answers(store, most)
             left = private.written if silent else len(await private.clear())
-            one = Judged(told(claim), kept, why, left, private.prefix)
+            one = ClaimResult(told(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "

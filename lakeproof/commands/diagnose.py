@@ -12,7 +12,7 @@ import click
 import trio
 
 from lakeproof.commands.sources import DYNAMODB, POSTGRESQL, Keys, Source, database, is_rows, of_rows
-from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Finding, NotWritten, collect, shown, write_zip
+from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Diagnosis, NotWritten, collect, shown, write_zip
 from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
@@ -210,6 +210,6 @@ def told(collected: Collected) -> list[str]:
     return lines
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Diagnosis) -> str:
     place = " ".join(shown(part) for part in (finding.partition, finding.key) if part)
     return ": ".join(part for part in (finding.kind, place, finding.message) if part)

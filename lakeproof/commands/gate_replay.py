@@ -29,7 +29,7 @@ from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
 
 
 @attrs.frozen(kw_only=True)
-class Verdict:
+class ReplayResult:
     """What one replay has shown. Two are equal if they say the same."""
 
     violated: frozenset[str] = frozenset()
@@ -51,18 +51,18 @@ class Verdict:
         return VIOLATED if self.violated else AS_EXPECTED
 
 
-def verdict(schedule: Schedule, trace: GateTrace) -> Verdict:
+def verdict(schedule: Schedule, trace: GateTrace) -> ReplayResult:
     """Of one replay of a trace."""
     why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
     if why:
-        return Verdict(undecided=f"nothing is shown: {why}")
+        return ReplayResult(undecided=f"nothing is shown: {why}")
     pairs = enumerate(zip(schedule.steps, trace.statuses, strict=True), start=1)
     other = (
         f"step {at} was answered {one.status}, in the trace {status}"
         for at, (one, status) in pairs
         if one.status != status
     )
-    return Verdict(violated=frozenset(schedule.violated), otherwise=next(other, ""))
+    return ReplayResult(violated=frozenset(schedule.violated), otherwise=next(other, ""))
 
 
 @click.command("replay")
@@ -124,7 +124,7 @@ def _show(trace: GateTrace) -> None:
         click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
 
 
-def _once(schedule: Schedule, found: Verdict) -> int:
+def _once(schedule: Schedule, found: ReplayResult) -> int:
     if found.undecided or found.otherwise:
         click.echo(found.undecided or found.otherwise, err=True)
     if not found.undecided:
@@ -133,11 +133,11 @@ def _once(schedule: Schedule, found: Verdict) -> int:
     return found.exit_code
 
 
-def _often(found: Sequence[Verdict], trace: GateTrace) -> int:
+def _often(found: Sequence[ReplayResult], trace: GateTrace) -> int:
     """Tell each verdict with how often it came, the most frequent one first."""
     times = len(found)
     [first, *others] = sorted(dict.fromkeys(found), key=lambda each: -found.count(each))
-    if not others and first == Verdict(violated=frozenset(trace.violated)):
+    if not others and first == ReplayResult(violated=frozenset(trace.violated)):
         click.echo(f"{times} of {times}: violated, same invariant: {', '.join(sorted(first.violated))}")
         return VIOLATED
     for each in (first, *others):

@@ -11,7 +11,7 @@ from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Exchange
-    from lakeproof.gate.guided import Followed
+    from lakeproof.gate.guided import GuidedResult
     from lakeproof.gate.run import Schedule
     from lakeproof.gate.scenario import GateScenario
     from lakeproof.scenario import Scenario
@@ -81,12 +81,12 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     import trio
 
     from lakeproof.gate.effect_log import write
-    from lakeproof.gate.guided import Followed, wanted
+    from lakeproof.gate.guided import GuidedResult, wanted
     from lakeproof.gate.profile import load
     from lakeproof.words import first_of
 
     profile = load(name)
-    search = Followed(wanted(trace, profile))
+    search = GuidedResult(wanted(trace, profile))
     exchanges: list[tuple[str, Exchange]] = []
     try:
         schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, exchanges))
@@ -100,7 +100,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
 
 
 async def _led(
-    scenario: "GateScenario", file: Path, search: "Followed", exchanges: "list[tuple[str, Exchange]]"
+    scenario: "GateScenario", file: Path, search: "GuidedResult", exchanges: "list[tuple[str, Exchange]]"
 ) -> "Schedule":
     from lakeproof.gate.startup import opened
 
@@ -111,7 +111,7 @@ async def _led(
         return schedule
 
 
-def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
+def _told(trace: "Trace", search: "GuidedResult", schedule: "Schedule") -> int:
     """The requests beside the steps that they are, where the program does otherwise, and what came of it."""
     from lakeproof.words import plural
 

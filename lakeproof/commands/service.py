@@ -142,7 +142,7 @@ def command(
     DIR; 3 if an invariant was never tested, or a round could not be judged.
     """
     sources = _sources(import_from)
-    plan = Plan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
+    plan = ServicePlan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
     often = _focused(focus)
     restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
@@ -220,7 +220,7 @@ def _asked(only: str | None, spared: str | None, *, imports: bool) -> tuple[str,
 
 
 @attrs.frozen
-class Plan:
+class ServicePlan:
     """What a run judges, and when it ends. rounds: so many at most; None: as many as there is time for. calls: of a
     round, about, whatever time it takes; None: rounds are measured in time."""
 
@@ -231,7 +231,7 @@ class Plan:
     calls: int | None = None
 
 
-async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
+async def drive(traffic: Traffic, plan: ServicePlan = ServicePlan()) -> Served:  # frozen
     """Rounds of traffic until the time is up, or, unless it is to go on, an invariant is violated. Raises Unusable."""
     done = Served(asked=plan.asked, known=plan.known, tally=traffic.tally, left=traffic.left)
     length, unjudged = FIRST_SECONDS, 0

@@ -8,7 +8,7 @@ import attrs
 from lakeproof.impl.effects import Env, KVEffects
 from lakeproof.model import kv
 from lakeproof.model.errors import FlowError
-from lakeproof.model.invariants.met import Answer, Met
+from lakeproof.model.invariants.met import CallResult, Met
 from lakeproof.scenario import Call
 
 
@@ -17,7 +17,7 @@ class _Interrupted(KVEffects):
 
     def __init__(self, env: Env, others: Sequence[Call], at: tuple[int, ...], false_at: int) -> None:
         self.count = 0
-        self.answers: list[Answer] = []
+        self.answers: list[CallResult] = []
         self._env = env
         self._others = others
         self._at = at
@@ -38,11 +38,11 @@ class _Interrupted(KVEffects):
             self.answers.append(await _answered(other, self._env))
 
 
-async def _answered(call: Call, env: Env) -> Answer:
+async def _answered(call: Call, env: Env) -> CallResult:
     try:
-        return Answer(await call.start(env))
+        return CallResult(await call.start(env))
     except FlowError as error:
-        return Answer(error=(type(error), error.args))
+        return CallResult(error=(type(error), error.args))
 
 
 async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ...], false_at: int = 0) -> Met:
@@ -66,7 +66,7 @@ class _Paused:
     """A call that goes on for so many effects at a time."""
 
     def __init__(self, env: Env, call: Call) -> None:
-        self.answer = Answer()
+        self.answer = CallResult()
         self._rest = _answered(call, env)
         self._reply: object = None
         self._done = False

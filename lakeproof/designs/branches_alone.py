@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
 from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
-from lakeproof.designs.races import NONE, Place, Race, Refuted, branch_of, path_of
+from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, dropping, listing, lock_free, locked, optimistic, resets, writes
@@ -41,7 +41,7 @@ DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
 FOLDER: Final = (b"d_x", b"d_y")
 ON: Final = branch_of(BRANCH, MAIN, "c", "d", "nowhere")
-FROM: Final = Place(":", (MAIN, BRANCH, "c", "d", "nowhere"))
+FROM: Final = ArgumentSlot(":", (MAIN, BRANCH, "c", "d", "nowhere"))
 AT: Final = path_of(X, Y, b"z", *FOLDER, b"_x")
 UNDER: Final = path_of(b"", b"d_", *FOLDER, X, Y)
 

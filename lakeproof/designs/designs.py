@@ -16,13 +16,13 @@ import attrs
 from lakeproof.designs.races import (
     NONE,
     NOTHING,
+    ArgumentSlot,
     Before,
     FaultSet,
-    Options,
-    Place,
     Race,
     RaceError,
     Refuted,
+    RowOptions,
     Vocabulary,
     op,
     races,
@@ -69,13 +69,13 @@ class Word(Generic[F]):
         self.__attrs_init__(flow, args, attempts)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ArgumentSlot, ...]:
         """The arguments that a word may name."""
-        return tuple(each for each in self.args if isinstance(each, Place))
+        return tuple(each for each in self.args if isinstance(each, ArgumentSlot))
 
     def named(self, word: str) -> tuple[Hashable, ...]:
         """The arguments with those that this word names."""
-        return tuple(each.value(word) if isinstance(each, Place) else each for each in self.args)
+        return tuple(each.value(word) if isinstance(each, ArgumentSlot) else each for each in self.args)
 
 
 def as_it_is(scenario: Scenario) -> Scenario:
@@ -247,7 +247,7 @@ def rows(
     before: Before = NOTHING,
     more: tuple[Aftermath, ...] = (),
     adapt: Change = as_it_is,
-    **options: Unpack[Options],
+    **options: Unpack[RowOptions],
 ) -> Iterator[Row]:
     """Each race of a text under each of these faults: see `races`."""
     try:

@@ -55,7 +55,7 @@ def environment_of(own: Mapping[str, str]) -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED | dict(own)
 
 
-class Child:
+class ClientProcess:
     """One process, as one client. Its calls run one after the other."""
 
     def __init__(

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 @attrs.define
-class Found:
+class SearchProgress:
     """What came of a scenario so far."""
 
     shortest: dict[str, Schedule] = attrs.field(factory=dict)
@@ -62,7 +62,7 @@ def tested(invariant: Invariant | OnTheWay) -> bool:
     return getattr(invariant, "reached", 1) > 0
 
 
-def verdict_on(invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+def verdict_on(invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:
     """``violated``; ``holds``: in all classes of schedules, and it was tested; else ``inconclusive``."""
     if invariant.__name__ in found.shortest:
         return "violated"
@@ -82,15 +82,15 @@ async def searched(
     schedules: int | None,
     limit: float | None,
     jobs: int = 1,
-    found: Found | None = None,
-) -> Found:
+    found: SearchProgress | None = None,
+) -> SearchProgress:
     """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds. jobs: how many sets of
     processes run them, if it is a search of all classes; see `lakeproof.gate.parallel`. found: where to put what is
     found; it stays there if the search does not come to its end.
 
     Raises (in a group): Unusable: the program or an invariant came to grief. KeyboardInterrupt.
     """
-    found, bell = Found() if found is None else found, Bell()
+    found, bell = SearchProgress() if found is None else found, Bell()
     deadline = None if limit is None else time.monotonic() + limit
 
     def goes_on() -> bool:
@@ -115,7 +115,9 @@ async def _later(work: Callable[[], Awaitable[None]]) -> None:
     await work()
 
 
-async def _alone(runner: Runner, search: Chooser, found: Found, bell: Bell, goes_on: Callable[[], bool]) -> None:
+async def _alone(
+    runner: Runner, search: Chooser, found: SearchProgress, bell: Bell, goes_on: Callable[[], bool]
+) -> None:
     """Run here what the search chooses; others may run some of it meanwhile."""
     told = time.monotonic()
     while goes_on():

@@ -15,7 +15,7 @@ from lakeproof.gate.parallel import Failed, Ran, Values, counted, packed
 from lakeproof.gate.scenario import THREADS, GateScenario
 from lakeproof.gate.scenario_files import loaded
 from lakeproof.gate.startup import Prepared, opened
-from lakeproof.gate.walks import Beginning, Walk
+from lakeproof.gate.walks import Beginning, RandomRun
 from lakeproof.words import Unusable, first_of
 
 
@@ -42,7 +42,7 @@ async def _run(scenario: GateScenario, file: Path, queue: AsyncIterator[object],
     async with opened(scenario, file, begins) as runner:
         async for beginning in queue:
             assert isinstance(beginning, Beginning)
-            walk = Walk(beginning, scenario.parallel == THREADS)
+            walk = RandomRun(beginning, scenario.parallel == THREADS)
             walk.begin()
             schedule = attrs.evolve(await runner.schedule(walk), outcome=None)
             await answers.send_all(packed(Ran(walked=walk.walked, schedule=schedule, reached=counted(scenario))))

@@ -16,7 +16,7 @@ from uuid import UUID
 from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.histories.edn_strict import objection
 from lakeproof.histories.errors import MissingExtra, Unreadable, shown
-from lakeproof.histories.events import TYPES, Recorder
+from lakeproof.histories.events import TYPES, HistoryWriter
 from lakeproof.model.linearizability.values import Atom
 from lakeproof.words import reason
 
@@ -32,7 +32,7 @@ _TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
 _BATCH: Final = 256
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each. A process that is no number (the nemesis) is no client, and left out."""
     waiting: list[Form] = []
     for form in forms(lines):
@@ -85,7 +85,7 @@ def _value(text: str) -> object:
     return _WORDS[text] if text in _WORDS else int(text)
 
 
-def _flush(waiting: list[Form], recorder: Recorder) -> Iterator[None]:
+def _flush(waiting: list[Form], recorder: HistoryWriter) -> Iterator[None]:
     for form, value in zip(waiting, _parsed(waiting), strict=True):
         _add(value, form.line, recorder)
         yield
@@ -187,7 +187,7 @@ def _hashable(value: object) -> Hashable:
     return freeze(value)
 
 
-def _add(event: dict[str, object], line: int, recorder: Recorder) -> None:
+def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
     missing = [name for name in ("process", "type", "f") if name not in event]
     if missing:
         raise Unreadable(f"an event without :{missing[0]}; expected :process, :type and :f", line)

@@ -16,7 +16,7 @@ NEMESIS: Final = ("nemesis", ":nemesis")
 """The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
 
-class Recorder:
+class HistoryWriter:
     """Appends events to a history. ``independent``: values are pairs, the key and the value proper."""
 
     def __init__(self, history: History, *, independent: bool = False) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 
 from lakeproof.histories import edn
 from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import Recorder
+from lakeproof.histories.events import HistoryWriter
 
 CONSOLE: Final = re.compile(r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]+")
 """What begins each line of a console's log, as Porcupine has it: events alone."""
@@ -28,7 +28,7 @@ _LIKE_AN_EVENT: Final = re.compile(r"(?:\d+|:\S+)[ \t]|.*[ \t]:[a-z]")
 _PROCESS: Final = re.compile(r"[0-9]{1,18}")
 
 
-def read_console(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read_console(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each. The nemesis is no client, and left out."""
     for number, text in _whole(lines):
         begin = CONSOLE.match(text)
@@ -36,7 +36,7 @@ def read_console(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterat
         yield
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of ``history.txt`` and of ``jepsen.log``, where what other loggers say is left out, too."""
     bare = False
     for place, (number, text) in enumerate(_whole(lines)):
@@ -56,7 +56,7 @@ def _whole(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _add(event: str, number: int, line: str, recorder: Recorder, *, console: bool) -> None:
+def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console: bool) -> None:
     match = EVENT.fullmatch(event)
     if match is None:
         begin, other = ("INFO  jepsen.util - ", "--format jepsen-text") if console else ("", "history.edn")

@@ -5,14 +5,14 @@ from typing import Final
 
 from lakeproof.histories.edn_splitter import forms
 from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import TYPES, Recorder
+from lakeproof.histories.events import TYPES, HistoryWriter
 from lakeproof.plain_json import decode
 from lakeproof.words import reason
 
 _FIELDS: Final = frozenset({"process", "type", "f"})
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each, so that the caller may look at the size. The nemesis is left out."""
     add = recorder.add
     for number, line in lines:
@@ -40,6 +40,6 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
         yield
 
 
-def read_array(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read_array(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of objects that stand in one array, or over several lines."""
     return read(((form.line, form.text) for form in forms(lines)), recorder)

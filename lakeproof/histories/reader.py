@@ -10,14 +10,14 @@ from typing import BinaryIO, Final, cast
 
 from lakeproof.histories import edn, jepsen_log, json_lines
 from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import Recorder
+from lakeproof.histories.events import HistoryWriter
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
 from lakeproof.words import reason
 
 LINE_MAX: Final = 1 << 24
 """Bytes of one line."""
 
-FORMATS: Final[Mapping[str, Callable[[Iterable[tuple[int, str]], Recorder], Iterator[None]]]] = {
+FORMATS: Final[Mapping[str, Callable[[Iterable[tuple[int, str]], HistoryWriter], Iterator[None]]]] = {
     "jsonl": json_lines.read,
     "json": json_lines.read_array,
     "edn": edn.read,
@@ -67,7 +67,7 @@ def read(
         history = History(settings or DEFAULTS[format_])
         count, lines = -1, Lines(file)
         try:
-            reader = FORMATS[format_](lines, Recorder(history, independent=independent))
+            reader = FORMATS[format_](lines, HistoryWriter(history, independent=independent))
             for count, _ in enumerate(reader):
                 if not count % _PATIENCE and history.bytes > memory:
                     raise TooLarge(f"more than {memory >> 20:,} MiB after {history.events:,} events")

@@ -107,7 +107,7 @@ class _Guard:
 GUARD: Final = _Guard()
 
 
-class Child:
+class ProgramLife:
     """One life of a program. Lines go out whole and come in one at a time.
 
     Raises:

@@ -19,7 +19,7 @@ from lakeproof.impl.parallel import Group, Withdrawn
 from lakeproof.impl.printable import printable
 from lakeproof.languages import protocol
 from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
-from lakeproof.languages.pool import Run
+from lakeproof.languages.pool import FlowRun
 from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Call, ScenarioError
@@ -121,7 +121,7 @@ class ProgramFlow:
     async def __call__(self, env: Env, *args: Hashable, **options: Hashable) -> Hashable:
         # No `try` with a `finally`, and no `with`: what is abandoned here must not run on. A run that is dropped gives
         # its process back by itself.
-        run = Run(self._command(), self.name, self._arguments(args, options))
+        run = FlowRun(self._command(), self.name, self._arguments(args, options))
         while True:
             heard = run.now
             match heard:
@@ -176,14 +176,14 @@ class ProgramFlow:
         return error
 
 
-def _start(env: Env, run: Run, group: Group) -> None:
+def _start(env: Env, run: FlowRun, group: Group) -> None:
     """Start a task for each effect that has just been opened."""
     if isinstance(run.now, Opens):
         for task, asked in run.now.effects:
             group.start_as(task, _ask, env, run, group, asked)
 
 
-async def _ask(env: Env, run: Run, group: Group, asked: Asks | Mints) -> None:
+async def _ask(env: Env, run: FlowRun, group: Group, asked: Asks | Mints) -> None:
     """One effect of a task of the program, beside others."""
     said_at = asked.at  # noqa: F841  # `lakeproof.impl.frames` reads it
     if isinstance(asked, Mints):

@@ -29,7 +29,7 @@ class _Worker(Generic[W]):
 
 
 @attrs.frozen
-class Report(Generic[W]):
+class WorkerMessage(Generic[W]):
     """One thing that a process has to say. ``last``: it has ended with this."""
 
     work: W
@@ -37,7 +37,9 @@ class Report(Generic[W]):
     last: bool = False
 
 
-def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh: bool = False) -> Iterator[Report[W]]:
+def carried_out(
+    works: Iterable[W], jobs: int, silence_seconds: float, *, afresh: bool = False
+) -> Iterator[WorkerMessage[W]]:
     """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
     long, or ends otherwise, has `Failed`. afresh: nothing is loaded before: the search itself is changed."""
     for name in SINGLE_THREADED:
@@ -71,7 +73,7 @@ def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh
                 if last:
                     workers.remove(worker)
                     _dismiss(worker)
-                yield Report(worker.work, message, last)
+                yield WorkerMessage(worker.work, message, last)
     finally:
         for worker in workers:
             _dismiss(worker)

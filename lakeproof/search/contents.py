@@ -83,7 +83,7 @@ class Incomparable(Exception):
 
 
 @attrs.frozen
-class Reference:
+class ObjectIdentity:
     """Equal to what refers to the same object; keeps it alive, so that no other one gets its address."""
 
     held: object = attrs.field(eq=False)
@@ -155,7 +155,7 @@ def _is_python(kind: type) -> bool:
 def _instance(value: object) -> Shown:
     """The content of its built-in base, its slots, its dictionary."""
     kind = type(value)
-    head: list[Hashable] = [Reference(kind)]
+    head: list[Hashable] = [ObjectIdentity(kind)]
     parts: list[object] = []
 
     def add(what: Hashable, more: list[object]) -> None:
@@ -222,7 +222,7 @@ def _is_atom(value: object) -> bool:
 
 def _function(value: FunctionType) -> Shown:
     closure, defaults = value.__closure__ or (), value.__defaults__ or ()
-    head = ("function", Reference(value.__code__), Reference(value.__globals__), len(closure), len(defaults))
+    head = ("function", ObjectIdentity(value.__code__), ObjectIdentity(value.__globals__), len(closure), len(defaults))
     return head, [*closure, *defaults, value.__kwdefaults__, value.__dict__]
 
 

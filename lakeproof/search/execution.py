@@ -34,7 +34,7 @@ from lakeproof.search.program import SETUP as SETUP
 from lakeproof.search.program import Disk, Mint, check_usable
 from lakeproof.search.program import Program as Program
 from lakeproof.search.program import label as label
-from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, Told
+from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, TaskReply
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
@@ -97,10 +97,10 @@ class Execution:
         if reply is RESTARTED:
             return self._restart()
         assert self.op is not None
-        if self._tasks is None and type(reply) is not Told:
+        if self._tasks is None and type(reply) is not TaskReply:
             self._observe(self.op, reply)
         else:
-            self._observe_task(reply if isinstance(reply, Told) else Told(MAIN, reply))
+            self._observe_task(reply if isinstance(reply, TaskReply) else TaskReply(MAIN, reply))
         if self._tasks is None and type(self.op) is Local:
             reply = self._disk.answer(self.op)
         self.begins = False
@@ -316,7 +316,7 @@ class Execution:
     def _resume_tasks(self, main: Coroutine[Any, Any, Any], reply: object) -> Effect:  # type: ignore[explicit-any]
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
         if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
-            task, reply = (reply.task, reply.reply) if isinstance(reply, Told) else (MAIN, reply)
+            task, reply = (reply.task, reply.reply) if isinstance(reply, TaskReply) else (MAIN, reply)
             asked = dict(self._open)[task]
             reply = self._disk.answer(asked) if type(asked) is Local else reply
             self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
@@ -380,7 +380,7 @@ class Execution:
         if self.program.observers and type(op) is not Local:
             self._observed.append(observed(op, reply))
 
-    def _observe_task(self, reply: Told) -> None:
+    def _observe_task(self, reply: TaskReply) -> None:
         op = dict(self.open).get(reply.task)
         if op is None:
             raise NotOpen(reply.task)

@@ -15,7 +15,7 @@ import attrs
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.faults import OF_CLIENTS, Mode, Move
-from lakeproof.search.replay import IMPURE, NotReproduced, Run
+from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced
 from lakeproof.search.replies import WITHDRAWN
 from lakeproof.search.setup import prepare
 
@@ -109,7 +109,7 @@ class _Minimiser:
 
     def _violating(self, moves: Moves) -> Moves | None:
         """The moves up to the violation; None if they are not possible or violate nothing."""
-        run = Run(self.scenario, self.setting)
+        run = JudgedRun(self.scenario, self.setting)
         done = 0
         while run.violation(self.id) is None and done < len(moves) and run.possible(moves[done]):
             run.advance(moves[done])

@@ -21,7 +21,7 @@ from lakeproof.search.semantics import Cells
 from lakeproof.search.setup import prepare, run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.views import END_READS, END_REPAIR, transition, unhandled, unhandled_after
-from lakeproof.search.world import Step, World
+from lakeproof.search.world import ExecutedStep, World
 
 
 @attrs.define
@@ -95,7 +95,9 @@ class Referee:
     def _ask(self, name: str, check: evaluation.Check, moves: tuple[Move, ...], *shown: object) -> None:
         self.verdicts.add(name, evaluation.findings(name, check, *shown), moves)
 
-    def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    def step(
+        self, world: World, step: ExecutedStep, before: Cells, monitors: tuple[Hashable, ...]
+    ) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
         taken = step.op is not None and not isinstance(step.op, Local | Withdrawn)

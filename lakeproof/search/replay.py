@@ -20,9 +20,9 @@ from lakeproof.search.plain import Referee, Verdicts
 from lakeproof.search.rounds import Rounds, looks
 from lakeproof.search.semantics import Value
 from lakeproof.search.setup import Setting, prepare, run_aftermath
-from lakeproof.search.trace import Change, Trace, TraceError, TraceStep
+from lakeproof.search.trace import KeyChange, Trace, TraceError, TraceStep
 from lakeproof.search.views import unhandled_after
-from lakeproof.search.world import Step, World
+from lakeproof.search.world import ExecutedStep, World
 
 
 class NotReproduced(Exception):
@@ -48,7 +48,7 @@ class Replay:
     steps: int
 
 
-class Run:
+class JudgedRun:
     """One execution of a scenario, judged after every step and told in words."""
 
     def __init__(self, scenario: Scenario, setting: Setting | None = None) -> None:
@@ -92,7 +92,7 @@ class Run:
         if looks(self.world) != looked:
             raise NotReproduced(f"the second round of the loop ends in another state than the first one; {IMPURE}")
 
-    def advance(self, move: Move) -> Step:
+    def advance(self, move: Move) -> ExecutedStep:
         """Make a move, and judge it and the state that it leads to."""
         before = self.world.cells
         step = self.world.step(move)
@@ -125,7 +125,7 @@ class Run:
     def close(self) -> None:
         self.world.close()
 
-    def _in_words(self, step: Step, jumps: int, at: str) -> TraceStep:
+    def _in_words(self, step: ExecutedStep, jumps: int, at: str) -> TraceStep:
         start = self.scenario.start_time
         effected = describe.effect(step.op, start, label(step.client) if step.client >= 0 else "")
         value = effected.value
@@ -151,9 +151,9 @@ class Run:
         )
 
 
-def _change(cell: object, before: Value | None, after: Value | None) -> Change:
+def _change(cell: object, before: Value | None, after: Value | None) -> KeyChange:
     assert isinstance(cell, tuple)
-    return Change(key=describe.cell(cell), before=describe.held(cell, before), after=describe.held(cell, after))
+    return KeyChange(key=describe.cell(cell), before=describe.held(cell, before), after=describe.held(cell, after))
 
 
 def record(
@@ -170,7 +170,7 @@ def record(
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
     """
-    run = Run(scenario)
+    run = JudgedRun(scenario)
     steps = []
     for number, move in enumerate(moves, start=1):
         if run.violation(invariant_id) is not None:
@@ -245,7 +245,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     for what, said, found in differences:
         if said != found:
             raise ReplayDiverged(_diverged("before step 1", f"{what} {said}", f"{what} {found}"))
-    run = Run(scenario)
+    run = JudgedRun(scenario)
     said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if said_first != found_first:
         key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
@@ -263,7 +263,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     return Replay(trace, len(trace.schedule))
 
 
-def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
+def _follow(run: JudgedRun, step: TraceStep, where: str, place: str) -> None:
     move = move_of(step, len(run.scenario.clients), place)
     if move.client >= 0 and step.mode not in OF_CLIENTS:
         said = Effected(step.effect, step.key, step.value, step.condition)
@@ -279,14 +279,14 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
 
 
-def _silent(run: Run, move: Move) -> str:
+def _silent(run: JudgedRun, move: Move) -> str:
     """Why a client, or a task of it, waits for nothing."""
     if not run.world.alive(move.client):
         return "the client has finished"
     return f"no task {move.task!r} waits; {', '.join(repr(task) for task, _ in run.world.clients[move.client].open)} do"
 
 
-def _pending_call(run: Run, client: int) -> str:
+def _pending_call(run: JudgedRun, client: int) -> str:
     return describe.called(run.world.clients[client].current_view())
 
 
@@ -336,7 +336,7 @@ def _content(content: str | None) -> str:
     return "nothing" if content is None else content
 
 
-def _compare_ends(run: Run, trace: Trace) -> None:
+def _compare_ends(run: JudgedRun, trace: Trace) -> None:
     where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
     try:
         violation = run.broken(trace.invariant, trace.loop, trace.schedule)

@@ -33,7 +33,7 @@ T = TypeVar("T", Snapshot, Transition)
 
 
 @attrs.frozen
-class Place:
+class FirstReach:
     """Where something was met first: a state, and for transitions the move out of it."""
 
     level: int
@@ -53,9 +53,9 @@ class Record:
     reached: int = 0
     example: str = ""
     violation: Violation | None = None
-    place: Place | None = None
+    place: FirstReach | None = None
 
-    def add(self, findings: Iterable[Finding], place: Place) -> None:
+    def add(self, findings: Iterable[Finding], place: FirstReach) -> None:
         """Take in what one evaluation found."""
         for finding in findings:
             if isinstance(finding, Violation):
@@ -106,9 +106,9 @@ class States(Projections):
 
     def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
         for row, numbers in self.fresh(("always", reads), words, reads):
-            self.state(reads, numbers, Place(level, self.full(words, row)))
+            self.state(reads, numbers, FirstReach(level, self.full(words, row)))
 
-    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
+    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *always* invariants that read this to a projection."""
         space = self.kernel.space
         seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)

@@ -59,7 +59,7 @@ class WideMove:
     event: int
 
 
-class Table:
+class MoveTable:
     """The moves of one task of a client as plain arrays: what an expansion looks up. `ClientTable` says how they come
     about."""
 
@@ -97,15 +97,15 @@ class Table:
     def catch_up(self) -> None:
         """Take in the nodes that a client with the same behaviour has brought."""
 
-    def frozen(self) -> "Table":
+    def frozen(self) -> "MoveTable":
         """The arrays as they are now, and nothing else."""
-        found = Table()
-        for name in Table.__annotations__:
+        found = MoveTable()
+        for name in MoveTable.__annotations__:
             setattr(found, name, getattr(self, name))
         return found
 
 
-class ClientTable(Table):
+class ClientTable(MoveTable):
     """The compiled moves of one task of a client."""
 
     def __init__(self, space: Space, client: int, events: Events, task: str = MAIN, index: int | None = None) -> None:

@@ -27,7 +27,7 @@ class TraceError(Exception):
 
 
 @attrs.frozen(kw_only=True)
-class Change:
+class KeyChange:
     """What one step did to one key, in words; None where it holds nothing."""
 
     key: str
@@ -49,7 +49,7 @@ class TraceStep:
     condition: str = ""
     reply: str = ""
     """What the client was told."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[KeyChange, ...] = ()
     returned: tuple[str, ...] = ()
     """The calls that this step ended, and how."""
     exact: str = ""
@@ -240,11 +240,11 @@ class _Reader:
             **words,
         )
 
-    def change(self, data: object, place: str) -> Change:
+    def change(self, data: object, place: str) -> KeyChange:
         parts = self.items(data, place)
         if len(parts) != 3:
             raise self.fail(place, f"{len(parts)} parts: expected key, before, after")
-        return Change(
+        return KeyChange(
             key=self.text(parts[0], f"{place}[0]"),
             before=self.maybe(parts[1], f"{place}[1]"),
             after=self.maybe(parts[2], f"{place}[2]"),

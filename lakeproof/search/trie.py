@@ -10,7 +10,7 @@ from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView, Status
 from lakeproof.search.execution import Answered, Execution, Program
 from lakeproof.search.observers import observed
-from lakeproof.search.replies import RESTARTED, Told
+from lakeproof.search.replies import RESTARTED, TaskReply
 from lakeproof.search.semantics import Cells
 
 Suffix = Exact
@@ -38,7 +38,7 @@ class Raw:
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
-        op = None if parent is None or isinstance(reply, Told) or reply is RESTARTED else parent.op
+        op = None if parent is None or isinstance(reply, TaskReply) or reply is RESTARTED else parent.op
         shown = run.program.observers and op is not None and type(op) is not Local
         self.observed = observed(op, reply) if op is not None and shown else None
         self.depth: int = 0 if parent is None else parent.depth + 1

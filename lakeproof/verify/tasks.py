@@ -146,7 +146,7 @@ class Verify:
 
 
 @attrs.frozen(kw_only=True)
-class Walk:
+class Sample:
     """Sample schedules. What is not violated is inconclusive: sampling proves nothing."""
 
     strategy: Literal["random", "pct"]

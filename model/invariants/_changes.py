@@ -93,7 +93,7 @@ def _entries(said: calls.Said) -> tuple[tuple[bytes, bytes], ...]:
 
 
 @attrs.frozen(cache_hash=True)
-class Change:
+class PathChange:
     """A path of a branch was given a value."""
 
     call: CallID
@@ -115,7 +115,7 @@ class Changes:
     """The changes that something can still be demanded of, and the calls under way that may change anything."""
 
     open: frozenset[tuple[CallID, Reach]] = frozenset()
-    held: frozenset[Change] = frozenset()
+    held: frozenset[PathChange] = frozenset()
     sparing: frozenset[str] = frozenset()
     """Names of calls that are known to leave these paths alone."""
 
@@ -139,11 +139,11 @@ class Changes:
         }
         for path, identity in values(event.name, event.args):
             before = frozenset(other for other, each in self.open if each.covers(branch_id, path))
-            held.add(Change(call, branch_id, path, identity, later=before))
+            held.add(PathChange(call, branch_id, path, identity, later=before))
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, held=frozenset(held))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
-        held: Iterable[Change] = self.held
+        held: Iterable[PathChange] = self.held
         if view.status is Status.OK:
             held = (
                 attrs.evolve(change, acknowledged=True) if change.call == call else change

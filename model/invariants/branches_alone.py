@@ -17,7 +17,7 @@ from lakeproof.model.contents import branches, content_of_branch, content_of_com
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Reached, Violation
 from lakeproof.model.records import Repository, StagedEntry
-from lakeproof.model.sequential import SPECIFIED, Look, Refs, Wrong, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Look, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 ALONE_AS_SPECIFIED: Final = "alone-as-specified"
@@ -59,7 +59,7 @@ def alone_as_specified(
             before = refs
             try:
                 refs = after(refs, call, looks)
-            except Wrong as error:
+            except DisallowedAnswer as error:
                 return [Violation(ALONE_AS_SPECIFIED, f"{_shown(call)}: {error}")]
             deleted = deleted or len(refs.branches) < len(before.branches)
         wrong = [*_records(refs, snapshot), *_left(refs, snapshot, drops=drops and not deleted)]

@@ -16,7 +16,7 @@ from lakeproof.model.contents import Contents, branch_named, content_of_branch, 
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Change, Changes, reach, values
+from lakeproof.model.invariants._changes import CallID, Changes, PathChange, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
@@ -47,7 +47,7 @@ def _kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bo
             yield Violation(invariant_id, f"{_shown(change)} was acknowledged and not undone, and {now}")
 
 
-def _shown(change: Change) -> str:
+def _shown(change: PathChange) -> str:
     what = "the delete" if change.identity is None else f"{change.identity!r}"
     return f"{what} at {change.path!r} of {change.branch_id}"
 
@@ -80,7 +80,7 @@ class _Promise:
     """A commit must hold this change: it was acknowledged before the commit began."""
 
     commit: CallID
-    change: Change  # ``later``: who may have undone it before the commit returned
+    change: PathChange  # ``later``: who may have undone it before the commit returned
     commit_id: str = ""  # empty while the commit is under way
 
 
@@ -155,7 +155,7 @@ commit_is_causal = Monitor(
 
 
 @attrs.frozen(cache_hash=True)
-class _Seen:
+class _PossibleValue:
     """A value that a read may return."""
 
     call: CallID  # (-1, 0): it was there before anybody began
@@ -168,7 +168,7 @@ class _Seen:
 
 
 @attrs.frozen(cache_hash=True)
-class _Reading:
+class _Read:
     """A read under way, and what it may still return."""
 
     call: CallID
@@ -179,8 +179,8 @@ class _Reading:
 
 @attrs.frozen(cache_hash=True)
 class _Legal:
-    seen: frozenset[_Seen] = frozenset()
-    reading: frozenset[_Reading] = frozenset()
+    seen: frozenset[_PossibleValue] = frozenset()
+    reading: frozenset[_Read] = frozenset()
     disturbed: frozenset[str] = frozenset()
     """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
     Nothing is demanded of reads there."""
@@ -194,7 +194,9 @@ def read_is_legal(initial: Contents | None = None, branch_id: str = "main") -> M
 
     initial: the entries of the branch (path to identity) before anybody began; paths it does not name are absent.
     """
-    seen = frozenset(_Seen((-1, 0), branch_id, path, value, returned=True) for path, value in (initial or {}).items())
+    seen = frozenset(
+        _PossibleValue((-1, 0), branch_id, path, value, returned=True) for path, value in (initial or {}).items()
+    )
     return Monitor(
         id="read-is-legal",
         meaning="a read returns some write that did not happen after it, and not one that was overwritten before it "
@@ -219,21 +221,21 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
     if event.kind in READS:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
-        return attrs.evolve(state, reading=state.reading | {_Reading(call, branch_id, prefix, legal)})
+        return attrs.evolve(state, reading=state.reading | {_Read(call, branch_id, prefix, legal)})
     written = values(event.name, event.args)
     if not written:
         disturbed = {each.branch_id for each in reach(event.name, event.args)}
         return attrs.evolve(state, disturbed=state.disturbed | disturbed) if disturbed else state
     paths = {path for path, _ in written}
     known = {(each.path) for each in state.seen if each.branch_id == branch_id}
-    absent = {_Seen((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
+    absent = {_PossibleValue((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
     seen = {
         attrs.evolve(each, beaten_by=each.beaten_by | {call})
         if each.returned and each.branch_id == branch_id and each.path in paths
         else each
         for each in state.seen | absent
     }
-    seen |= {_Seen(call, branch_id, path, identity, returned=False) for path, identity in written}
+    seen |= {_PossibleValue(call, branch_id, path, identity, returned=False) for path, identity in written}
     reading = frozenset(
         attrs.evolve(each, legal=each.legal | set(written) | {(one.path, None) for one in absent})
         if each.branch_id == branch_id

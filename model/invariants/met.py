@@ -21,7 +21,7 @@ from lakeproof.model.errors import BranchBusy, FlowError, RefChanged
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Reached, Violation
 from lakeproof.model.invariants.branches_alone import found_wrong
-from lakeproof.model.sequential import SPECIFIED, Refs, Wrong, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 MET_AS_SPECIFIED: Final = "met-as-specified"
@@ -39,7 +39,7 @@ Known = dict[str, dict[bytes, bytes] | None]
 
 
 @attrs.frozen
-class Answer:
+class CallResult:
     """How a call ended. error: the class and the arguments of what it has raised."""
 
     value: object = None
@@ -58,8 +58,8 @@ class Answer:
 class Met:
     """What a call and those that it has met have answered."""
 
-    answer: Answer
-    others: tuple[Answer, ...]
+    answer: CallResult
+    others: tuple[CallResult, ...]
 
 
 @attrs.frozen
@@ -101,7 +101,7 @@ def met_as_specified(
                         found = _after(state, order, seals)
                         if isinstance(step, Meeting) and (step.doubts or step.crossing):
                             found = found.unsettled(str(step.call[1][1]))
-                    except Wrong as error:
+                    except DisallowedAnswer as error:
                         wrong = wrong or str(error)
                     else:
                         odd = _other_contents(found, right, snapshot)
@@ -178,5 +178,5 @@ def _after(state: Refs, order: Sequence[CallView], seals: Callable[[str, calls.A
         elif call.status is Status.OK:
             state = state.unsettled(branch)
         else:
-            raise Wrong(f"{call.name} answered {call.error!r}, expected no error")
+            raise DisallowedAnswer(f"{call.name} answered {call.error!r}, expected no error")
     return state

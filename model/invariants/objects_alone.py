@@ -96,7 +96,7 @@ class Terms:
 
 
 @attrs.frozen(cache_hash=True)
-class _Known:
+class _Progress:
     """What may be shown now, and the call under way."""
 
     worlds: frozenset[World]
@@ -212,7 +212,7 @@ def _may_stage(said: Said, what: Brought, terms: Terms) -> bool:
 
 
 def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, _Known)
+    assert isinstance(state, _Progress)
     if not state.judged:
         return state, ()
     if isinstance(event, Invoked):
@@ -222,15 +222,15 @@ def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tup
     return _returned(terms, state, event.call)
 
 
-def _returned(terms: Terms, state: _Known, view: CallView) -> tuple[_Known, tuple[Finding, ...]]:
+def _returned(terms: Terms, state: _Progress, view: CallView) -> tuple[_Progress, tuple[Finding, ...]]:
     courses = [_course(world, view.said, terms) for world in state.worlds]
     if view.status is Status.INFO:
-        return _Known(frozenset(world for course in courses for world in course.worlds)), ()
+        return _Progress(frozenset(world for course in courses for world in course.worlds)), ()
     if view.status is Status.FAIL and terms.faults and all(course.error is None for course in courses):
-        return _Known(state.worlds), ()
+        return _Progress(state.worlds), ()
     after = frozenset(found for course in courses if (found := _explained(course, view)) is not None)
     if after:
-        return _Known(after), (Reached(f"{view.name} answered as it should"),)
+        return _Progress(after), (Reached(f"{view.name} answered as it should"),)
     told = repr(view.error) if view.error is not None else repr(view.value)
     due = " or ".join(sorted({_due(course) for course in courses}))
     asked = ", ".join(repr(each) for each in view.args if not isinstance(each, Repository))
@@ -270,7 +270,7 @@ def _staged_at(world: World, said: Said, what: Brought) -> World:
 
 
 def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
-    assert isinstance(state, _Known)
+    assert isinstance(state, _Progress)
     if not state.judged:
         return
     worlds = state.worlds
@@ -333,7 +333,7 @@ def object_call_is_as_specified(terms: Terms, branches: Iterable[BranchID], befo
     world: World = tuple(sorted((each, Shown()) for each in branches))
     for said in before:
         world = _course(world, said, terms).worlds[-1]
-    initial = _Known(frozenset({world}))
+    initial = _Progress(frozenset({world}))
     return Monitor(
         id=ID,
         meaning="an operation on objects that no other overlaps answers, and leaves behind, what its sequential "

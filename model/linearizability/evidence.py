@@ -15,7 +15,7 @@ import attrs
 from lakeproof.model.linearizability.checker import Limits, Numbers, answered
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Operation
-from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, register, stepped
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import NO_WRITE, Specification
 from lakeproof.model.linearizability.values import UNKNOWN
@@ -146,7 +146,7 @@ class _Unsure:
             answer = frontier(problem, Budget(configurations=_CONFIGURATIONS, expired=self.limits.expired))
         return self._known(answer)
 
-    def _known(self, answer: Answer) -> bool:
+    def _known(self, answer: KeyResult) -> bool:
         self.open |= answer.verdict is Verdict.INCONCLUSIVE
         return answer.verdict is Verdict.VIOLATED
 

@@ -38,7 +38,7 @@ class Verdict(Enum):
 
 
 @attrs.frozen
-class Answer:
+class KeyResult:
     """What an algorithm found out of one key, and why not more if it gave up.
 
     at: of a violation, a return near which it shows; -1: not known.
@@ -49,8 +49,8 @@ class Answer:
     at: int = -1
 
 
-HOLDS: Final = Answer(Verdict.HOLDS)
-VIOLATED: Final = Answer(Verdict.VIOLATED)
+HOLDS: Final = KeyResult(Verdict.HOLDS)
+VIOLATED: Final = KeyResult(Verdict.VIOLATED)
 
 
 class Budget:
@@ -229,6 +229,19 @@ def stepped(specification: Specification, history: History, numbers: Iterable[in
 
 
 __all__ = [
-    "ANY", "HOLDS", "IS", "IS_NOT", "NO_VALUE", "NO_WRITE", "VIOLATED", "Answer", "Budget", "Register", "Step",
-    "Stepped", "Verdict", "register", "stepped",
+    "ANY",
+    "HOLDS",
+    "IS",
+    "IS_NOT",
+    "NO_VALUE",
+    "NO_WRITE",
+    "VIOLATED",
+    "Budget",
+    "KeyResult",
+    "Register",
+    "Step",
+    "Stepped",
+    "Verdict",
+    "register",
+    "stepped",
 ]  # fmt: skip

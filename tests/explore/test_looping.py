@@ -112,7 +112,7 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
             monkeypatch.setattr(suspended, "shown", without_position)
         case "sharing is ignored":
-            monkeypatch.setattr(suspended._Walk, "_numbered", lambda walk, one, other: False)
+            monkeypatch.setattr(suspended._LockstepWalk, "_numbered", lambda walk, one, other: False)
         case "a live local is called dead":
             live = bytecode.live_locals
             dead = {in_a_local.__code__}

@@ -15,7 +15,7 @@ from lakeproof.gate import search as searching
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.fronts.s3.state import Upload
 from lakeproof.gate.scenario_files import chosen
-from lakeproof.gate.search import Found, all_classes, completed, searched
+from lakeproof.gate.search import SearchProgress, all_classes, completed, searched
 from lakeproof.gate.server import Bell
 from lakeproof.gate.startup import opened, prepared
 from lakeproof.words import Unusable
@@ -27,10 +27,10 @@ TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
 LOCK = TABLES.with_name("redis_lock.py")
 
 
-async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, dict[str, int]]:
+async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, Classes, dict[str, int]]:
     """A search in which only processes that have joined run schedules; and what the invariants have counted."""
     [scenario] = chosen(file, [name])
-    search, found, bell = all_classes(scenario), Found(), Bell()
+    search, found, bell = all_classes(scenario), SearchProgress(), Bell()
     async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
         for _ in range(count):
             nursery.start_soon(

@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 
 from lakeproof.gate.classes import Choice, Name, Pending
-from lakeproof.gate.guided import Followed, Wanted, wanted
+from lakeproof.gate.guided import ExpectedRequest, GuidedResult, wanted
 from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
@@ -102,16 +102,16 @@ def pending(*labels: str, client: str = "c1") -> list[Pending]:
     return [Pending(Name(client, label)) for label in labels]
 
 
-def step(number: int, label: str, client: str = "c1") -> Wanted:
-    return Wanted(number, client, label, "normal", f"told {number}")
+def step(number: int, label: str, client: str = "c1") -> ExpectedRequest:
+    return ExpectedRequest(number, client, label, "normal", f"told {number}")
 
 
-def led(search: Followed, waiting: list[Pending]) -> str:
+def led(search: GuidedResult, waiting: list[Pending]) -> str:
     return search.choose(waiting).name.label
 
 
 def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_whose_turn_it_is() -> None:
-    search = Followed([step(1, "get x"), step(2, "put x", "c2")])
+    search = GuidedResult([step(1, "get x"), step(2, "put x", "c2")])
     assert search.begin()
     assert led(search, [*pending("head x", "list"), *pending("put x", client="c2")]) == "head x"
     assert led(search, [*pending("get x", "list"), *pending("put x", client="c2")]) == "get x"
@@ -123,7 +123,7 @@ def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_who
 
 
 def test_a_request_that_comes_early_and_one_that_never_comes_are_noted() -> None:
-    search = Followed([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
+    search = GuidedResult([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
     search.begin()
     assert led(search, pending("put x")) == "put x"
     assert led(search, pending("get x")) == "get x"

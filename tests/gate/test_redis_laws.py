@@ -12,7 +12,7 @@ from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import CommandError
 from lakeproof.gate.fronts.redis.scripts import SCRIPTS
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, of_key, shown
 from tests.gate import laws
 from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
@@ -41,14 +41,14 @@ REQUESTS = st.builds(lambda asked, late: attrs.evolve(asked, late=late), AT_ONCE
 BEFORE = st.lists(REQUESTS, max_size=6)
 
 
-def after(before: list[RedisRequest]) -> State:
-    state = State(expires=True)
+def after(before: list[RedisRequest]) -> RedisState:
+    state = RedisState(expires=True)
     for each in before:
         state, *_ = performed(state, each)
     return state
 
 
-def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
+def exchanged(state: RedisState, one: RedisRequest, other: RedisRequest) -> str:
     return laws.exchanged(performed, state, one, other)
 
 

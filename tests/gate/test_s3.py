@@ -16,7 +16,7 @@ from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.checksums import DIGESTS
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Error, addressed
 from lakeproof.model.objects import StoredObject
 from tests.gate.stores import served
@@ -175,10 +175,10 @@ def request(method: str = "PUT", path: str = "/b/k", body: bytes = b"", **header
     return Request(method=method, path=path, query=(), headers=named, body=body)
 
 
-STATE = State(buckets=frozenset({"b"}), objects={"b/k": StoredObject(b"1")})
+STATE = BucketState(buckets=frozenset({"b"}), objects={"b/k": StoredObject(b"1")})
 
 
-def performed(asked: Request) -> tuple[State, Response, Footprint]:
+def performed(asked: Request) -> tuple[BucketState, Response, Footprint]:
     found = S3Front().understood(asked)
     assert not isinstance(found, Response)
     return S3Front().perform(STATE, found, 0)

@@ -9,7 +9,7 @@ import trio
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.impl.stores.conformance import NotConforming
 from lakeproof.stores.s3_bucket import Bucket, opened
@@ -25,7 +25,7 @@ class Store:
 
     def __init__(self) -> None:
         self.front = S3Front()
-        self.state = State(buckets=frozenset({"b"}))
+        self.state = BucketState(buckets=frozenset({"b"}))
 
     async def answer(self, request: Request) -> Response:
         asked = self.front.understood(request)
@@ -92,7 +92,7 @@ class ReadsStale(Store):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stale: State | None = None
+        self.stale: BucketState | None = None
 
     async def perform(self, asked: S3Request) -> Response:
         if asked.method == "GET" and asked.key and self.stale is not None:

@@ -5,13 +5,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.mutation.campaign import UNREACHED, Judged
+from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.equivalent import equivalents, unmatched
 from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.report import Score, report
-from lakeproof.mutation.results import Results, Unreadable, key_of_verdict
+from lakeproof.mutation.results import Results, UnreadableResults, key_of_verdict
 from lakeproof.mutation.work import (
     BY_INVARIANT,
     BY_MACHINE,
@@ -20,11 +20,11 @@ from lakeproof.mutation.work import (
     TIMED_OUT,
     UNUSABLE,
     Bounds,
+    JudgeStep,
     Killer,
+    MutantResult,
     Origin,
     Reach,
-    Step,
-    Verdict,
     judged,
 )
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
@@ -109,11 +109,11 @@ def mutants(tmp_path: Path) -> list[Mutant]:
 
 
 class TestResults:
-    STEPS = (Step(scenario="d/s", origin=HERE, states_max=10),)
+    STEPS = (JudgeStep(scenario="d/s", origin=HERE, states_max=10),)
 
     def test_what_is_written_is_found_again(self, tmp_path: Path, mutants: list[Mutant]) -> None:
         killers = [Killer(BY_INVARIANT, "d/s", "i"), Killer(BY_MACHINE, "d/m", "j")]
-        verdict = Verdict(
+        verdict = MutantResult(
             fate=KILLED, scenario="d/s", invariant="i", why="violated", ran=2, seconds=0.5, killers=killers
         )
         first = Results(tmp_path / "deep" / "results.jsonl")
@@ -143,23 +143,25 @@ class TestResults:
     def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
         path = tmp_path / "results.jsonl"
         path.write_text('{"key": "k"}\n' + line + "\n")
-        with pytest.raises(Unreadable, match=r"results\.jsonl: line 2: .* no result .* --results"):
+        with pytest.raises(UnreadableResults, match=r"results\.jsonl: line 2: .* no result .* --results"):
             Results(path)
 
 
 class TestReport:
     def test_equivalent_ones_count_as_nothing_else_and_the_score_is_of_the_rest(self, mutants: list[Mutant]) -> None:
         fates = [KILLED, KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED]
-        found = [Judged(mutant=mutants[0], verdict=Verdict(fate=fate)) for fate in fates]
-        found.append(Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED), equivalent="the same"))
+        found = [JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=fate)) for fate in fates]
+        found.append(JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=SURVIVED), equivalent="the same"))
         assert Score.of(found).row("f") == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
         assert Score.of([]).row("f").endswith("| - |")
 
     def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:
         found = [
-            Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED, ran=3)),
-            Judged(mutant=mutants[1], verdict=Verdict(fate=KILLED, scenario="d/s", why="violated"), equivalent="same"),
-            Judged(mutant=mutants[2], verdict=Verdict(fate=UNREACHED)),
+            JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=SURVIVED, ran=3)),
+            JudgedMutant(
+                mutant=mutants[1], verdict=MutantResult(fate=KILLED, scenario="d/s", why="violated"), equivalent="same"
+            ),
+            JudgedMutant(mutant=mutants[2], verdict=MutantResult(fate=UNREACHED)),
         ]
         lines = list(report(found, whole=True))
         assert lines[lines.index("## Survived") + 2].startswith(f"- `{mutants[0].place}` `f` {mutants[0].operator}: ")

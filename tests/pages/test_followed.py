@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Change, Trace, TraceStep
+from lakeproof.search.trace import KeyChange, Trace, TraceStep
 from lakeproof.show.pages.trace_view import followed
 from lakeproof.show.races import stores
 from tests.report.traces import RACE, TROUBLE
@@ -16,7 +16,7 @@ def trace(*steps: TraceStep) -> Trace:
 
 def step(client: str, effect: str, key: str, reply: str = "ok", mode: Mode = Mode.NORMAL, **changes: str) -> TraceStep:
     """A step; ``changes``: what keys hold after it."""
-    changed = tuple(Change(key=name.replace("_", "/"), before=None, after=after) for name, after in changes.items())
+    changed = tuple(KeyChange(key=name.replace("_", "/"), before=None, after=after) for name, after in changes.items())
     return TraceStep(client=client, mode=mode, effect=effect, key=key, reply=reply, changes=changed)
 
 

@@ -11,7 +11,7 @@ import pytest
 from lakeproof.scenario import Faults
 from lakeproof.search.trace import Trace
 from lakeproof.show.formats import rendered
-from lakeproof.show.formats.common import Place, place_at
+from lakeproof.show.formats.common import SourceLine, place_at
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
 from tests.pages.hostile import ALL, HOSTILE
@@ -157,5 +157,5 @@ def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: 
 
 
 def test_a_place_needs_a_file_and_a_line() -> None:
-    assert place_at("a/b.py:12", SOURCE) == Place("a/b.py", 12)
+    assert place_at("a/b.py:12", SOURCE) == SourceLine("a/b.py", 12)
     assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import trio
 from click.testing import Result
 
-from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.commands.service import Served, ServicePlan, drive
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.rounds import Traffic
 from lakeproof.live.lakefs.workload import OF_ENTRIES
@@ -15,7 +15,7 @@ from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 
-ONE_ROUND = Plan(rounds=1, calls=400)
+ONE_ROUND = ServicePlan(rounds=1, calls=400)
 
 
 def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
@@ -27,7 +27,7 @@ def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
 
 def run(
     bugs: str = "",
-    plan: Plan = ONE_ROUND,
+    plan: ServicePlan = ONE_ROUND,
     *,
     seed: int = 1,
     servers: int = 1,

@@ -10,7 +10,7 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.commands.service import UNJUDGED_MAX, Plan, Served, drive
+from lakeproof.commands.service import UNJUDGED_MAX, Served, ServicePlan, drive
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.promises import IDS
 from lakeproof.live.lakefs.rounds import LOOKS, Traffic
@@ -54,7 +54,7 @@ def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[Se
         service = LakeFS(address(dsn), timeout=10, connections=4)
         load = Load(clients=4, seconds=math.inf, seed=1, timeout=10)
         traffic = Traffic(service, load, "mem://lakeproof", wait=60, note=lambda _: None)
-        done = trio.run(drive, traffic, Plan(rounds=rounds, calls=120))
+        done = trio.run(drive, traffic, ServicePlan(rounds=rounds, calls=120))
         if traffic.gone or done.violations:
             return done, traffic, traffic.left
         left = service.perform("list_repositories", ("lakeproof-",))

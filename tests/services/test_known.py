@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.service import Plan
+from lakeproof.commands.service import ServicePlan
 from lakeproof.live.lakefs.calls import NEVER, Call
 from lakeproof.live.lakefs.contents import Held, Last
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
@@ -74,7 +74,7 @@ BEHIND = {
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_alone_holds(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=1, calls=300))
+    done, _ = run(cause, ServicePlan(known=KNOWN[cause], rounds=1, calls=300))
     assert done.violations == []
     assert set(done.aside) <= {cause}
 
@@ -82,15 +82,15 @@ def test_a_known_cause_alone_holds(cause: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=6, calls=800))
+    done, _ = run(cause, ServicePlan(known=KNOWN[cause], rounds=6, calls=800))
     assert done.violations == []
     assert done.aside[cause]
 
 
 @pytest.mark.deep
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
-    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
+    assert run(CACHE, ServicePlan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, ServicePlan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
     assert done.violations == []
     assert done.aside[CACHE]
 
@@ -98,7 +98,7 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
+    assert run(f"{cause}+{bug}", ServicePlan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
 def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:

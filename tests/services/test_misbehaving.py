@@ -13,7 +13,7 @@ import pytest
 import trio
 import urllib3.exceptions
 
-from lakeproof.commands.service import Plan, drive
+from lakeproof.commands.service import ServicePlan, drive
 from lakeproof.live.lakefs.api import WORDS_MAX, LakeFS, address, told
 from lakeproof.live.lakefs.bounds import BODY_MAX, HEADER_MAX
 from lakeproof.live.lakefs.rounds import Traffic
@@ -174,7 +174,7 @@ def check_cut(seed: int) -> None:
         service = LakeFS(address(dsn), timeout=10, connections=8)
         traffic = Traffic(service, Load(clients=8, seconds=math.inf, seed=seed), "mem://x", note=lambda _: None)
         try:
-            done = trio.run(drive, traffic, Plan(rounds=1, calls=250))
+            done = trio.run(drive, traffic, ServicePlan(rounds=1, calls=250))
         except Unusable:
             return  # it could not begin
     assert done.violations == [], seed

@@ -8,7 +8,7 @@ from random import Random
 
 import trio
 
-from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.commands.service import Served, ServicePlan, drive
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.rounds import Traffic
 from lakeproof.live.traffic import Load
@@ -27,7 +27,7 @@ def killed(server: FakeLakeFS, seconds: float, rounds: int, length: float = 60) 
 
     client = LakeFS(address(server.dsn), timeout=5, connections=6)
     traffic = Traffic(client, Load(clients=6, seconds=length, seed=1, timeout=5), "mem://x", restart=restart)
-    return trio.run(drive, traffic, Plan(rounds=rounds)), traffic
+    return trio.run(drive, traffic, ServicePlan(rounds=rounds)), traffic
 
 
 def test_a_killed_server_is_waited_for_and_its_rounds_are_judged_and_removed() -> None:
@@ -54,7 +54,7 @@ def test_several_servers_take_turns_and_the_history_says_which() -> None:
         at = address(server.dsn)
         client = LakeFS(at, timeout=5, connections=4)
         traffic = Traffic(client, Load(clients=4, seconds=0.5, seed=1, timeout=5), "mem://x")
-        done = trio.run(drive, traffic, Plan(rounds=1))
+        done = trio.run(drive, traffic, ServicePlan(rounds=1))
     assert done.last is not None
     assert done.violations == []
     asked = {call.server for call in done.last.entries}

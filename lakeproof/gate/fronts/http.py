@@ -41,7 +41,7 @@ Talk = Callable[[socket.socket], Awaitable[None]]
 Whole = TypeVar("Whole")
 
 
-class Reading(Protocol[Whole]):
+class RequestParser(Protocol[Whole]):
     """Makes requests of the bytes of a connection. `lakeproof.gate.fronts.wire.Incoming` says what its parts mean."""
 
     whole: deque[Whole]
@@ -136,7 +136,7 @@ class Server:
             self.busy -= 1
         return arrived.stays
 
-    async def arrived(self, connection: socket.socket, incoming: Reading[Whole]) -> Whole:
+    async def arrived(self, connection: socket.socket, incoming: RequestParser[Whole]) -> Whole:
         """The next request of a connection.
 
         Raises:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from lakeproof.impl.printable import printable
 from lakeproof.search.trace import Trace
-from lakeproof.show.formats.common import Place, Written, place_at, place_of, said, surprises
+from lakeproof.show.formats.common import SourceLine, Written, place_at, place_of, said, surprises
 from lakeproof.show.pages.trace_view import followed
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
@@ -91,7 +91,7 @@ def _flow(trace: Trace, source: Source) -> list[object]:
     return found
 
 
-def _location(place: Place) -> dict[str, object]:
+def _location(place: SourceLine) -> dict[str, object]:
     physical: dict[str, object] = {"artifactLocation": {"uri": quote(printable(place.file))}}
     if place.line:
         physical["region"] = {"startLine": place.line}

@@ -24,8 +24,8 @@ from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answered
 from lakeproof.gate.fronts.dynamodb.requests import (
     OPERATIONS,
-    Change,
     Fields,
+    ItemChange,
     Meant,
     Pages,
     Read,
@@ -33,7 +33,7 @@ from lakeproof.gate.fronts.dynamodb.requests import (
     TableRequest,
     one_of,
 )
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 
@@ -89,14 +89,14 @@ class DynamoDBFront:
 
     def writes(self, asked: DynamoDBRequest) -> bool:
         match asked.meant:
-            case Change():
+            case ItemChange():
                 return True
             case Several(changes=changes):
                 return any(each.kind != "ConditionCheck" for each in changes)
             case _:
                 return asked.operation in _WRITING
 
-    def perform(self, state: State, asked: DynamoDBRequest, now: int) -> tuple[State, Response, Footprint]:
+    def perform(self, state: DynamoState, asked: DynamoDBRequest, now: int) -> tuple[DynamoState, Response, Footprint]:
         try:
             after, told, footprint = _performed(state, asked, now)
         except DynamoDBError as error:
@@ -135,11 +135,11 @@ def _body(body: bytes) -> Fields:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _performed(state: State, asked: DynamoDBRequest, now: int) -> Answered:
+def _performed(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered:
     match asked.meant:
         case Read():
             return items.got(state, asked.meant)
-        case Change():
+        case ItemChange():
             return items.changed(state, asked.meant)
         case Pages():
             return _page(state, asked.meant)
@@ -151,7 +151,7 @@ def _performed(state: State, asked: DynamoDBRequest, now: int) -> Answered:
             return _TABLES[asked.operation](state, asked.told, name, now)
 
 
-def _page(state: State, asked: Pages) -> Answered:
+def _page(state: DynamoState, asked: Pages) -> Answered:
     table = state.table(asked.table)
     key = None if asked.key is None else KeyCondition.of(table, asked.key)
     told, _ = answered(table, asked, key)
@@ -168,12 +168,12 @@ def _consumed(asked: DynamoDBRequest) -> dict[str, object]:
     return {"ConsumedCapacity": told if isinstance(asked.meant, Several) else told[0]}
 
 
-_SEVERAL: Final[Mapping[str, Callable[[State, Several], Answered]]] = {
+_SEVERAL: Final[Mapping[str, Callable[[DynamoState, Several], Answered]]] = {
     "BatchGetItem": items.batch_get,
     "BatchWriteItem": items.batch_write,
     "TransactGetItems": items.transact_get,
 }
-_TABLES: Final[Mapping[str, Callable[[State, Fields, str, int], Answered]]] = {
+_TABLES: Final[Mapping[str, Callable[[DynamoState, Fields, str, int], Answered]]] = {
     "CreateTable": tables.create,
     "DeleteTable": tables.delete,
     "DescribeTable": tables.describe,

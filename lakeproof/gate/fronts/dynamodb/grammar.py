@@ -87,7 +87,7 @@ class Placeholder:
 
 
 @attrs.frozen
-class Call:
+class FunctionCall:
     """A function: in a condition, as its operand, or in an update."""
 
     function: str
@@ -103,7 +103,7 @@ class Arithmetic:
     right: "Operand"
 
 
-Operand = Path | Placeholder | Call | Arithmetic
+Operand = Path | Placeholder | FunctionCall | Arithmetic
 
 
 @attrs.frozen
@@ -153,7 +153,7 @@ class Some:
     conditions: tuple["Condition", ...]
 
 
-Condition = Compared | Between | OneOf | Call | Not | Every | Some
+Condition = Compared | Between | OneOf | FunctionCall | Not | Every | Some
 
 
 @attrs.frozen
@@ -202,11 +202,11 @@ class _Tree(Transformer[Token, object]):
     def one_of(self, operand: Operand, *choices: Operand) -> Condition:
         return OneOf(operand, choices)
 
-    def holds(self, call: Call) -> Condition:
+    def holds(self, call: FunctionCall) -> Condition:
         return call
 
-    def call(self, function: Token, *operands: Operand) -> Call:
-        return Call(str(function), operands)
+    def call(self, function: Token, *operands: Operand) -> FunctionCall:
+        return FunctionCall(str(function), operands)
 
     def value(self, name: Token) -> Placeholder:
         return Placeholder(str(name))

@@ -13,12 +13,12 @@ import attrs
 from lakeproof.gate.fronts.dynamodb import touched
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, failed, invalid
 from lakeproof.gate.fronts.dynamodb.paths import projected
-from lakeproof.gate.fronts.dynamodb.requests import Change, Fields, Read, Several
-from lakeproof.gate.fronts.dynamodb.state import Done, Key, State
+from lakeproof.gate.fronts.dynamodb.requests import Fields, ItemChange, Read, Several
+from lakeproof.gate.fronts.dynamodb.state import Done, DynamoState, Key
 from lakeproof.gate.fronts.dynamodb.values import ITEM_BYTES_MAX, Item, item_size, written_item
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 
-Answered = tuple[State, Mapping[str, object], Footprint]
+Answered = tuple[DynamoState, Mapping[str, object], Footprint]
 
 TOKEN_MICROSECONDS: Final = 10 * 60 * 1_000_000
 """How long a transaction is known by its token."""
@@ -35,7 +35,7 @@ class Effect:
     touches: tuple[Access, Access]
 
 
-def effect(state: State, change: Change) -> Effect:
+def effect(state: DynamoState, change: ItemChange) -> Effect:
     """What a change would do now.
 
     Raises:
@@ -64,7 +64,7 @@ def effect(state: State, change: Change) -> Effect:
     return Effect(key=key, before=before, after=after, touches=touches)
 
 
-def changed(state: State, change: Change) -> Answered:
+def changed(state: DynamoState, change: ItemChange) -> Answered:
     """PutItem, UpdateItem, DeleteItem."""
     done = effect(state, change)
     after = state.with_item(change.table, done.key, done.after)
@@ -73,7 +73,7 @@ def changed(state: State, change: Change) -> Answered:
     return after, answer, done.touches
 
 
-def _returned(change: Change, done: Effect) -> Item:
+def _returned(change: ItemChange, done: Effect) -> Item:
     source = (done.before if change.returns.endswith("OLD") else done.after) or {}
     match change.returns:
         case "NONE":
@@ -84,13 +84,13 @@ def _returned(change: Change, done: Effect) -> Item:
             return source
 
 
-def got(state: State, asked: Read) -> Answered:
+def got(state: DynamoState, asked: Read) -> Answered:
     """GetItem."""
     found, touches = _found(state, asked)
     return state, {} if found is None else {"Item": written_item(found)}, touches
 
 
-def _found(state: State, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
+def _found(state: DynamoState, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
     table = state.table(asked.table)
     key = table.key(asked.key)
     found = table.items.get(key)
@@ -99,7 +99,7 @@ def _found(state: State, asked: Read) -> tuple[Item | None, tuple[Access, Access
     return found, (touched.table(asked.table), touched.item(asked.table, key, Touch.READ))
 
 
-def batch_get(state: State, asked: Several) -> Answered:
+def batch_get(state: DynamoState, asked: Several) -> Answered:
     """BatchGetItem, in one step."""
     _refuse_duplicates(state, asked, transaction=False)
     responses: dict[str, list[object]] = {each.table: [] for each in asked.reads}
@@ -112,7 +112,7 @@ def batch_get(state: State, asked: Several) -> Answered:
     return state, {"Responses": responses, "UnprocessedKeys": {}}, tuple(touches)
 
 
-def batch_write(state: State, asked: Several) -> Answered:
+def batch_write(state: DynamoState, asked: Several) -> Answered:
     """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
     _refuse_duplicates(state, asked, transaction=False)
     effects = [(change.table, effect(state, change)) for change in asked.changes]
@@ -122,7 +122,7 @@ def batch_write(state: State, asked: Several) -> Answered:
     return state, {"UnprocessedItems": {}}, touches
 
 
-def transact_get(state: State, asked: Several) -> Answered:
+def transact_get(state: DynamoState, asked: Several) -> Answered:
     """TransactGetItems."""
     _refuse_duplicates(state, asked, transaction=True)
     found = [_found(state, each) for each in asked.reads]
@@ -130,7 +130,7 @@ def transact_get(state: State, asked: Several) -> Answered:
     return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
 
 
-def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answered:
+def transact_write(state: DynamoState, asked: Several, told: Fields, now: int) -> Answered:
     """TransactWriteItems: all of it, or nothing. now: in microseconds since 1970.
 
     Raises:
@@ -170,13 +170,13 @@ def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answ
     return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(asked.token))
 
 
-def _refuse_duplicates(state: State, asked: Several, *, transaction: bool) -> None:
+def _refuse_duplicates(state: DynamoState, asked: Several, *, transaction: bool) -> None:
     """Raises DynamoDBError: two parts are about one item; or, but in a transaction, a key does not fit its table."""
     seen: set[tuple[str, Key]] = set()
     for each in asked.parts:
         table = state.table(each.table)
         try:
-            key = touched.key_of_change(table, each) if isinstance(each, Change) else table.key(each.key)
+            key = touched.key_of_change(table, each) if isinstance(each, ItemChange) else table.key(each.key)
         except DynamoDBError:
             if transaction:
                 continue  # one of its reasons

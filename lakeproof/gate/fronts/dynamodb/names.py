@@ -8,10 +8,10 @@ from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Arithmetic,
     Between,
-    Call,
     Compared,
     Condition,
     Every,
+    FunctionCall,
     Not,
     OneOf,
     Operand,
@@ -122,7 +122,7 @@ def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
             return operand, low, high
         case OneOf(operand, choices):
             return operand, *choices
-        case Call(_, operands):
+        case FunctionCall(_, operands):
             return operands
         case Not(inner):
             return (inner,)

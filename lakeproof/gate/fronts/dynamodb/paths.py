@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lakeproof.gate.fronts.dynamodb.values import Item, Listed, Mapped, Value
+from lakeproof.gate.fronts.dynamodb.values import Item, ListValue, Mapped, Value
 
 Steps = tuple[str | int, ...]
 """Names of attributes and of entries of maps, and indices of lists. The first is a name."""
@@ -19,7 +19,7 @@ def found(item: Item, steps: Steps) -> Value | None:
         match here, step:
             case Mapped(entries), str():
                 here = entries.get(step)
-            case Listed(items), int() if step < len(items):
+            case ListValue(items), int() if step < len(items):
                 here = items[step]
             case _:
                 return None
@@ -46,12 +46,12 @@ def _placed(here: Value, steps: Steps, value: Value) -> Value:
             if rest and step not in entries:
                 raise NoSuchPlace
             return Mapped({**entries, step: _placed(entries[step], rest, value) if rest else value})
-        case Listed(items), int():
+        case ListValue(items), int():
             if step >= len(items):
                 if rest:
                     raise NoSuchPlace
-                return Listed((*items, value))
-            return Listed((*items[:step], _placed(items[step], rest, value) if rest else value, *items[step + 1 :]))
+                return ListValue((*items, value))
+            return ListValue((*items[:step], _placed(items[step], rest, value) if rest else value, *items[step + 1 :]))
         case _:
             raise NoSuchPlace
 
@@ -80,12 +80,12 @@ def _removed(here: Value, steps: Steps) -> Value:
             if rest:
                 return Mapped({**entries, step: _removed(entries[step], rest)})
             return Mapped({name: value for name, value in entries.items() if name != step})
-        case Listed(items), int():
+        case ListValue(items), int():
             if rest and step >= len(items):
                 raise NoSuchPlace
             if rest:
-                return Listed((*items[:step], _removed(items[step], rest), *items[step + 1 :]))
-            return Listed(items[:step] + items[step + 1 :])
+                return ListValue((*items[:step], _removed(items[step], rest), *items[step + 1 :]))
+            return ListValue(items[:step] + items[step + 1 :])
         case _:
             raise NoSuchPlace
 
@@ -113,11 +113,11 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
         inside = ((name, _part(here.entries[name], by_step[name])) for name in names)
         entries = {name: part for name, part in inside if part is not None}
         return Mapped(entries) if entries else None
-    if isinstance(here, Listed):
+    if isinstance(here, ListValue):
         indices = sorted(step for step in by_step if isinstance(step, int) and step < len(here.items))
         parts = [_part(here.items[index], by_step[index]) for index in indices]
         items = tuple([part for part in parts if part is not None])
-        return Listed(items) if items else None
+        return ListValue(items) if items else None
     return None
 
 

@@ -11,12 +11,12 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb import grammar
-from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
 from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.fronts.dynamodb.paths import Steps, overlap
-from lakeproof.gate.fronts.dynamodb.updates import Wanted
+from lakeproof.gate.fronts.dynamodb.updates import BoundUpdate
 from lakeproof.gate.fronts.dynamodb.values import DEPTH_MAX, Item, fields, item
 from lakeproof.impl.printable import printable
 
@@ -43,7 +43,7 @@ class Read:
 
 
 @attrs.frozen(kw_only=True)
-class Change:
+class ItemChange:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck, alone or one of several.
 
     item: all attributes for PutItem, else those of the key. returns: ``ReturnValues``. tells: whether an item that
@@ -53,8 +53,8 @@ class Change:
     kind: str
     table: str
     item: Item
-    update: Wanted | None = None
-    condition: Asked | None = None
+    update: BoundUpdate | None = None
+    condition: BoundCondition | None = None
     returns: str = "NONE"
     tells: bool = False
     text: str = ""
@@ -65,8 +65,8 @@ class Pages:
     """Query, with a key condition, or Scan, without."""
 
     table: str
-    key: Asked | None
-    filter: Asked | None
+    key: BoundCondition | None
+    filter: BoundCondition | None
     projection: tuple[Steps, ...] | None
     limit: int | None
     start: Item | None
@@ -83,12 +83,12 @@ class Several:
     """A batch or a transaction. All of it is done in one step, or of a transaction nothing."""
 
     reads: tuple[Read, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ItemChange, ...] = ()
     token: str = ""
     """Of a transaction that is done once, however often it comes."""
 
     @property
-    def parts(self) -> tuple[Read | Change, ...]:
+    def parts(self) -> tuple[Read | ItemChange, ...]:
         """All that it asks for."""
         return (*self.reads, *self.changes)
 
@@ -100,7 +100,7 @@ class TableRequest:
     name: str
 
 
-Meant = Read | Change | Pages | Several | TableRequest
+Meant = Read | ItemChange | Pages | Several | TableRequest
 
 
 def text(told: Fields, name: str, default: str | None = None) -> str:
@@ -153,11 +153,11 @@ def table_name(told: Fields) -> str:
     return found
 
 
-def condition(told: Fields, name: str, attached: Attached) -> Asked | None:
+def condition(told: Fields, name: str, attached: Attached) -> BoundCondition | None:
     """The condition in a field of the request."""
     if name not in told:
         return None
-    made = Asked(grammar.condition(text(told, name), name), attached, name)
+    made = BoundCondition(grammar.condition(text(told, name), name), attached, name)
     made.check()
     return made
 
@@ -196,7 +196,7 @@ def read(told: Fields) -> Read:
     return Read(table=table_name(told), key=item(told.get("Key")), projection=steps)
 
 
-def change(kind: str, told: Fields) -> Change:
+def change(kind: str, told: Fields) -> ItemChange:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
     refuse_unknown(kind, told)
     attached = Attached.of(told)
@@ -211,10 +211,10 @@ def change(kind: str, told: Fields) -> Change:
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
     tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
-    wanted = None if update is None else Wanted(update, attached)
+    wanted = None if update is None else BoundUpdate(update, attached)
     if wanted is not None:
         wanted.check()
-    return Change(
+    return ItemChange(
         kind=kind,
         table=table_name(told),
         item=item(told.get("Item" if kind == "PutItem" else "Key")),

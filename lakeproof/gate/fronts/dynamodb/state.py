@@ -36,7 +36,7 @@ class KeyAttribute:
 
 
 @attrs.frozen(kw_only=True)
-class Table:
+class DynamoTable:
     """A table."""
 
     name: str
@@ -130,13 +130,13 @@ class Done:
 
 
 @attrs.frozen
-class State:
+class DynamoState:
     """All that the front knows."""
 
-    tables: Mapping[str, Table] = attrs.field(factory=dict)
+    tables: Mapping[str, DynamoTable] = attrs.field(factory=dict)
     tokens: Mapping[str, Done] = attrs.field(factory=dict)
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> DynamoTable:
         """A table. Raises DynamoDBError: there is none."""
         if name not in self.tables:
             failed("ResourceNotFoundException", "Requested resource not found")
@@ -153,11 +153,11 @@ class State:
             for key in sorted(items, key=scan_order)
         ]
 
-    def with_table(self, table: Table) -> "State":
+    def with_table(self, table: DynamoTable) -> "DynamoState":
         """With this table, new or instead of the one of its name."""
         return attrs.evolve(self, tables={**self.tables, table.name: table})
 
-    def with_item(self, name: str, key: Key, item: Item | None) -> "State":
+    def with_item(self, name: str, key: Key, item: Item | None) -> "DynamoState":
         """With an item, or with none, at a key. Cost: the number of items in the table."""
         table = self.tables[name]
         if item is None:

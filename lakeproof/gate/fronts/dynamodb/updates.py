@@ -12,17 +12,17 @@ import attrs
 
 from lakeproof.gate.fronts.dynamodb import paths
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import Action, Arithmetic, Call, Operand, Path, Placeholder, Update
+from lakeproof.gate.fronts.dynamodb.grammar import Action, Arithmetic, FunctionCall, Operand, Path, Placeholder, Update
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.paths import NoSuchPlace, Steps
-from lakeproof.gate.fronts.dynamodb.values import Item, Listed, Members, Scalar, Value, plus
+from lakeproof.gate.fronts.dynamodb.values import Item, ListValue, Members, Scalar, Value, plus
 
 WHERE: Final = "UpdateExpression"
 _ADDABLE: Final = ("N", "SS", "NS", "BS")
 
 
 @attrs.frozen
-class Wanted:
+class BoundUpdate:
     """An update with the names and values of its request."""
 
     update: Update
@@ -108,7 +108,7 @@ def _check(attached: Attached, operand: Operand) -> None:
                         invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or "
                                 f"function: {'+' if sign > 0 else '-'}, operand type: {kind}")  # fmt: skip
                 _check(attached, each)
-        case Call(function, operands):
+        case FunctionCall(function, operands):
             if function not in ("if_not_exists", "list_append"):
                 invalid(f"Invalid {WHERE}: Invalid function name; function: {function}")
             if len(operands) != 2:
@@ -159,13 +159,13 @@ def _value(attached: Attached, operand: Operand, item: Item) -> Value:
             if not (isinstance(one, Scalar) and isinstance(other, Scalar) and one.kind == other.kind == "N"):
                 invalid("An operand in the update expression has an incorrect data type")
             return plus(one, other, sign)
-        case Call("if_not_exists", (Path() as path, default)):
+        case FunctionCall("if_not_exists", (Path() as path, default)):
             found = paths.found(item, attached.path(path, WHERE))
             return _value(attached, default, item) if found is None else found
-        case Call(_, (first, second)):
+        case FunctionCall(_, (first, second)):
             front, back = _value(attached, first, item), _value(attached, second, item)
-            if not (isinstance(front, Listed) and isinstance(back, Listed)):
+            if not (isinstance(front, ListValue) and isinstance(back, ListValue)):
                 invalid("An operand in the update expression has an incorrect data type")
-            return Listed(front.items + back.items)
+            return ListValue(front.items + back.items)
         case _:
             raise AssertionError(operand)  # refused by `check`

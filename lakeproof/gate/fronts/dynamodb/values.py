@@ -41,7 +41,7 @@ class Members:
 
 
 @attrs.frozen
-class Listed:
+class ListValue:
     """A list."""
 
     items: tuple["Value", ...]
@@ -56,7 +56,7 @@ class Mapped:
     kind: str = "M"
 
 
-Value = Scalar | Members | Listed | Mapped
+Value = Scalar | Members | ListValue | Mapped
 Item = Mapping[str, Value]
 """The attributes of an item. Never changed in place."""
 
@@ -165,7 +165,7 @@ def parsed(found: object, depth: int = 0) -> Value:
     if kind == "L":
         if not isinstance(content, list):
             malformed("L: expected a list")
-        return Listed(tuple([parsed(each, depth + 1) for each in content]))
+        return ListValue(tuple([parsed(each, depth + 1) for each in content]))
     if kind == "M":
         return Mapped(item(content, depth + 1))
     return invalid(
@@ -213,7 +213,7 @@ def written(value: Value) -> dict[str, object]:
             return {value.kind: text_of(value)}
         case Members():
             return {value.kind: [text_of(each) for each in sorted(value.members, key=order)]}
-        case Listed():
+        case ListValue():
             return {"L": [written(each) for each in value.items]}
         case Mapped():
             return {"M": written_item(value.entries)}
@@ -249,7 +249,7 @@ def size(value: Value) -> int:
             return len(order(value)[1])
         case Members():
             return sum(size(each) for each in value.members)
-        case Listed():
+        case ListValue():
             return 3 + sum(1 + size(each) for each in value.items)
         case Mapped():
             return 3 + sum(1 + len(name.encode()) + size(each) for name, each in value.entries.items())

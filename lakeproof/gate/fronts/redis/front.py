@@ -9,7 +9,7 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.redis.commands import label_of, performed, writes
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, Failure, NilArray, Reply, Value
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import Work, shown
 
 BUSY: Final = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
@@ -59,7 +59,7 @@ class RedisFront:
     def writes(self, asked: RedisRequest) -> bool:
         return any(map(writes, asked.commands))
 
-    def perform(self, state: State, asked: RedisRequest, now: int) -> tuple[State, Reply, Footprint]:
+    def perform(self, state: RedisState, asked: RedisRequest, now: int) -> tuple[RedisState, Reply, Footprint]:
         work = Work(state)
         if asked.late:
             trial = Work(state)

@@ -11,7 +11,7 @@ from lakeproof.gate.fronts.redis.commands import COMMANDS, args_of, known, name_
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Reply, Simple, Value
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import Work
 
 VERSION: Final = b"7.0.0"
@@ -65,7 +65,7 @@ class Session:
             if self._queued is not None and name not in _NOT_QUEUED:
                 return Reply(self._queue(words, command.do is not None))
             if name in _OF_NOTHING:
-                work = Work(State())
+                work = Work(RedisState())
                 return Reply(performed(work, words), unknown=work.unknown)
             if name in _OF_THE_CONNECTION:
                 return Reply(_OF_THE_CONNECTION[name](self, args_of(words)))

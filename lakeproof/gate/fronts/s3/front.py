@@ -6,7 +6,7 @@ from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.footprint import to_delete, touches
 from lakeproof.gate.fronts.s3.operations import perform
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, addressed, error_response
 from lakeproof.gate.names import blanked
 from lakeproof.words import plural
@@ -50,7 +50,7 @@ class S3Front:
     def writes(self, asked: S3Request) -> bool:
         return any(each.touch is not Touch.READ for each in touches(asked))
 
-    def perform(self, state: State, asked: S3Request, now: int) -> tuple[State, Response, Footprint]:
+    def perform(self, state: BucketState, asked: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
         return perform(state, asked, now)
 
     def conflict(self, asked: S3Request) -> Response | None:

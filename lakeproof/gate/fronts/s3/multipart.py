@@ -9,13 +9,13 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums
 from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
-from lakeproof.gate.fronts.s3.state import State, Upload
+from lakeproof.gate.fronts.s3.state import BucketState, Upload
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parsed, refuse, xml
 from lakeproof.gate.fronts.s3.writes import metadata_of, written
 from lakeproof.model.objects import StoredObject, etag
 
-Done = tuple[State, Response, Footprint]
+Done = tuple[BucketState, Response, Footprint]
 PARTS_MAX: Final = 10_000
 PARTS_SHOWN_MAX: Final = 1000
 PART_BYTES_MIN: Final = 5 << 20
@@ -32,7 +32,7 @@ def upload_id(address: str, client: str, number: int) -> str:
     return etag(f"{address} {client} {number}".encode())
 
 
-def _found(state: State, request: S3Request, completed: object = None) -> tuple[str, Upload]:
+def _found(state: BucketState, request: S3Request, completed: object = None) -> tuple[str, Upload]:
     """An upload that is open; or one that was completed so."""
     name = request.query["uploadId"]
     found = state.uploads.get(name)
@@ -42,7 +42,7 @@ def _found(state: State, request: S3Request, completed: object = None) -> tuple[
     return name, found
 
 
-def create(state: State, request: S3Request, now: int) -> Done:
+def create(state: BucketState, request: S3Request, now: int) -> Done:
     """CreateMultipartUpload. The id is made from the key, the client and a count, and so the same in each run."""
     if request.bucket not in state.buckets:
         refuse(404, "NoSuchBucket", "The specified bucket does not exist")
@@ -58,7 +58,7 @@ def create(state: State, request: S3Request, now: int) -> Done:
     return after, xml("InitiateMultipartUploadResult", *told), touched
 
 
-def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done:
+def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -> Done:
     """A part, as it was sent or copied. A part that comes again replaces the one before."""
     name, found = _found(state, request)
     position = number(request.query.get("partNumber", ""))
@@ -72,7 +72,7 @@ def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done
     return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
 
 
-def complete(state: State, request: S3Request, now: int) -> Done:
+def complete(state: BucketState, request: S3Request, now: int) -> Done:
     """CompleteMultipartUpload: the object appears, whole, under the conditions of the request. Once it has, the same
     request is answered in the same way, and nothing is done: whoever has lost the answer asks again."""
     wanted = _wanted(request)
@@ -118,14 +118,14 @@ def _completed(request: S3Request, whole: str) -> Response:
     return xml("CompleteMultipartUploadResult", *told)
 
 
-def abort(state: State, request: S3Request, now: int) -> Done:
+def abort(state: BucketState, request: S3Request, now: int) -> Done:
     """AbortMultipartUpload."""
     name, _ = _found(state, request)
     uploads = {key: value for key, value in state.uploads.items() if key != name}
     return attrs.evolve(state, uploads=uploads), Response(204), touches(request)
 
 
-def list_parts(state: State, request: S3Request, now: int) -> Done:
+def list_parts(state: BucketState, request: S3Request, now: int) -> Done:
     """ListParts."""
     name, found = _found(state, request)
     most = number(request.query.get("max-parts", str(PARTS_SHOWN_MAX)))
