@@ -299,7 +299,7 @@ def perform(
     from lakeproof.show.verdicts import OrderedLines
     from lakeproof.verify.outputs import TraceFiles
     from lakeproof.verify.processes import run
-    from lakeproof.verify.tasks import undecided
+    from lakeproof.verify.tasks import inconclusive_outcome
     from lakeproof.version import version
     from lakeproof.words import plural
 
@@ -327,7 +327,7 @@ def perform(
         kept = f"; {plural(count, 'trace is', 'traces are')} in {report.out}" if count else ""
         complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
-    ordered = [outcomes.get(s.name) or undecided(s, "it has not reported") for s in scenarios]
+    ordered = [outcomes.get(s.name) or inconclusive_outcome(s, "it has not reported") for s in scenarios]
     for outcome in ordered:
         if outcome.trouble:
             click.echo(outcome.details, err=True, nl=False)
@@ -369,9 +369,9 @@ def _report(
     from lakeproof.show.style import console
 
     if report.format_ is not None:
-        from lakeproof.show.formats import rendered
+        from lakeproof.show.formats import render_verdicts
 
-        click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
+        click.echo(render_verdicts(report.format_, outcomes, files.written, source), nl=False)
     write_reports(report.reports, outcomes, files, source, report.bounds)
     if report.as_json or report.format_ is not None:
         close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))

@@ -13,7 +13,7 @@ from lakeproof.designs import world
 from lakeproof.designs._world import LATER
 from lakeproof.designs.alone import HARDENED_ALONE
 from lakeproof.designs.hard_delete_offline import settle
-from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, aged
+from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, with_old_commits
 from lakeproof.scenario import Faults
 from stateful_tests.swarm import Ground, Swarm, swarm_of
 
@@ -175,7 +175,7 @@ ENDING: Final = attrs.evolve(
 RETAINED: Final = attrs.evolve(
     LIVING,
     name="world/retained",
-    grounds=(Ground(design=aged(WORLD), before=AGED.calls),),
+    grounds=(Ground(design=with_old_commits(WORLD), before=AGED.calls),),
     words=(*world.AGED_USERS.replace("collect", "").split(), "mark", "sweep"),
     calls=(1, 2, 2, 3),
     faults=(Faults(), Faults(crashes=1), Faults(lost_answers=1)),
@@ -183,7 +183,7 @@ RETAINED: Final = attrs.evolve(
 RESTORED: Final = attrs.evolve(
     RETAINED,
     name="world/restored",
-    grounds=(Ground(design=aged(MORTAL), before=OLD_DUMPED.calls),),
+    grounds=(Ground(design=with_old_commits(MORTAL), before=OLD_DUMPED.calls),),
     words=(
         *("delete_branch@z", "revive", "mark", "sweep", "delete_repository", "create_bare", "restore_refs", "clean"),
         *("retain", "be_succeeded"),

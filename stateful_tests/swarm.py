@@ -152,7 +152,7 @@ class _SwarmRun:
         self.scenario = scenario
         self.verdicts = Verdicts()
         self.referee = Referee(scenario, self.verdicts)
-        self.world = World(_prepared(scenario, settings))
+        self.world = World(_prepare_setting(scenario, settings))
         self.monitors = self.referee.start()
         self.rate = random.choice(FAULT_RATES)
         self.blind = not any(each.observers for each in scenario.invariants)
@@ -198,7 +198,7 @@ class _SwarmRun:
             self.referee.state(self.world, self.monitors)
 
 
-def _prepared(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
+def _prepare_setting(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
     """The setting, with a store that an equal setup has made before."""
     key = (scenario.setup, scenario.start_time)
     if key not in settings:

@@ -23,7 +23,7 @@ from lakeproof.impl.diagnostics.rows import branch_row, commit_row, repository_r
 from lakeproof.impl.effects import Env
 from lakeproof.impl.migration.checks import METADATA, VERSION_KEY, unknown_version
 from lakeproof.impl.refs.branches import is_tombstone
-from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
+from lakeproof.impl.refs.iterators import BATCH_SIZE, check_batch_size
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
@@ -62,7 +62,7 @@ async def collect(
     lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition: what is staged lies in
     others, and is not looked at.
     """
-    collector = _Collector(env, partition_of, checked(batch_size), like_lakefs)
+    collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     await collector.read_repositories()
@@ -338,11 +338,11 @@ def _kind(entry: kv.Entry, partition: bytes) -> str:
 def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:
     """Keys, names and commit ids of what names a commit that was not met."""
     for key, record in found.items():
-        what, named = _named(record)
+        what, named = _names_in(record)
         yield from ((key, what, commit_id) for commit_id in named if _commit_key(commit_id) not in found)
 
 
-def _named(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
+def _names_in(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
     """What it is called, and which commits it names."""
     match record:
         case Branch():

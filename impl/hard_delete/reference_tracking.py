@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, is_owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import drop_all
@@ -254,18 +254,24 @@ def _refer(env: Env, repository: Repository, entry: ObjectEntry, reading: Readin
     """What is done before an entry is staged: write its reference, if the object is lakeFS' own."""
 
     async def refer(token: StagingToken, first: bool) -> None:
-        if owned(repository, entry) and (first or reading.follows):
+        if is_owned(repository, entry) and (first or reading.follows):
             await mark(env, repository, at(repository, entry), token, ReferenceState.STAGED)
 
     return refer
 
 
 async def _mark(
-    env: Env, repository: Repository, entry: ObjectEntry | None, token: StagingToken, state: ReferenceState, *, creates: bool
+    env: Env,
+    repository: Repository,
+    entry: ObjectEntry | None,
+    token: StagingToken,
+    state: ReferenceState,
+    *,
+    creates: bool,
 ) -> None:
     """Bring the reference of an entry, if it has one, into a state. If others come between as often as `mark` tries, it
     stays as it is: the entry is gone already."""
-    if entry is not None and owned(repository, entry):
+    if entry is not None and is_owned(repository, entry):
         with suppress(ObjectBusy):
             await mark(env, repository, at(repository, entry), token, state, creates=creates)
 

@@ -37,7 +37,7 @@ from lakeproof.impl.codec import (
 from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
-from lakeproof.impl.flows import Flow, RepositoryFlows, bound
+from lakeproof.impl.flows import Flow, RepositoryFlows, bind_reading
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model import keys, kv, objects
@@ -230,6 +230,6 @@ FLOWS = RepositoryFlows(
     get_repository=hardened.get_repository, list_repositories=hardened.list_repositories,
     create_branch=noting(hardened.FLOWS.create_branch), get_branch=hardened.FLOWS.get_branch,
     delete_branch=hardened.FLOWS.delete_branch, create_tag=hardened.FLOWS.create_tag, clean=clean)
-FOLLOWING = bound(attrs.evolve(hardened.FLOWS, clean=clean), reading=FOLLOWS)
-FORGETTING = bound(FLOWS, reading=FORGETS)
-EMPTYING_NAMESPACES = bound(FLOWS, reading=WHOLE_NAMESPACE)
+FOLLOWING = bind_reading(attrs.evolve(hardened.FLOWS, clean=clean), reading=FOLLOWS)
+FORGETTING = bind_reading(FLOWS, reading=FORGETS)
+EMPTYING_NAMESPACES = bind_reading(FLOWS, reading=WHOLE_NAMESPACE)

@@ -18,8 +18,8 @@ from lakeproof.gate.classes import Classes
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
-from lakeproof.gate.scenario_files import chosen
-from lakeproof.gate.search import SearchProgress, all_classes, completed, searched, tested, verdict_on
+from lakeproof.gate.scenario_files import choose_scenarios
+from lakeproof.gate.search import SearchProgress, all_classes, complete_work, is_tested, run_search, verdict_on
 from lakeproof.gate.server import ways
 from lakeproof.gate.startup import Unjudged
 from lakeproof.gate.strategies import Sampled
@@ -97,7 +97,7 @@ def run(
     if preemptions is not None and strategy != "all":
         raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
     told = _RunReporter(file, out, as_json)
-    scenarios = chosen(file, patterns)
+    scenarios = choose_scenarios(file, patterns)
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
@@ -105,7 +105,7 @@ def run(
             search = all_classes(scenario) if preemptions is None else bounded(preemptions)
         found, started = SearchProgress(), time.monotonic()
         try:
-            completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+            complete_work(partial(run_search, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
         except Unjudged as error:
             found.trouble.append(str(error))
         except Unusable:
@@ -136,7 +136,7 @@ class _RunReporter:
 
     def rows_of(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
         """Tell the verdict on each invariant."""
-        for invariant in _asked(scenario):
+        for invariant in _checks_of(scenario):
             self._row(scenario, invariant, found, search, elapsed)
         taken_back = search.taken_back if isinstance(search, Classes) else ""
         missed = "" if found.reached or not search.complete else NOT_REACHED
@@ -147,7 +147,7 @@ class _RunReporter:
 
     def violations(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
         """Tell what was violated before the search came to grief: that stands."""
-        for invariant in _asked(scenario):
+        for invariant in _checks_of(scenario):
             if invariant.__name__ in found.shortest:
                 self._row(scenario, invariant, found, search, elapsed)
 
@@ -177,7 +177,7 @@ class _RunReporter:
             click.echo(f"{html}: open it in a browser", err=self.as_json)
 
 
-def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
+def _checks_of(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
     return [*scenario.invariants, *scenario.always]
 
 
@@ -273,7 +273,7 @@ def _row(
     shortest = found.shortest.get(name)
     covers = _covers(scenario, invariant, found, search)
     whole = search.all_run and not found.unproved
-    if whole and not tested(invariant) and shortest is None:
+    if whole and not is_tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
     return GateRow(
         scenario=scenario.name,

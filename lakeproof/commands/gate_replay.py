@@ -20,9 +20,9 @@ import click
 
 from lakeproof.gate.run import Schedule
 from lakeproof.gate.scenario import GateScenario
-from lakeproof.gate.scenario_files import loaded
-from lakeproof.gate.search import TELL_SECONDS, completed
-from lakeproof.gate.startup import Unjudged, opened
+from lakeproof.gate.scenario_files import load_scenarios
+from lakeproof.gate.search import TELL_SECONDS, complete_work
+from lakeproof.gate.startup import Unjudged, open_runner
 from lakeproof.gate.strategies import Replayed
 from lakeproof.gate.traces import GateTrace, TraceError, read
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
@@ -88,11 +88,11 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     if file is None:
         named = shlex.quote(told.file)
         raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
-    scenarios = [each for each in loaded(file) if each.name == told.scenario]
+    scenarios = [each for each in load_scenarios(file) if each.name == told.scenario]
     if not scenarios:
         raise Unusable(f"{trace}: {file} has no scenario {told.scenario}")
     try:
-        schedules = completed(partial(_replayed, scenarios[0], file, told, times))
+        schedules = complete_work(partial(_replay_trace, scenarios[0], file, told, times))
     except Unjudged as error:
         click.echo(str(error), err=True)
         return INCONCLUSIVE
@@ -103,10 +103,10 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     return _once(schedules[0], verdicts[0])
 
 
-async def _replayed(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:
+async def _replay_trace(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:
     found = []
     last = time.monotonic()
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         for number in range(1, times + 1):
             search = Replayed(trace.choices)
             search.begin()

@@ -132,10 +132,10 @@ def command(
         kept.close()
     if not as_json:
         click.echo("\n".join(report(judged, whole=whole)))
-    return _closed(judged, len(mutants) - len(judged), as_json=as_json)
+    return _exit_code(judged, len(mutants) - len(judged), as_json=as_json)
 
 
-def _closed(judged: list[JudgedMutant], left_out: int, *, as_json: bool) -> int:
+def _exit_code(judged: list[JudgedMutant], left_out: int, *, as_json: bool) -> int:
     score = Score.of(judged)
     left = [each for each in judged if not each.equivalent]
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]

@@ -142,8 +142,8 @@ def command(
     DIR; 3 if an invariant was never tested, or a round could not be judged.
     """
     sources = _sources(import_from)
-    plan = ServicePlan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
-    often = _focused(focus)
+    plan = ServicePlan(_ids_to_judge(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
+    often = _parse_focus(focus)
     restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
@@ -151,7 +151,7 @@ def command(
     if storage_namespace is None:
         raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
     service = LakeFS(at, timeout=timeout, connections=clients)
-    version = trio.run(_greeted, service, at.name, 2 * timeout)
+    version = trio.run(_service_version, service, at.name, 2 * timeout)
     click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
     traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
     traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
@@ -177,7 +177,7 @@ def command(
     return done.code
 
 
-async def _greeted(service: LakeFS, name: str, most: float) -> str:
+async def _service_version(service: LakeFS, name: str, most: float) -> str:
     """The version. A name that is looked up, or has many addresses, may take longer than an answer. Raises Unusable."""
     with trio.move_on_after(most):
         return await trio.to_thread.run_sync(service.greet, abandon_on_cancel=True)
@@ -196,7 +196,7 @@ def _sources(text: str) -> tuple[str, ...]:
     return found
 
 
-def _focused(text: str) -> Mapping[str, int]:
+def _parse_focus(text: str) -> Mapping[str, int]:
     """Frequencies of the kinds of calls, for ``KIND,...``. Raises Unusable."""
     kinds = {each.strip() for each in text.split(",")} - {""}
     if unknown := sorted(kinds - set(OF_ENTRIES)):
@@ -204,7 +204,7 @@ def _focused(text: str) -> Mapping[str, int]:
     return focused(kinds)
 
 
-def _asked(only: str | None, spared: str | None, *, imports: bool) -> tuple[str, ...]:
+def _ids_to_judge(only: str | None, spared: str | None, *, imports: bool) -> tuple[str, ...]:
     """The ids to judge, in their order. Raises Unusable: there is no such id, or none is left."""
     without = frozenset() if imports else frozenset({IMPORTED_WHOLE})
     chosen = set(IDS) - without if only is None else {each.strip() for each in only.split(",")}
@@ -264,12 +264,12 @@ def _files(done: Served) -> dict[str, Iterator[str]]:
     files = {
         "evidence.txt": evidence(done.violations, None),
         "history.jsonl": lines([*done.worst.entries, *done.worst.repositories]),
-        "held.txt": _held(done.worst),
+        "held.txt": _final_lines(done.worst),
     }
     return {name: map(visible, told) for name, told in files.items()}
 
 
-def _held(made: Round) -> Iterator[str]:
+def _final_lines(made: Round) -> Iterator[str]:
     """What the service held in the end."""
     for branch, content in sorted(made.held.branches.items()):
         yield f"{made.names.lake} branch {branch}: {dict(sorted(content.items()))}"

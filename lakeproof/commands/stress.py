@@ -117,7 +117,7 @@ def command(
     Report(
         kind="stress",
         subject=chosen.name,
-        told=_told(done),
+        told=_report_lines(done),
         found=_object(chosen.name, load, done),
         files=judged.files if judged is not None and done.verdict is Verdict.VIOLATED else {},
         closing=_closing(done, seed),
@@ -153,11 +153,11 @@ def disturbances(store: Store, asked: Iterable[str], restart_with: str | None) -
             made.append(restarting(restart_with))
         else:
             assert isinstance(store, Restartable)
-            made.append(_restarted(store))
+            made.append(_restart_fault(store))
     return tuple(made)
 
 
-def _restarted(store: Restartable) -> Fault:
+def _restart_fault(store: Restartable) -> Fault:
     async def restart(rng: random.Random) -> str:
         return await store.restart()
 
@@ -223,7 +223,7 @@ def _object(store: str, load: Load, done: Stressed) -> dict[str, object]:
     }
 
 
-def _told(done: Stressed) -> Iterable[str]:
+def _report_lines(done: Stressed) -> Iterable[str]:
     yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.tally.total, 'operation')}"
     yield from tallied(done.tally, ("get", "set", "set_if", "delete", "scan"))
     for partition in done.left:

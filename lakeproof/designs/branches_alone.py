@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
 from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
@@ -35,7 +35,7 @@ FIRST: Final = new_commit(
     message="Repository created",
     creation_date=REPOSITORY.creation_date,
 )
-"""The commit that `lakeproof.impl.graveler.initialisation.found` makes."""
+"""The commit that `lakeproof.impl.graveler.initialisation.init_repository` makes."""
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
@@ -325,4 +325,4 @@ ROWS = [
     *_rows(LATER, _with_job({**OF_ENTRIES, **OF_RESETS, "refs": REFS})),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

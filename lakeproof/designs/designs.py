@@ -28,7 +28,7 @@ from lakeproof.designs.races import (
     races,
     suggestion,
 )
-from lakeproof.impl.flows import Flow, bound, options_of, parameters_of
+from lakeproof.impl.flows import Flow, bind_reading, options_of, parameters_of
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 
@@ -183,7 +183,7 @@ def variant(
     return attrs.evolve(
         design,
         name=f"{design.name}-{name}",
-        flows=bound(design.flows, **options) if options else design.flows,
+        flows=bind_reading(design.flows, **options) if options else design.flows,
         source=design.source + note,
         options=words or {},
         refuted=refuted,
@@ -220,8 +220,8 @@ class Row:
         expect = {name: "violated" for name in refuted if name in asked}
         scenario = Scenario(
             name=f"{design.name}/{race.name}",
-            setup=[*design.founding(race), *_said(design, "s", race.before, 0)],
-            clients=[_said(design, CLIENTS[at], words, race.paged) for at, words in enumerate(race.clients)],
+            setup=[*design.founding(race), *_calls_of(design, "s", race.before, 0)],
+            clients=[_calls_of(design, CLIENTS[at], words, race.paged) for at, words in enumerate(race.clients)],
             invariants=invariants,
             aftermath=aftermath,
             faults=race.faults,
@@ -236,7 +236,7 @@ class Row:
 CLIENTS: Final = "abcdefghijklmnopqr"
 
 
-def _said(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
+def _calls_of(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
     return [design.call(word, Speaker(client, position), paged) for position, word in enumerate(words)]
 
 
@@ -257,7 +257,7 @@ def rows(
         raise RaceError(f"{design.name}: {error}") from None
 
 
-def built(given: Sequence[Row]) -> list[Scenario]:
+def build_scenarios(given: Sequence[Row]) -> list[Scenario]:
     """The scenarios of these rows.
 
     Raises:

@@ -149,7 +149,9 @@ class LoggedClient:
         if run is None or (run.op is None and not run.broken):
             return Accepted(self.name, self.effects, self.done + (run is not None), "")
         run = self._current()
-        return Accepted(self.name, self.effects, self.done, "" if run.begins else describe.called(run.current_view()))
+        return Accepted(
+            self.name, self.effects, self.done, "" if run.begins else describe.describe_call(run.current_view())
+        )
 
     def _advance(self) -> None:
         """Answer what the flow asks for, if the log has it."""
@@ -160,11 +162,11 @@ class LoggedClient:
             if self.names.try_(partial(_same, op, logged.op, self.names)):
                 self._waiting.remove(logged)
                 self.effects += 1
-                run.send(_received(logged, self.names))
+                run.send(_localise_reply(logged, self.names))
                 self._clock(run)
                 return
         first = self._waiting[0]
-        asked = f"{describe.called(run.current_view())} asks for {self._told(op)}"
+        asked = f"{describe.describe_call(run.current_view())} asks for {self._told(op)}"
         more = "" if self.window == 1 else f", which is not among its next {len(self._waiting)}"
         raise Refuted(first, f"expected: {asked}{more}", self.start)
 
@@ -296,7 +298,7 @@ def _record(partition: bytes, key: bytes, value: bytes) -> Record | None:
         return None
 
 
-def _received(logged: Logged, names: NameMap) -> object:
+def _localise_reply(logged: Logged, names: NameMap) -> object:
     """A logged reply, with the names that the flow has given."""
     op, reply = logged.op, logged.reply
     if isinstance(reply, kv.ValueWithPredicate):
@@ -316,11 +318,11 @@ def _value_received(partition: bytes, key: bytes, value: bytes, names: NameMap) 
     record = _record(partition, key, value)
     if record is None:
         return value
-    renamed = _renamed(record, names)
+    renamed = _rename_record(record, names)
     return value if renamed == record else encode(renamed)
 
 
-def _renamed(record: Record, names: NameMap) -> Record:
+def _rename_record(record: Record, names: NameMap) -> Record:
     match record:
         case Repository() | CleanupRecord():
             return attrs.evolve(record, instance_uid=InstanceUID(names.received(record.instance_uid)))

@@ -13,8 +13,8 @@ left to run; each schedule is run from the beginning, by whoever owns the progra
             search.let_go(what it has touched)     # after the program is quiet again
         search.end()
 
-Runs can be made side by side, too: `Classes.hand_out` gives a beginning, a `lakeproof.gate.walks.RandomRun` follows it and
-goes on, anywhere, and `Classes.take_in` is told what came of it. A second branch of a place is handed out when it is
+Runs can be made side by side, too: `Classes.hand_out` gives a beginning, a `lakeproof.gate.walks.RandomRun` follows it
+and goes on, anywhere, and `Classes.take_in` gets what came of it. A second branch of a place is handed out when it is
 known what the first step of the one before has touched. So a branch may leave out what an earlier one will run, and
 never the other way round; which of them ends first does not matter.
 

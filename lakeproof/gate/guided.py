@@ -50,7 +50,7 @@ class Line:
     step: ExpectedRequest | None
 
 
-def wanted(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
+def expected_requests(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
     """The steps of a trace that are requests.
 
     Raises Unusable: the gate or the profile does not know a step.
@@ -61,11 +61,11 @@ def wanted(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
             raise Unusable(f"step {number}: {step.mode.value!r}: the gate has {', '.join(m.value for m in MODES)} only")
         if pattern := profile.request(step):
             client = f"c{LABELS.index(step.client) + 1}"
-            found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], _told(step)))
+            found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], _step_text(step)))
     return found
 
 
-def _told(step: TraceStep) -> str:
+def _step_text(step: TraceStep) -> str:
     return " ".join(each for each in (step.client, step.effect, step.key) if each)
 
 

@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, exchanged, moments, ordered
+from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, complete_order, moments, replay_exchanges
 from lakeproof.gate.fronts.aws import Asked, Store
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
@@ -108,7 +108,7 @@ class _QuietState:
 
 
 class Runner:
-    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.opened`."""
+    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.open_runner`."""
 
     def __init__(
         self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, ClientProcess]
@@ -180,7 +180,7 @@ class Runner:
 
     def exchanges(self) -> list[tuple[str, Exchange]]:
         """What each client has asked in the last schedule, and was answered."""
-        made = zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True)
+        made = zip(self.made, replay_exchanges(self.front, self.fresh, self.made), strict=True)
         return [(each.name.client, exchange) for each, exchange in made]
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
@@ -384,7 +384,7 @@ class Runner:
                 for name, each in list(left.items()):
                     evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
                     if evidence is not None:
-                        order = ordered(len(self.steps), moment.order)
+                        order = complete_order(len(self.steps), moment.order)
                         found[name] = (
                             f"{evidence} (after step {len(moment.order)})",
                             tuple(self.steps[at] for at in order),

@@ -17,7 +17,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Asked, Front, State
-from lakeproof.gate.names import Names, blanked
+from lakeproof.gate.names import Names, blank_minted
 
 NORMAL: Final = "normal"
 REFUSED: Final = "refused"
@@ -266,4 +266,4 @@ class Gate(Generic[State, Asked]):
 
 def _content(held: WaitingRequest[Asked]) -> tuple[str, str, str]:
     """What two runs have in common of a request, to sort by."""
-    return held.client, blanked(held.label), blanked(held.body.decode("latin-1"))
+    return held.client, blank_minted(held.label), blank_minted(held.body.decode("latin-1"))

@@ -51,7 +51,7 @@ async def _set_up(runner: Runner) -> None:
         raise Unjudged(runner.gate.unknown)
 
 
-def prepared(runner: Runner) -> Prepared:
+def prepare_setup(runner: Runner) -> Prepared:
     """What its setup has left."""
     return Prepared(
         store=runner.fresh,
@@ -61,7 +61,7 @@ def prepared(runner: Runner) -> Prepared:
 
 
 @asynccontextmanager
-async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = None) -> AsyncIterator[Runner]:
+async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | None = None) -> AsyncIterator[Runner]:
     """A gate with the processes of a scenario behind it; all of them end with the block. begins: what the setup has
     left elsewhere; then it is not run here.
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from lakeproof.histories import edn
-from lakeproof.histories.errors import Unreadable, shown
+from lakeproof.histories.errors import Unreadable, shorten_value
 from lakeproof.histories.events import HistoryWriter
 
 CONSOLE: Final = re.compile(r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]+")
@@ -51,7 +51,9 @@ def _whole(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, line in lines:
         text = line.strip(" \t\r\n")
         if text and not line.endswith("\n"):
-            raise Unreadable(f"{shown(text)} without a line end; expected one, or the value may be cut off", number)
+            raise Unreadable(
+                f"{shorten_value(text)} without a line end; expected one, or the value may be cut off", number
+            )
         if text:
             yield number, text
 
@@ -61,7 +63,8 @@ def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console
     if match is None:
         begin, other = ("INFO  jepsen.util - ", "--format jepsen-text") if console else ("", "history.edn")
         raise Unreadable(
-            f"{shown(line)}; expected {begin}PROCESS, type, f and value, parted by tabs or blanks; if there are other "
+            f"{shorten_value(line)}; expected {begin}PROCESS, type, f and value, parted by tabs or "
+            f"blanks; if there are other "
             f"lines, give {other}",
             number,
         )
@@ -69,7 +72,7 @@ def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console
     if process.startswith(":"):  # the nemesis
         return
     if not _PROCESS.fullmatch(process):
-        raise Unreadable(f"process {shown(process)}; expected a number, or :nemesis", number)
+        raise Unreadable(f"process {shorten_value(process)}; expected a number, or :nemesis", number)
     if not console and "\t" in apart:
         text = text.partition("\t")[0]
     value = edn.value(text.strip(" \t"), number) if console or type_ in ("invoke", "ok") else None

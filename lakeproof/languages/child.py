@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 
 from lakeproof.languages.protocol import LINE_MAX, Nonsense, greeting
-from lakeproof.languages.reader import greeted
+from lakeproof.languages.reader import read_greeting
 from lakeproof.scenario import ScenarioError
 from lakeproof.search.fence import Hangs, Undecided, message_of
 
@@ -183,7 +183,7 @@ class ProgramLife:
         try:
             self._send(greeting())
             line = self._line(max(self.command.seconds, START_SECONDS_MIN))
-            self.resets = greeted(line).resets
+            self.resets = read_greeting(line).resets
         except Hangs:
             raise self.failed("no line in time") from None
         except Nonsense as error:

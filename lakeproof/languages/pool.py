@@ -25,8 +25,8 @@ from typing import Final
 from lakeproof.languages import protocol
 from lakeproof.languages.child import GUARD, Command, ProgramFailed, ProgramLife
 from lakeproof.languages.protocol import Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
-from lakeproof.languages.reader import acknowledged
-from lakeproof.languages.reader import heard as heard_line
+from lakeproof.languages.reader import read_acknowledgement
+from lakeproof.languages.reader import read_message as heard_line
 from lakeproof.search.execution import NondeterministicFlow
 
 CHILDREN_MIN: Final = 2
@@ -93,7 +93,7 @@ class Pool:
         self._steps += 1
         if self._steps > KNOWN_MAX:
             self._known, self._steps = {}, 1
-        found = ReplyTree(heard, protocol.opened(heard) + (0 if after is None else after.opened))
+        found = ReplyTree(heard, protocol.count_opened(heard) + (0 if after is None else after.opened))
         if after is None:
             self._known[run.what] = found
         else:
@@ -214,7 +214,7 @@ class FlowRun:
                 self._hear(child, line, at)
                 continue
             try:
-                acknowledged(line, child.number - 1)
+                read_acknowledgement(line, child.number - 1)
             except Nonsense as error:
                 raise self._failed(child, str(error)) from error
 
@@ -240,7 +240,8 @@ class FlowRun:
             POOL.end_idle(self.what[0])
             raise NondeterministicFlow(
                 f"{self.what[1]} of program {self.what[0]} is not deterministic: after the same replies it "
-                f"{_said(heard)}, and before {_said(known.heard)}. A flow may only use env: no clock, random or order "
+                f"{_describe_line(heard)}, and before {_describe_line(known.heard)}. A flow may only use "
+                f"env: no clock, random or order "
                 f"of maps"
             )
         if at == len(self._path):
@@ -264,13 +265,13 @@ def _fits(heard: Heard, still_open: int) -> None:
             raise Nonsense("nothing is open, and the flow neither asks for an effect nor ends")
     elif still_open:
         effects = "1 effect is" if still_open == 1 else f"{still_open} effects are"
-        raise Nonsense(f"the flow {_said(heard)}, and {effects} open; wait for all tasks of a group")
+        raise Nonsense(f"the flow {_describe_line(heard)}, and {effects} open; wait for all tasks of a group")
 
 
-def _said(heard: Heard) -> str:
+def _describe_line(heard: Heard) -> str:
     match heard:
         case Opens():
-            return ", ".join(f"{_said(each)} in task {task}" for task, each in heard.effects) or "waited"
+            return ", ".join(f"{_describe_line(each)} in task {task}" for task, each in heard.effects) or "waited"
         case Asks():
             return f"requested {heard.effect!r}"
         case Mints():

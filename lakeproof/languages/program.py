@@ -126,7 +126,7 @@ class ProgramFlow:
             heard = run.now
             match heard:
                 case Mints():
-                    run.answer(heard.number, protocol.minted(env.ids.unique(heard.kind)))
+                    run.answer(heard.number, protocol.mint_reply(env.ids.unique(heard.kind)))
                 case Opens():
                     async with env.parallel(cancel=False) as group:
                         _start(env, run, group)
@@ -138,7 +138,7 @@ class ProgramFlow:
                     raise self._error(heard)
                 case Asks():
                     said_at = heard.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-                    run.answer(heard.number, await _told(env, heard.effect))
+                    run.answer(heard.number, await _perform_effect(env, heard.effect))
 
     def _command(self) -> Command:
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
@@ -187,23 +187,23 @@ async def _ask(env: Env, run: FlowRun, group: Group, asked: Asks | Mints) -> Non
     """One effect of a task of the program, beside others."""
     said_at = asked.at  # noqa: F841  # `lakeproof.impl.frames` reads it
     if isinstance(asked, Mints):
-        told = protocol.minted(env.ids.unique(asked.kind))
+        told = protocol.mint_reply(env.ids.unique(asked.kind))
     else:
-        told = await _told(env, asked.effect)
+        told = await _perform_effect(env, asked.effect)
     run.answer(asked.number, told)
     _start(env, run, group)
 
 
-async def _told(env: Env, effect: Effect) -> str:
+async def _perform_effect(env: Env, effect: Effect) -> str:
     """Perform an effect. The reply, as the program is told it."""
     try:
-        reply = await _performed(env, effect)
+        reply = await _perform_object_effect(env, effect)
     except (kv.KVError, objects.ObjectError) as error:
-        return protocol.refused(error)
-    return protocol.replied(effect, reply)
+        return protocol.error_reply(error)
+    return protocol.effect_reply(effect, reply)
 
 
-async def _performed(env: Env, effect: Effect) -> Hashable:
+async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
     assert not isinstance(effect, kv.Transact | Local | Withdrawn), "no flow of a program asks for it"

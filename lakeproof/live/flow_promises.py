@@ -29,7 +29,7 @@ from lakeproof.model.invariants import (
     refs,
     repositories,
 )
-from lakeproof.model.promises import promised
+from lakeproof.model.promises import promised_ids
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import Snapshot, Status
 
@@ -107,7 +107,7 @@ class Group:
     @property
     def judged(self) -> tuple[Judge, ...]:
         """Raises KeyError for a promise that has no judge and no reason."""
-        return tuple(JUDGES[each] for each in promised(*self.kinds) if each not in self.unjudged)
+        return tuple(JUDGES[each] for each in promised_ids(*self.kinds) if each not in self.unjudged)
 
 
 OF_ENTRIES: Final = Group(

@@ -64,7 +64,7 @@ def carried_out(
             for worker in list(workers):
                 if worker.pipe in ready:
                     worker.heard = time.monotonic()
-                    message, last = _heard(worker)
+                    message, last = _receive_message(worker)
                 elif time.monotonic() - worker.heard > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
                     message, last = Failed("its process was silent for too long", silent=True), True
@@ -79,7 +79,7 @@ def carried_out(
             _dismiss(worker)
 
 
-def _heard(worker: _Worker[W]) -> tuple[object, bool]:
+def _receive_message(worker: _Worker[W]) -> tuple[object, bool]:
     try:
         message = worker.pipe.recv()
     except (EOFError, OSError):

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
-from lakeproof.mutation.results import described
+from lakeproof.mutation.results import describe_mutant
 from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
 from lakeproof.words import plural
 
@@ -143,7 +143,7 @@ def report(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
 def as_object(judged: JudgedMutant) -> dict[str, object]:
     """One mutant and its verdict, for programs."""
     return {
-        **described(judged.mutant),
+        **describe_mutant(judged.mutant),
         **attrs.asdict(judged.verdict),
         "designs": judged.designs,
         "equivalent": judged.equivalent,

@@ -111,12 +111,12 @@ class Results:
         return MutantResult(**{name: told[name] for name in attrs.fields_dict(MutantResult) if name in told})  # type: ignore[arg-type]
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: MutantResult) -> None:
-        self._put(key, {**described(mutant), **attrs.asdict(verdict)})
+        self._put(key, {**describe_mutant(mutant), **attrs.asdict(verdict)})
         self._remember(self._known[key])
 
     def killer(self, mutant: Mutant) -> str | None:
         """The scenario that killed it last, in whatever state the code was then: a good one to begin with."""
-        return self._killers.get(_told_apart(described(mutant)))
+        return self._killers.get(_told_apart(describe_mutant(mutant)))
 
     def _remember(self, told: Mapping[str, object]) -> None:
         if told.get("fate") == KILLED:
@@ -128,7 +128,7 @@ def _told_apart(told: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(told[name] for name in ("file", "function", "operator", "before", "after"))
 
 
-def described(mutant: Mutant) -> dict[str, object]:
+def describe_mutant(mutant: Mutant) -> dict[str, object]:
     """A mutant for programs, without its code."""
     return {
         "file": mutant.file,

@@ -163,7 +163,7 @@ class Reaching:
             yield Began(name)
             LINES.clear()
             started = time.monotonic()
-            outcome = _searched(known[name], self.origin, None, Bounds(seconds=self.seconds))
+            outcome = _search_scenario(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
             by: dict[str, list[int]] = {}
             for file, line in sorted(LINES):
@@ -209,7 +209,7 @@ class Judging:
             ran += 1
             yield Began(step.scenario)
             if step.machine:
-                met = _met(step)
+                met = _machine_result(step)
                 killers += [] if met is None else met.killers
                 first = first or met
                 continue
@@ -221,7 +221,9 @@ class Judging:
                 why = f"the design cannot be built: {type(error).__name__}: {error}"
                 found: MutantResult | None = MutantResult(fate=UNUSABLE, scenario=step.scenario, why=why)
             else:
-                found = judged(_searched(scenario, step.origin, step.states_max, self.bounds), step.states)
+                found = judge_outcome(
+                    _search_scenario(scenario, step.origin, step.states_max, self.bounds), step.states
+                )
             if found is not None and found.fate == KILLED:
                 killers += found.killers
                 first = first or found
@@ -231,7 +233,7 @@ class Judging:
         yield attrs.evolve(last, ran=ran, seconds=round(time.monotonic() - started, 3), killers=killers)
 
 
-def _met(step: JudgeStep) -> MutantResult | None:
+def _machine_result(step: JudgeStep) -> MutantResult | None:
     """What a machine says of a mutant, within its budget; None: nothing."""
     from importlib import import_module
 
@@ -248,7 +250,7 @@ def _met(step: JudgeStep) -> MutantResult | None:
     return MutantResult(fate=KILLED, scenario=step.scenario, invariant=failure.invariant, why=why, killers=(killer,))
 
 
-def judged(outcome: "Outcome", states: int = 0) -> MutantResult | None:
+def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
     """What one scenario says of a mutant; None: all is as expected.
 
     It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
@@ -285,7 +287,7 @@ def judged(outcome: "Outcome", states: int = 0) -> MutantResult | None:
     return None
 
 
-def _searched(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
+def _search_scenario(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
     from lakeproof.verify.loader import Source
     from lakeproof.verify.tasks import Verify, carried_out
 

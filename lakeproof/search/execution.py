@@ -21,13 +21,13 @@ from lakeproof.model import kv, objects
 from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-from lakeproof.search.causes import cut, detached
-from lakeproof.search.evaluation import folded
+from lakeproof.search.causes import cut, detach_frames
+from lakeproof.search.evaluation import fold_observer
 from lakeproof.search.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.search.hooks import EFFECTS as EFFECTS
 from lakeproof.search.hooks import HOOKS
 from lakeproof.search.hooks import NondeterministicFlow as NondeterministicFlow
-from lakeproof.search.observers import observed
+from lakeproof.search.observers import observe_effect
 from lakeproof.search.program import AFTERMATH as AFTERMATH
 from lakeproof.search.program import LABELS as LABELS
 from lakeproof.search.program import SETUP as SETUP
@@ -348,7 +348,7 @@ class Execution:
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
             FORGOTTEN.found, FORGOTTEN.listening = "", True
-            detached(error, self._outside, self.call())
+            detach_frames(error, self._outside, self.call())
             FORGOTTEN.listening = False
             self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
@@ -373,12 +373,12 @@ class Execution:
             status=outcome.status,
             value=outcome.value,
             error=outcome.error,
-            observed=tuple((observer.name, folded(observer, seen)) for observer in self.program.observers),
+            observed=tuple((observer.name, fold_observer(observer, seen)) for observer in self.program.observers),
         )
 
     def _observe(self, op: Effect, reply: object) -> None:
         if self.program.observers and type(op) is not Local:
-            self._observed.append(observed(op, reply))
+            self._observed.append(observe_effect(op, reply))
 
     def _observe_task(self, reply: TaskReply) -> None:
         op = dict(self.open).get(reply.task)

@@ -21,13 +21,13 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.kernel import Kernel, advance
 from lakeproof.search.packing import Words, take
-from lakeproof.search.projections import STORED, trimmed
+from lakeproof.search.projections import STORED, trim_zeros
 from lakeproof.search.recheck import KEPT
 from lakeproof.search.semantics import Cell, Value
 from lakeproof.search.setup import run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.states import FirstReach, States
-from lakeproof.search.views import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
+from lakeproof.search.views import END_READS, END_REPAIR, STEP_READS, transition, unhandled_after, unhandled_errors
 from lakeproof.search.world import LateWrite
 
 T = TypeVar("T", Snapshot, Transition)
@@ -116,11 +116,11 @@ class Judge(States):
     def broken(self, client: int, node_id: int, place: FirstReach) -> None:
         """Take in that a client ended at this node by raising what is no answer."""
         calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
-        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
+        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled_errors([calls]), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self.fresh("finals", words, frozenset(Reads)):
-            self.finals.add(trimmed(numbers))
+            self.finals.add(trim_zeros(numbers))
             place = FirstReach(level, self.full(words, row))
             self.final(numbers, place)
             self._judge_aftermath(numbers, place)

@@ -12,7 +12,7 @@ import numpy as np
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.evaluation import advanced, comparable
+from lakeproof.search.evaluation import advance_monitor, comparable
 from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles
 from lakeproof.search.expansion import Rows as Rows
 from lakeproof.search.expansion import Sink as Sink
@@ -275,7 +275,7 @@ def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple
     for event in events:
         if state is DEAD:
             break
-        state, findings = advanced(monitor, state, event)
+        state, findings = advance_monitor(monitor, state, event)
         found.extend(findings)
         if any(isinstance(finding, Violation) for finding in findings):
             state = DEAD

@@ -269,6 +269,6 @@ def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
     return marks[order], take(words, order)
 
 
-def doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
+def double_array(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
     """An array with room for twice as much along an axis."""
     return np.concatenate([array, np.full_like(array, fill)], axis=axis)

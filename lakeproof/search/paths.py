@@ -47,7 +47,7 @@ class Levels:
         """
         size_bytes = sum(word.nbytes for word in words)
         if self._resident_bytes + size_bytes > RESIDENT_BYTES_MAX:
-            words = [_spilled(word) for word in words]
+            words = [_spill_to_file(word) for word in words]
         else:
             self._resident_bytes += size_bytes
         self._levels.append((words, layout))
@@ -63,7 +63,7 @@ class Levels:
         return words if old == new else repack(words, old, new)
 
 
-def _spilled(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _spill_to_file(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     with tempfile.TemporaryFile() as file:
         file.write(word.tobytes())
         file.flush()

@@ -20,7 +20,7 @@ class TaskReply:
     reply: object
 
 
-def told(task: str, reply: object) -> object:
+def reply_of_task(task: str, reply: object) -> object:
     """A reply as a part of a history."""
     return reply if task == MAIN else TaskReply(task, reply)
 

@@ -25,7 +25,7 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Move
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words
-from lakeproof.search.projections import STORED, Projections, trimmed
+from lakeproof.search.projections import STORED, Projections, trim_zeros
 from lakeproof.search.recheck import Again
 from lakeproof.search.symmetry import Exchanges
 
@@ -137,7 +137,7 @@ class States(Projections):
         for group in self._groups:
             for client, node in zip(group, sorted(numbers[columns[client]] for client in group), strict=True):
                 arranged[columns[client]] = node
-        key = (reads, trimmed(tuple(arranged)))
+        key = (reads, trim_zeros(tuple(arranged)))
         known = key in self._alike
         self._alike.add(key)
         return known
@@ -171,5 +171,7 @@ class States(Projections):
 
     def _kept(self, name: str, check: evaluation.Check, found: list[Finding], *shown: object) -> list[Finding]:
         """What was found, which may be asked for again."""
-        self._again.take(name, "findings", partial(evaluation.counted, name, check, *shown), evaluation.count(found))
+        self._again.take(
+            name, "findings", partial(evaluation.count_findings, name, check, *shown), evaluation.count(found)
+        )
         return found

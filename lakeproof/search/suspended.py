@@ -50,7 +50,7 @@ import attrs
 
 from lakeproof.model.identity import NoIdentity, identity
 from lakeproof.search.bytecode import live_locals
-from lakeproof.search.contents import Incomparable, ObjectIdentity, is_data, is_value, shown
+from lakeproof.search.contents import Incomparable, ObjectIdentity, is_data, is_value, parts_of
 
 if TYPE_CHECKING:
     from lakeproof.search.execution import Execution
@@ -179,7 +179,7 @@ class _LockstepWalk:
         return False
 
     def _parts(self, one: object, other: object, depth: int) -> None:
-        (head, mine), (there, others) = shown(one), shown(other)
+        (head, mine), (there, others) = parts_of(one), parts_of(other)
         self._all(head, mine, there, others, depth)
 
     def _all(

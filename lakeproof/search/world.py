@@ -15,7 +15,7 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapsho
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import Cells, Value, apply, patch
 from lakeproof.search.setup import Setting, snapshot
 
@@ -233,8 +233,8 @@ class World:
         if isinstance(op, Local):
             after, reply = kv.step(run.local, op.op)
             changes = _local_changes(label(move.client), run.local, after)
-        self.replies[move.client].append(told(move.task, result.reply))
-        run.send(told(move.task, result.reply))
+        self.replies[move.client].append(reply_of_task(move.task, result.reply))
+        run.send(reply_of_task(move.task, result.reply))
         ended = tuple(run.finished[index:])
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]

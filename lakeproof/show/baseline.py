@@ -49,12 +49,12 @@ class Baseline:
         found = {key: row for outcome in outcomes for key, row in rows_of(outcome)}
         for key, row in found.items():
             if key not in self.rows:
-                yield f"new: {_named(key)}: {row.verdict}"
+                yield f"new: {_row_name(key)}: {row.verdict}"
             elif row != self.rows[key]:
-                yield f"changed: {_named(key)}: {_changed(self.rows[key], row)}"
+                yield f"changed: {_row_name(key)}: {_describe_change(self.rows[key], row)}"
         for key, row in self.rows.items():
             if key not in found and (key[0] in searched or key[0] not in known):
-                yield f"gone: {_named(key)}: {row.verdict}"
+                yield f"gone: {_row_name(key)}: {row.verdict}"
 
     def compared(self, outcomes: Sequence[Outcome]) -> int:
         """How many rows there are in both."""
@@ -71,16 +71,18 @@ def rows_of(outcome: Outcome) -> Iterator[tuple[Key, BaselineRow]]:
         )
 
 
-def _named(key: Key) -> str:
+def _row_name(key: Key) -> str:
     return f"{key[0]} {key[1]}"
 
 
-def _changed(before: BaselineRow, after: BaselineRow) -> str:
+def _describe_change(before: BaselineRow, after: BaselineRow) -> str:
     old, new = attrs.asdict(before), attrs.asdict(after)
-    return ", ".join(f"{name} {_shown(old[name])} -> {_shown(new[name])}" for name in old if old[name] != new[name])
+    return ", ".join(
+        f"{name} {_number_text(old[name])} -> {_number_text(new[name])}" for name in old if old[name] != new[name]
+    )
 
 
-def _shown(value: object) -> str:
+def _number_text(value: object) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -94,7 +96,7 @@ def read(path: Path) -> Baseline:
     for number, line in enumerate(text.splitlines(), start=1):
         key, row = _row(path, number, line)
         if key in rows:
-            raise Unusable(f"{path}: line {number}: {_named(key)} is there twice; name a file of one run")
+            raise Unusable(f"{path}: line {number}: {_row_name(key)} is there twice; name a file of one run")
         rows[key] = row
     if not rows:
         raise Unusable(f"{path}: has no verdicts; write it with `lakeproof verify --json`")

@@ -64,7 +64,7 @@ class Reach:
 
 def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
     """What a call of this name may change."""
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     kind, branch_id = said.kind, said.branch_id
     if kind is calls.MOVE_OBJECT:
         paths = (said[Role.SOURCE_PATH], said[Role.PATH])
@@ -80,7 +80,7 @@ def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
 
 def values(name: str, args: calls.Args) -> tuple[tuple[bytes, bytes | None], ...]:
     """The paths that a call gives a value, with that value's identity; None: it deletes the path."""
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     if said.kind in WRITES:
         return ((said.data(Role.PATH), said.data(Role.VALUE)),)
     if said.kind in DELETES:

@@ -46,11 +46,11 @@ def conditional_write_saw_absence(initial: Contents | None = None, branch_id: st
         id=ID,
         meaning=MEANING,
         initial=_Evidence(reads.initial, frozenset((initial or {}).items())),
-        advance=lambda state, event: _advanced(reads.advance, state, event),
+        advance=lambda state, event: _advance_reads(reads.advance, state, event),
     )
 
 
-def _advanced(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+def _advance_reads(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     assert isinstance(state, _Evidence)
     kind = event.kind if isinstance(event, Invoked) else event.call.kind
     if kind in READS:
@@ -65,7 +65,7 @@ def _advanced(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable
     found: tuple[Finding, ...] = ()
     between = state.reads
     if kind in CONDITIONAL:
-        found = tuple(_judged(advance, state, event))
+        found = tuple(_judge_refusal(advance, state, event))
         between, _ = advance(between, _read(event, None))
     after, _ = advance(between, event)
     return attrs.evolve(state, reads=after), found
@@ -85,7 +85,7 @@ def _read(event: Returned, identity: bytes | None) -> Returned:
     return Returned(event.client, _shadow(event), view)
 
 
-def _judged(advance: Advance, state: _Evidence, event: Returned) -> list[Finding]:
+def _judge_refusal(advance: Advance, state: _Evidence, event: Returned) -> list[Finding]:
     call = event.call
     said = call.said
     wanted = None if call.kind is calls.CREATE_ENTRY else said.data(Role.EXPECTED)
@@ -97,17 +97,17 @@ def _judged(advance: Advance, state: _Evidence, event: Returned) -> list[Finding
     if call.status is Status.OK:
         if legal(wanted):
             return [Reached(f"{call.name} succeeded, and its path could be as it wants it")]
-        return [Violation(ID, f"{_shown(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
+        return [Violation(ID, f"{_describe_call(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
     if not isinstance(call.error, PathExists | EntryChanged):
         return []
     path, own = said.data(Role.PATH), said.data(Role.VALUE)
     others: set[bytes | None] = {value for at, value in state.named if at == path and value != own}
     if any(legal(value) for value in (others | {None}) - {wanted}):
         return [Reached(f"{call.name} was refused, and its path could be otherwise")]
-    return [Violation(ID, f"{_shown(call.name, said)} was refused, and its path always was {_value(wanted)}")]
+    return [Violation(ID, f"{_describe_call(call.name, said)} was refused, and its path always was {_value(wanted)}")]
 
 
-def _shown(name: str, said: Said) -> str:
+def _describe_call(name: str, said: Said) -> str:
     return f"{name}({said.data(Role.PATH)!r}, {said.data(Role.VALUE)!r})"
 
 

@@ -26,28 +26,32 @@ def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     return state.after(event), ()
 
 
-def _kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
+def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
     for change in sorted(state.held, key=lambda each: each.call):
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
         branch = branch_named(snapshot, change.branch_id)
         if branch is None:
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch is gone undeleted")
+            yield Violation(
+                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch is gone undeleted"
+            )
             continue
         content = content_of_branch(snapshot, branch)
         if content is None:
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch's head cannot be read")
+            yield Violation(
+                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch's head cannot be read"
+            )
             continue
         found = content.get(change.path)
         if found == change.identity:
-            yield Reached(f"{_shown(change)} is kept")
+            yield Reached(f"{_describe_change(change)} is kept")
         else:
             now = "the path has nothing" if found is None else f"the path has {found!r}"
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged and not undone, and {now}")
+            yield Violation(invariant_id, f"{_describe_change(change)} was acknowledged and not undone, and {now}")
 
 
-def _shown(change: PathChange) -> str:
+def _describe_change(change: PathChange) -> str:
     what = "the delete" if change.identity is None else f"{change.identity!r}"
     return f"{what} at {change.path!r} of {change.branch_id}"
 
@@ -58,9 +62,9 @@ def write_is_kept_beside(*names: str) -> Monitor:
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
-        initial=Changes(sparing=frozenset(calls.named(name).name for name in names)),
+        initial=Changes(sparing=frozenset(calls.kind_named(name).name for name in names)),
         advance=_advance_changes,
-        at_end=lambda state, snapshot: _kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
+        at_end=lambda state, snapshot: _judge_kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
     )
 
 
@@ -71,7 +75,7 @@ acknowledged_delete_is_kept = Monitor(
     meaning="an acknowledged delete of an entry does not come back",
     initial=Changes(),
     advance=_advance_changes,
-    at_end=lambda state, snapshot: _kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
+    at_end=lambda state, snapshot: _judge_kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
 )
 
 
@@ -95,7 +99,7 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     changes = state.changes.after(event)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
-        promises = _disturbed(state.promises, call, event)
+        promises = _excuse_disturbed(state.promises, call, event)
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
@@ -103,10 +107,10 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
                 if change.acknowledged and change.branch_id == event.said.branch_id
             }
         return _Causality(changes, promises), ()
-    return _Causality(changes, _settled(state.promises, call, event.call)), ()
+    return _Causality(changes, _settle_promises(state.promises, call, event.call)), ()
 
 
-def _disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
+def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
     """A call that may undo a change while the commit is under way excuses it."""
     reaches = reach(event.name, event.args)
     return frozenset(
@@ -117,7 +121,7 @@ def _disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> f
     )
 
 
-def _settled(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
+def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
     kept = set()
     for each in promises:
         if each.commit == call:
@@ -138,10 +142,13 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
         if content is not None and found == each.change.identity:
-            yield Reached(f"a commit holds {_shown(each.change)}, which was acknowledged before it began")
+            yield Reached(f"a commit holds {_describe_change(each.change)}, which was acknowledged before it began")
         else:
             has = "cannot be read" if content is None else f"has {found!r} there"
-            evidence = f"{_shown(each.change)} was acknowledged before commit {each.commit_id[:8]} began, which {has}"
+            evidence = (
+                f"{_describe_change(each.change)} was acknowledged before commit "
+                f"{each.commit_id[:8]} began, which {has}"
+            )
             yield Violation("commit-is-causal", evidence)
 
 

@@ -108,7 +108,11 @@ def met_as_specified(
                         wrong = wrong or odd
                         following += [found] if not odd and found not in following else []
             if not following:
-                return [Violation(MET_AS_SPECIFIED, f"{step!r} answered {_said(outcome)}, in no order right: {wrong}")]
+                return [
+                    Violation(
+                        MET_AS_SPECIFIED, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
+                    )
+                ]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
         if all(ends):
@@ -128,7 +132,7 @@ def _other_contents(state: Refs, right: Known, snapshot: Snapshot) -> str:
     return ""
 
 
-def _said(outcome: Outcome) -> str:
+def _render_result(outcome: Outcome) -> str:
     return repr(outcome.value if outcome.error is None else outcome.error)
 
 
@@ -153,13 +157,13 @@ def _orders(step: Made | Meeting, outcome: Outcome) -> Iterator[tuple[CallView, 
         yield others
         call = CallView(*step.call, Status.OK)
     if step.crossing:
-        yield from _crossed(call, others)
+        yield from _overlapping_orders(call, others)
         return
     for at in range(len(others) + 1):
         yield (*others[:at], call, *others[at:])
 
 
-def _crossed(call: CallView, others: tuple[CallView, ...]) -> Iterator[tuple[CallView, ...]]:
+def _overlapping_orders(call: CallView, others: tuple[CallView, ...]) -> Iterator[tuple[CallView, ...]]:
     """The first of the others overlaps the second one and the call; the call, all but the second one."""
     first, between, *later = others
     for at in range(len(later) + 1):

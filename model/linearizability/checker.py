@@ -8,10 +8,10 @@ import attrs
 
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History
-from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import Specification, initial
-from lakeproof.model.linearizability.values import shown
+from lakeproof.model.linearizability.values import shorten_value
 from lakeproof.model.linearizability.zones import zones
 from lakeproof.model.snapshot import Status
 
@@ -74,7 +74,7 @@ def check(
     specification_has(specification, history)
     arguments_fit(specification, history)
     for key, numbers in parts(specification, history):
-        answer, by = answered(specification, history, numbers, limits, algorithm)
+        answer, by = decide_key(specification, history, numbers, limits, algorithm)
         yield KeyVerdict(
             key=key, verdict=answer.verdict, algorithm=by, operations=len(numbers), why=answer.why, at=answer.at
         )
@@ -87,7 +87,7 @@ def parts(specification: Specification, history: History) -> Iterable[tuple[Hash
     return [(None, range(len(history)))] if len(history) else []
 
 
-def answered(
+def decide_key(
     specification: Specification,
     history: History,
     numbers: Numbers,
@@ -100,7 +100,7 @@ def answered(
     until: the last event to look at; what is open then may take effect at any later time or never.
     """
     if specification.guarded is None or algorithm == "search":
-        return searched(stepped(specification, history, numbers, until), limits), "search"
+        return run_search(make_steps(specification, history, numbers, until), limits), "search"
     problem = register(specification, history, numbers, until)
     if algorithm != "frontier":
         answer = zones(problem)
@@ -111,7 +111,7 @@ def answered(
     most = limits.memory // _bytes(problem)
     if algorithm == "frontier":
         return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
-    return _by_turns(problem, lambda: stepped(specification, history, numbers, until), most, limits)
+    return _by_turns(problem, lambda: make_steps(specification, history, numbers, until), most, limits)
 
 
 def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[KeyResult, str]:
@@ -159,7 +159,7 @@ def _beam(problem: Register, budget: Budget, beam: int) -> tuple[KeyResult, str]
     return frontier(problem, budget, beam=beam), "frontier"
 
 
-def searched(problem: Stepped, limits: Limits) -> KeyResult:
+def run_search(problem: Stepped, limits: Limits) -> KeyResult:
     return search(problem, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
 
 
@@ -189,6 +189,6 @@ def specification_has(specification: Specification, history: History) -> None:
     foreign = sorted(history.fs - specification.fs)
     if foreign:
         raise BrokenHistory(
-            f"operation {shown(foreign[0])} is not one of {specification.name}; "
+            f"operation {shorten_value(foreign[0])} is not one of {specification.name}; "
             f"expected {', '.join(sorted(specification.fs))}, or another model (--model)"
         )

@@ -33,7 +33,7 @@ Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization).
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from lakeproof.model.linearizability.dominance import Configuration, promising, undominated
+from lakeproof.model.linearizability.dominance import Configuration, drop_dominated, promising
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.optional import Optional, asked_until, available, optionals
 from lakeproof.model.linearizability.problem import HOLDS, Budget, KeyResult, Register, Verdict
@@ -215,7 +215,7 @@ class _Frontier:
             return
         distinct = {(at, used & keep, hidden & keep, ranks, spent) for at, used, hidden, ranks, spent in found}
         if waiting and len(distinct) > 1:
-            self.configurations = undominated(distinct, self.looking, self.writing, self.guards_of_fields)
+            self.configurations = drop_dominated(distinct, self.looking, self.writing, self.guards_of_fields)
         else:
             self.configurations = list(distinct)
         if self.beam and len(self.configurations) > self.beam:

@@ -19,7 +19,7 @@ from lakeproof.model.linearizability.specifications import (
     Guarded,
     Specification,
     initial,
-    observed,
+    observation_of,
 )
 from lakeproof.model.linearizability.values import UNKNOWN
 from lakeproof.model.snapshot import Status
@@ -170,7 +170,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
             if status != 1:
                 add(number, call, returned, ANY, NO_VALUE, argument)
         elif status != 1 or (refusals and f in conditional):
-            told = _told(guarded, history, number, f, values[argument], _STATUSES[status])
+            told = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
             guard, value, writes, write = told
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
@@ -178,7 +178,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
     return problem
 
 
-def _told(
+def _guard_operation(
     guarded: Callable[[str, Hashable, Hashable, Status], Guarded],
     history: History,
     number: int,
@@ -192,7 +192,7 @@ def _told(
         raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
-def stepped(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
+def make_steps(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
     """The operations in their specification's words, as known after the event with number ``until``.
 
     With ``by_key`` off, an argument is (key, argument), except of those that name their keys themselves.
@@ -207,10 +207,10 @@ def stepped(specification: Specification, history: History, numbers: Iterable[in
                 break
             op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
         if op.status is Status.FAIL:
-            told = observed(specification, history.settings, op.f, op.status, op.result)
+            told = observation_of(specification, history.settings, op.f, op.status, op.result)
             if told is UNKNOWN:
                 continue
-        told = observed(specification, history.settings, op.f, op.status, op.result)
+        told = observation_of(specification, history.settings, op.f, op.status, op.result)
         if told is UNKNOWN and op.f in specification.observers:
             continue
         keyed = not specification.by_key and op.f not in specification.answering
@@ -242,6 +242,6 @@ __all__ = [
     "Step",
     "Stepped",
     "Verdict",
+    "make_steps",
     "register",
-    "stepped",
 ]  # fmt: skip

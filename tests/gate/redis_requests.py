@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
-from lakeproof.gate.fronts.redis.replies import Reply, encoded
+from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
 from lakeproof.gate.fronts.redis.scripts import SCRIPTS
 from lakeproof.gate.fronts.redis.session import Session
 from lakeproof.gate.fronts.redis.state import RedisState
@@ -74,7 +74,7 @@ class Local:
         else:
             reply = found
         self.unknown = self.unknown or reply.unknown
-        return encoded(reply.value, session.protocol)
+        return encode_reply(reply.value, session.protocol)
 
 
 class Real:

@@ -20,7 +20,7 @@ from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.scenario import Call, Scenario
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
-from lakeproof.verify.loader import named
+from lakeproof.verify.loader import scenario_named
 from tests.commands import lakeproof
 from tools.catalogues import everything
 
@@ -31,7 +31,7 @@ Effects = list[tuple[str, Op, object]]
 
 @cache
 def scenario(name: str) -> Scenario:
-    return named(everything(), name, "test")
+    return scenario_named(everything(), name, "test")
 
 
 def walked(name: str, seed: int) -> Effects:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 
 from lakeproof.gate.classes import Choice, Name, Pending
-from lakeproof.gate.guided import ExpectedRequest, GuidedResult, wanted
+from lakeproof.gate.guided import ExpectedRequest, GuidedResult, expected_requests
 from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
@@ -75,7 +75,7 @@ def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_profile_of_lakefs_knows_each_step_of_the_counterexample(folder: Path) -> None:
-    steps = wanted(traces.read(trace(folder, "delete-spares-successor")), load(str(LAKEFS)))
+    steps = expected_requests(traces.read(trace(folder, "delete-spares-successor")), load(str(LAKEFS)))
     assert [each.number for each in steps] == list(range(1, 13))
     assert steps[4].pattern == "DeleteItem kvstore/repository-r-*/branches%2Fmain"
 
@@ -140,10 +140,10 @@ def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
     found = traces.read(trace(folder, "create-is-effective"))
     late = TraceStep(client="", mode=Mode.DELIVER)
     with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
-        wanted(_with(found, late), load(str(LAKEFS)))
+        expected_requests(_with(found, late), load(str(LAKEFS)))
     unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
     with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
-        wanted(_with(found, unknown), load(str(LAKEFS)))
+        expected_requests(_with(found, unknown), load(str(LAKEFS)))
 
 
 def _with(found: Trace, only: TraceStep) -> Trace:

@@ -15,7 +15,7 @@ from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http
-from lakeproof.gate.fronts.wire import sent
+from lakeproof.gate.fronts.wire import encode_response
 from tests.gate.requests import NOW, states
 from tests.gate.stores import Served, served
 
@@ -83,7 +83,7 @@ def understood(method: str, response: Response) -> Response:
     """The answer as another library reads its bytes."""
     wire = h11.Connection(h11.CLIENT)
     wire.send(h11.Request(method=method, target="/", headers=[("Host", "x")]))
-    wire.receive_data(sent(method, response, stays=True))
+    wire.receive_data(encode_response(method, response, stays=True))
     head = wire.next_event()
     assert isinstance(head, h11.Response)
     body = b""

@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
 from lakeproof.mutation.coverage import Index
-from lakeproof.mutation.equivalent import equivalents, unmatched
+from lakeproof.mutation.equivalent import equivalents, unmatched_rows
 from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.report import Score, report
@@ -25,7 +25,7 @@ from lakeproof.mutation.work import (
     MutantResult,
     Origin,
     Reach,
-    judged,
+    judge_outcome,
 )
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
@@ -56,12 +56,12 @@ class TestJudged:
         ],
     )
     def test_the_first_verdict_that_differs_decides(self, given: tasks.Outcome, fate: str) -> None:
-        found = judged(given)
+        found = judge_outcome(given)
         assert found is not None
         assert (found.fate, found.scenario) == (fate, "d/s")
 
     def test_all_that_differs_is_a_killer(self) -> None:
-        found = judged(outcome(("i", "holds", "violated"), ("j", "holds", "holds"), ("k", "violated", "holds")))
+        found = judge_outcome(outcome(("i", "holds", "violated"), ("j", "holds", "holds"), ("k", "violated", "holds")))
         assert found is not None
         assert [(each.kind, each.judge, each.invariant) for each in found.killers] == [
             (BY_INVARIANT, "d/s", "i"),
@@ -69,7 +69,7 @@ class TestJudged:
         ]
 
     def test_what_is_as_expected_says_nothing(self) -> None:
-        assert judged(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
+        assert judge_outcome(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
 
 
 def reach(name: str, states: int, *lines: int) -> Reach:
@@ -174,7 +174,7 @@ def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:
     named = {function.partition(":")[0] for function, *_ in equivalents()}
     files = {name: path for name, path in flow_files().items() if name in named}
     assert named == files.keys()
-    assert list(unmatched([mutant for name, path in files.items() for mutant in mutants_of(path, name)])) == []
+    assert list(unmatched_rows([mutant for name, path in files.items() for mutant in mutants_of(path, name)])) == []
 
 
 def test_a_search_without_traces_has_none() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof.scenario import Faults
 from lakeproof.search.trace import Trace
-from lakeproof.show.formats import rendered
+from lakeproof.show.formats import render_verdicts
 from lakeproof.show.formats.common import SourceLine, place_at
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
@@ -56,7 +56,7 @@ def shown(format_: str, *outcomes: Outcome) -> str:
     traces = {
         (each.scenario, one.invariant): Path(f"{n}.json") for each in outcomes for n, one in enumerate(each.verdicts)
     }
-    return rendered(format_, outcomes, traces, SOURCE)
+    return render_verdicts(format_, outcomes, traces, SOURCE)
 
 
 class TestJUnit:

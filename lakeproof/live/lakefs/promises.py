@@ -20,7 +20,7 @@ from lakeproof.live.lakefs.calls import (
 from lakeproof.model import calls
 from lakeproof.model.calls import Kind
 from lakeproof.model.invariants import Monitor, entries
-from lakeproof.model.promises import promised
+from lakeproof.model.promises import promised_ids
 
 TRUNK: Final = "main"
 EXCLUSIVE: Final = "conditional-write-is-exclusive"
@@ -104,7 +104,7 @@ UNASKED: Final[Mapping[str, str]] = {
     "refused-commit-is-absent": "asked as commits-form-one-line",
 }
 """Promises of these that a service is not asked for, each with the reason."""
-IDS: Final = (*(each for each in promised(*KINDS) if each not in UNASKED), *ALONE)
+IDS: Final = (*(each for each in promised_ids(*KINDS) if each not in UNASKED), *ALONE)
 """All that is asked of a service."""
 
 MONITORS: Final[tuple[Monitor, ...]] = tuple(

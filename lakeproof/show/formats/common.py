@@ -22,7 +22,7 @@ class SourceLine:
     line: int = 0
 
 
-def said(outcome: Outcome, verdict: Verdict) -> str:
+def verdict_line(outcome: Outcome, verdict: Verdict) -> str:
     """One line: which invariant of which scenario, the verdict, what was expected, and why or with what evidence."""
     told = f"{outcome.scenario}: {verdict.invariant} is {verdict.verdict}"
     if verdict.unexpected:

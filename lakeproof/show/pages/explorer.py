@@ -18,7 +18,7 @@ from lakeproof.search.trace import TraceStep, dumps
 from lakeproof.show.lanes import FAULTS
 from lakeproof.show.pages.walk import ForkableRun, NoSuchMove, Option, moves_of, name_of, path_of
 from lakeproof.show.story import whole
-from lakeproof.verify.isolation import fenced
+from lakeproof.verify.isolation import isolate_code
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
 from lakeproof.verify.tasks import Outcome, Verdict, Verify
@@ -62,7 +62,7 @@ class Explorer:
             Unusable, Undecided: the scenario's code came to grief.
         Cost: the path is executed once for itself, and once for each move out of its end.
         """
-        with fenced(self.scenario, self.source):
+        with isolate_code(self.scenario, self.source):
             walk = ForkableRun(self.scenario)
             try:
                 return self._state(walk, path)
@@ -107,7 +107,7 @@ class Explorer:
         for client, calls in enumerate(self.scenario.clients):
             alive = walk.world.alive(client)
             state = "" if alive else "crashed" if walk.world.crashed[client] else "has finished"
-            call = describe.called(walk.world.clients[client].current_view()) if alive else ""
+            call = describe.describe_call(walk.world.clients[client].current_view()) if alive else ""
             yield {
                 "label": LABELS[client],
                 "calls": [describe.printable(str(call)) for call in calls],
@@ -149,7 +149,7 @@ class Explorer:
             Unusable: the file cannot be loaded any more.
         """
         [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
-        return found(outcome)
+        return export_outcome(outcome)
 
     def trace(self, path: str, invariant: str) -> str:
         """The trace of a path that violates an invariant, as a file: up to the step that violates it.
@@ -164,7 +164,7 @@ class Explorer:
         if invariant not in steps:
             raise NoSuchMove(f"{describe.brief(invariant)} is not violated on this path")
         moves = moves_of(path)[: steps[invariant]]
-        with fenced(self.scenario, self.source):
+        with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
 
 
@@ -176,7 +176,7 @@ class Explorer:
             Unusable: there are more than NODES_MAX states. Undecided: the scenario's code came to grief.
         Cost: the way to a state is executed once for each move out of it.
         """
-        with fenced(self.scenario, self.source):
+        with isolate_code(self.scenario, self.source):
             first = ForkableRun(self.scenario)
             reached = sorted(first.verdicts.reached)
             violates = [[name, found.evidence] for name, (found, _) in first.verdicts.violations.items()]
@@ -189,7 +189,7 @@ class Explorer:
                     step = twin.told(move)
                     fresh = _identity(twin) not in numbers
                     number = numbers.setdefault(_identity(twin), len(numbers))
-                    options.append({**_exported(walk, twin, move, step), "to": number})
+                    options.append({**_export_move(walk, twin, move, step), "to": number})
                     if fresh:
                         waiting.append(twin)
                     else:
@@ -233,15 +233,15 @@ class _Silent:
     def tick(self) -> None: ...
 
 
-def found(outcome: Outcome) -> dict[str, object]:
+def export_outcome(outcome: Outcome) -> dict[str, object]:
     """What a search has found, as plain values."""
     return {
-        "told": describe.printable(outcome.trouble) or _covered(outcome),
+        "told": describe.printable(outcome.trouble) or _coverage_text(outcome),
         "verdicts": {verdict.invariant: _verdict(verdict) for verdict in outcome.verdicts},
     }
 
 
-def _covered(outcome: Outcome) -> str:
+def _coverage_text(outcome: Outcome) -> str:
     states = f"{outcome.states:,} states, {outcome.seconds:.1f} s"
     if outcome.complete:
         return f"all schedules were searched: {states}"
@@ -294,7 +294,7 @@ def _identity(walk: ForkableRun) -> Exact:
     return Exact((walk.world.key(), walk.monitors))
 
 
-def _exported(before: ForkableRun, after: ForkableRun, move: Move, step: TraceStep) -> dict[str, object]:
+def _export_move(before: ForkableRun, after: ForkableRun, move: Move, step: TraceStep) -> dict[str, object]:
     """A move of a state space, with all that the state it leads to violates or tests."""
     found = after.verdicts
     return {

@@ -117,7 +117,7 @@ def name_of(move: Move) -> str:
     return f"{who}.{suffix}" if suffix else who
 
 
-def named(name: str) -> Move:
+def move_named(name: str) -> Move:
     """The move of a name.
 
     Raises:
@@ -140,7 +140,7 @@ def moves_of(path: str) -> tuple[Move, ...]:
     Raises:
         NoSuchMove.
     """
-    return tuple(map(named, path.split(","))) if path else ()
+    return tuple(map(move_named, path.split(","))) if path else ()
 
 
 def path_of(steps: Sequence[TraceStep]) -> str:

@@ -64,7 +64,7 @@ def explained(clients: Sequence[Call], state: str, faults: Faults) -> str:
     scenario = Scenario(
         name="/".join(each.name for each in clients),
         setup=[
-            Call(initialisation.found, REPOSITORY),
+            Call(initialisation.init_repository, REPOSITORY),
             Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
             *setup,
         ],

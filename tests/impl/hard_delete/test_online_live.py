@@ -65,7 +65,7 @@ def test_whatever_runs_at_once_keeps_its_data_and_one_more_job_clears_up(tmp_pat
                 except EXPECTED:
                     continue
 
-        await run(initialisation.found(live_env(), REPOSITORY), store, objects)
+        await run(initialisation.init_repository(live_env(), REPOSITORY), store, objects)
         main_branch = REPOSITORY.default_branch_id
         await run(branches.create_branch(live_env(), REPOSITORY, BRANCH, main_branch), store, objects)
         async with trio.open_nursery() as nursery:

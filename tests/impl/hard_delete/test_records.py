@@ -10,7 +10,7 @@ from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, Dat
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
 from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
-from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
+from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
 from lakeproof.impl.hard_delete._reference_states import (
     ReferenceState,
     StoredReference,
@@ -62,12 +62,12 @@ entries = st.builds(
 
 @given(entries, st.sampled_from(["true", "1700000000000000"]))
 def test_a_lock_changes_the_value_and_not_the_identity(entry: ObjectEntry, says: str) -> None:
-    value = locked(X, entry, says)
+    value = locked_change(X, entry, says)
     assert value.data is not None
     marked = decode_object_entry(value.data)
     assert dict(marked.metadata)[LOCKED] == says
-    assert unlocked(marked) == unlocked(entry) == entry
-    assert value.identity == locked(X, marked, "true").identity != identity_of(value.data)
+    assert without_lock(marked) == without_lock(entry) == entry
+    assert value.identity == locked_change(X, marked, "true").identity != identity_of(value.data)
 
 
 @given(st.integers(0, 99), st.dictionaries(st.sampled_from(["a", "references", "z"]), st.just("7")))

@@ -231,9 +231,9 @@ class TestMergesAndReverts:
         assert self.merged({b"x": b"1", b"z": b"2"}, self.OURS) == "violated"
 
     def test_a_conflict_is_for_the_strategy_to_say(self) -> None:
-        assert merges.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"2"}) == {}
-        assert merges.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"1"}) == {b"x": b"1"}
-        assert merges.combined({b"x": b"0"}, {}, {b"x": b"0"}) == {b"x": None}
+        assert merges.merge_paths({b"x": b"0"}, {b"x": b"1"}, {b"x": b"2"}) == {}
+        assert merges.merge_paths({b"x": b"0"}, {b"x": b"1"}, {b"x": b"1"}) == {b"x": b"1"}
+        assert merges.merge_paths({b"x": b"0"}, {}, {b"x": b"0"}) == {b"x": None}
 
     def test_a_revert_is_its_parent_without_a_commit(self) -> None:
         def reverted(content: dict[bytes, bytes]) -> str:

@@ -165,7 +165,7 @@ def _holds(asked: BoundCondition, tree: Condition, item: Item) -> bool:
 def _value(asked: BoundCondition, operand: Operand, item: Item) -> Value | None:
     match operand:
         case Path():
-            return paths.found(item, asked.attached.path(operand, asked.where))
+            return paths.find_value(item, asked.attached.path(operand, asked.where))
         case Placeholder(name):
             return asked.attached.value(name, asked.where)
         case FunctionCall(_, operands):

@@ -15,13 +15,13 @@ from lakeproof.gate.fronts.dynamodb.errors import (
     DynamoDBError,
     answer,
     error_answer,
-    malformed,
     not_known,
+    raise_malformed,
 )
 from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.labels import label
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
-from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answered
+from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answer_page
 from lakeproof.gate.fronts.dynamodb.requests import (
     OPERATIONS,
     Fields,
@@ -98,13 +98,13 @@ class DynamoDBFront:
 
     def perform(self, state: DynamoState, asked: DynamoDBRequest, now: int) -> tuple[DynamoState, Response, Footprint]:
         try:
-            after, told, footprint = _performed(state, asked, now)
+            after, told, footprint = _perform_request(state, asked, now)
         except DynamoDBError as error:
             # It has changed nothing; its answer depends on what it would have touched.
             return state, error_answer(error), touched.by_error(state, asked.meant)
         if asked.operation == "CreateTable" and isinstance(asked.meant, TableRequest):
             self.keys_of_tables[asked.meant.name] = after.tables[asked.meant.name].key_names
-        return after, answer({**told, **_consumed(asked)}), footprint
+        return after, answer({**told, **_consumed_capacity(asked)}), footprint
 
     def refusal(self, asked: DynamoDBRequest) -> Response:
         message = (
@@ -124,23 +124,23 @@ def _operation(request: Request) -> str:
 
 def _body(body: bytes) -> Fields:
     try:
-        found = json.loads(body, parse_constant=malformed)
+        found = json.loads(body, parse_constant=raise_malformed)
         body.decode()
         json.dumps(found, ensure_ascii=False).encode()  # a half of a surrogate pair is no text
     except (ValueError, RecursionError):
-        malformed("the body is no JSON")
+        raise_malformed("the body is no JSON")
     if not isinstance(found, dict):
-        malformed("the body is no object of JSON")
+        raise_malformed("the body is no object of JSON")
     # A field that is null is one that is not there.
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _performed(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered:
+def _perform_request(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered:
     match asked.meant:
         case Read():
-            return items.got(state, asked.meant)
+            return items.get_item(state, asked.meant)
         case ItemChange():
-            return items.changed(state, asked.meant)
+            return items.change_item(state, asked.meant)
         case Pages():
             return _page(state, asked.meant)
         case Several():
@@ -154,12 +154,12 @@ def _performed(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered
 def _page(state: DynamoState, asked: Pages) -> Answered:
     table = state.table(asked.table)
     key = None if asked.key is None else KeyCondition.of(table, asked.key)
-    told, _ = answered(table, asked, key)
+    told, _ = answer_page(table, asked, key)
     seen = touched.items(asked.table, Touch.READ) if key is None else touched.of_query(table, key)
     return state, told, (touched.table(asked.table), seen)
 
 
-def _consumed(asked: DynamoDBRequest) -> dict[str, object]:
+def _consumed_capacity(asked: DynamoDBRequest) -> dict[str, object]:
     """One unit for each part of a request: what it costs at Amazon is not counted here."""
     if asked.told.get("ReturnConsumedCapacity", "NONE") == "NONE" or isinstance(asked.meant, TableRequest):
         return {}

@@ -15,7 +15,7 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
 )
 from lakeproof.gate.fronts.dynamodb.names import children
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
-from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escaped
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escape_value
 from lakeproof.impl.printable import printable
 
 Keys = Mapping[str, tuple[str, ...]]
@@ -51,15 +51,15 @@ def _place(part: Read | ItemChange, keys: Keys) -> str:
     item = part.key if isinstance(part, Read) else part.item
     names = keys.get(part.table)
     if names is not None:
-        return "/".join([part.table, *(_told(item, name) for name in names)])
+        return "/".join([part.table, *(_attribute_text(item, name) for name in names)])
     if isinstance(part, ItemChange) and part.kind == "PutItem":
         return part.table  # which of its attributes are the key is not known
-    return "/".join([part.table, *(f"{printable(name)}={_told(item, name)}" for name in sorted(item))])
+    return "/".join([part.table, *(f"{printable(name)}={_attribute_text(item, name)}" for name in sorted(item))])
 
 
-def _told(item: Item, name: str) -> str:
+def _attribute_text(item: Item, name: str) -> str:
     value = item.get(name)
-    return escaped(value) if isinstance(value, Scalar) else "?"
+    return escape_value(value) if isinstance(value, Scalar) else "?"
 
 
 def _pages(asked: Pages, keys: Keys) -> list[str]:
@@ -72,7 +72,7 @@ def _pages(asked: Pages, keys: Keys) -> list[str]:
     words += [] if asked.forward else ["backwards"]
     if asked.start is not None:
         names = keys.get(asked.table, tuple(sorted(asked.start)))
-        words.append("after " + "/".join(_told(asked.start, name) for name in names))
+        words.append("after " + "/".join(_attribute_text(asked.start, name) for name in names))
     return words
 
 
@@ -97,7 +97,7 @@ def _operand(asked: BoundCondition, operand: Condition | Operand) -> str:
     match operand:
         case Placeholder(name):
             value = asked.attached.value(name, asked.where)
-            return escaped(value) if isinstance(value, Scalar) else name
+            return escape_value(value) if isinstance(value, Scalar) else name
         case Path():
             return printable(".".join(str(step) for step in asked.attached.path(operand, asked.where)))
         case _:

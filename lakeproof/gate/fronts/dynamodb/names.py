@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Arithmetic,
     Between,
@@ -40,7 +40,7 @@ class Attached:
         told = {}
         for name, meant in names.items():
             if not isinstance(meant, str):
-                malformed("ExpressionAttributeNames: expected strings")
+                raise_malformed("ExpressionAttributeNames: expected strings")
             if not name.startswith("#"):
                 invalid(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{name}"')
             told[name] = meant

@@ -21,7 +21,7 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
     Placeholder,
 )
 from lakeproof.gate.fronts.dynamodb.names import children
-from lakeproof.gate.fronts.dynamodb.paths import projected
+from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Pages
 from lakeproof.gate.fronts.dynamodb.state import (
     PARTITION_BYTES_MAX,
@@ -101,7 +101,7 @@ def _values(part: Condition) -> list[Placeholder]:
     return [each for each in children(part) if isinstance(each, Placeholder)]
 
 
-def answered(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
+def answer_page(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
     """A page, and the bytes that were read for it. key: None for a scan.
 
     A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
@@ -129,7 +129,7 @@ def answered(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> tupl
     made: dict[str, object] = {"Count": len(found), "ScannedCount": scanned}
     if not asked.count_only:
         wanted = asked.projection
-        made["Items"] = [written_item(item if wanted is None else projected(item, wanted)) for item in found]
+        made["Items"] = [written_item(item if wanted is None else project_paths(item, wanted)) for item in found]
     if last is not None:
         made["LastEvaluatedKey"] = written_item(table.key_fields(last))
     return made, read

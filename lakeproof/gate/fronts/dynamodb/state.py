@@ -7,8 +7,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.errors import failed, invalid
-from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, Value, escaped, order, written
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_error
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, Value, escape_value, order, render_value
 
 PARTITION_BYTES_MAX: Final = 2048
 SORT_BYTES_MAX: Final = 1024
@@ -24,7 +24,7 @@ class Key:
     @property
     def told(self) -> str:
         """For labels and footprints: ``partition/sort``, escaped."""
-        return f"{escaped(self.partition)}/{'' if self.sort is None else escaped(self.sort)}"
+        return f"{escape_value(self.partition)}/{'' if self.sort is None else escape_value(self.sort)}"
 
 
 @attrs.frozen
@@ -115,7 +115,7 @@ def scan_order(key: Key) -> tuple[bytes, tuple[object, ...]]:
 
 def digest(partition: Scalar) -> bytes:
     """Where a partition key is among all others."""
-    text = f"{partition.kind} {escaped(partition)}".encode()
+    text = f"{partition.kind} {escape_value(partition)}".encode()
     return hashlib.md5(text, usedforsecurity=False).digest()
 
 
@@ -139,7 +139,7 @@ class DynamoState:
     def table(self, name: str) -> DynamoTable:
         """A table. Raises DynamoDBError: there is none."""
         if name not in self.tables:
-            failed("ResourceNotFoundException", "Requested resource not found")
+            raise_error("ResourceNotFoundException", "Requested resource not found")
         return self.tables[name]
 
     def listed(self, name: str) -> list[dict[str, dict[str, object]]]:
@@ -149,7 +149,7 @@ class DynamoState:
             return []
         items = self.tables[name].items
         return [
-            {attribute: written(value) for attribute, value in items[key].items()}
+            {attribute: render_value(value) for attribute, value in items[key].items()}
             for key in sorted(items, key=scan_order)
         ]
 

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb import touched
-from lakeproof.gate.fronts.dynamodb.errors import failed, invalid, malformed, not_known
+from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known, raise_error, raise_malformed
 from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.requests import Fields, flag, one_of, text, whole
 from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, KeyAttribute
@@ -47,7 +47,7 @@ def create(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
                 f"{'not ' if on_demand else ''}be specified when BillingMode is "
                 f"{'PAY_PER_REQUEST' if on_demand else 'PROVISIONED'}")  # fmt: skip
     if name in state.tables:
-        failed("ResourceInUseException", f"Table already exists: {name}")
+        raise_error("ResourceInUseException", f"Table already exists: {name}")
     made = [KeyAttribute(attribute, kinds[attribute]) for attribute, _ in keys]
     table = DynamoTable(
         name=name,
@@ -65,7 +65,7 @@ def _objects(told: Fields, name: str) -> list[Fields]:
     found = told.get(name)
     if not isinstance(found, list) or not found:
         text(told, name)
-        malformed(f"{name}: expected a list")
+        raise_malformed(f"{name}: expected a list")
     return [fields(each, name) for each in found]
 
 
@@ -116,7 +116,7 @@ def _description(table: DynamoTable, status: str = "ACTIVE") -> dict[str, object
 
 
 def _missing(name: str) -> None:
-    failed("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+    raise_error("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
 
 
 def delete(state: DynamoState, told: Fields, name: str, now: int) -> Answered:

@@ -14,7 +14,7 @@ from lakeproof.gate.fronts.dynamodb.grammar import Compared, FunctionCall
 from lakeproof.gate.fronts.dynamodb.queries import KeyCondition
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
 from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, Key
-from lakeproof.gate.fronts.dynamodb.values import Scalar, escaped
+from lakeproof.gate.fronts.dynamodb.values import Scalar, escape_value
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 
 
@@ -61,16 +61,16 @@ def of_change(change: ItemChange) -> Touch:
 
 def of_query(found: DynamoTable, key: KeyCondition) -> Access:
     """What a query may see: one item, those whose sort key begins so, or the whole partition."""
-    start = f"?items/{found.name}/{escaped(key.partition)}/"
+    start = f"?items/{found.name}/{escape_value(key.partition)}/"
     match key.sort:
         case BoundCondition(Compared(_, "=", right), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # `KeyCondition` has looked
             if isinstance(value, Scalar):
-                return Access(Touch.READ, start + escaped(value))
+                return Access(Touch.READ, start + escape_value(value))
         case BoundCondition(FunctionCall(_, (_, right)), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # as above
             if isinstance(value, Scalar):
-                return Access(Touch.READ, start + escaped(value), prefix=True)
+                return Access(Touch.READ, start + escape_value(value), prefix=True)
     return Access(Touch.READ, start, prefix=True)
 
 

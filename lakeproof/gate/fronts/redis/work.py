@@ -17,19 +17,19 @@ SCRIPT: Final = "?redis script/"
 WRONG_TYPE: Final = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
-def shown(key: bytes) -> str:
+def escape_key(key: bytes) -> str:
     """A key in labels and footprints: what is no printable ASCII, a blank and ``%`` are ``%XX``."""
     return "".join(chr(one) if one in _PLAIN else f"%{one:02X}" for one in key)
 
 
 def of_key(key: bytes, touch: Touch) -> Access:
     """A key: what it holds, and its version."""
-    return Access(touch, f"{KEY}{shown(key)}")
+    return Access(touch, f"{KEY}{escape_key(key)}")
 
 
 def of_prefix(prefix: bytes, touch: Touch) -> Access:
     """All keys that begin so, and that there are no others."""
-    return Access(touch, f"{KEY}{shown(prefix)}", prefix=True)
+    return Access(touch, f"{KEY}{escape_key(prefix)}", prefix=True)
 
 
 def of_script(name: str, touch: Touch) -> Access:

@@ -17,8 +17,8 @@ from lakeproof.gate.fronts.s3.footprint import only_read, source_of, to_delete, 
 from lakeproof.gate.fronts.s3.listing import listing
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http, http
-from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, element, error_response, not_known, parsed, refuse, xml
-from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, written
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, element, error_response, not_known, parse_xml, refuse, xml
+from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, write_object
 from lakeproof.model import objects
 from lakeproof.model.objects import StoredObject
 
@@ -98,7 +98,7 @@ def _matters(name: str, value: str) -> bool:
     return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
 
 
-def _found(state: BucketState, request: S3Request) -> StoredObject:
+def _find_object(state: BucketState, request: S3Request) -> StoredObject:
     _bucket(state, request.bucket)
     found = state.objects.get(request.address)
     if found is None:
@@ -112,11 +112,11 @@ def _bucket(state: BucketState, bucket: str) -> None:
 
 
 def get_object(state: BucketState, request: S3Request, now: int) -> Done:
-    found = _found(state, request)
+    found = _find_object(state, request)
     _check_read(request.headers, found)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
     if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
-        headers = (*headers, *checksums.told(found))
+        headers = (*headers, *checksums.checksum_headers(found))
     read = touches(request)
     wanted = request.headers.get("range")
     size = len(found.content)
@@ -174,12 +174,12 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     if "x-amz-copy-source" in request.headers:
         return _copy_object(state, request, now)
-    after = written(state, request, request.body, metadata_of(request), now)
-    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.sent(request.headers)))
+    after = write_object(state, request, request.body, metadata_of(request), now)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.checksum_sent(request.headers)))
     return after, answer, touches(request)
 
 
-def copied(state: BucketState, request: S3Request) -> StoredObject:
+def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     """The source of a copy, under the conditions on it."""
     source = source_of(request) or ""
     _bucket(state, source.partition("/")[0])
@@ -193,12 +193,12 @@ def copied(state: BucketState, request: S3Request) -> StoredObject:
 
 
 def _copy_object(state: BucketState, request: S3Request, now: int) -> Done:
-    found = copied(state, request)
+    found = copy_source(state, request)
     replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source_of(request) == request.address and not replace:
         refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
-    metadata = metadata_of(request) if replace else checksums.copied(found.metadata)
-    after = written(state, request, found.content, metadata, now)
+    metadata = metadata_of(request) if replace else checksums.checksum_of_copy(found.metadata)
+    after = write_object(state, request, found.content, metadata, now)
     stored = after.objects[request.address]
     return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
 
@@ -207,7 +207,7 @@ def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
     """UploadPart, and UploadPartCopy."""
     if source_of(request) is None:
         return multipart.put_part(state, request, request.body, now)
-    found = copied(state, request)
+    found = copy_source(state, request)
     wanted = request.headers.get("x-amz-copy-source-range")
     first, last = (0, len(found.content) - 1) if wanted is None else _bounds(wanted, len(found.content))
     return multipart.put_part(state, request, found.content[first : last + 1], now)
@@ -216,7 +216,7 @@ def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
 def delete_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     match = request.headers.get("if-match")
-    if match is not None and not _matches(match, _found(state, request)):
+    if match is not None and not _matches(match, _find_object(state, request)):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return _without(state, request.address), Response(204), touches(request)
 
@@ -229,7 +229,7 @@ def _without(state: BucketState, address: str) -> BucketState:
 def delete_objects(state: BucketState, request: S3Request, now: int) -> Done:
     """DeleteObjects. Each key is deleted, or refused on its own as its ETag is not the one that was named."""
     _bucket(state, request.bucket)
-    body = parsed(request.body)
+    body = parse_xml(request.body)
     quiet = (body.findtext("Quiet") or "").lower() == "true"
     found = to_delete(request)
     if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
