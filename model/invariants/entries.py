@@ -175,7 +175,7 @@ class _PossibleValue:
 
 
 @attrs.frozen(cache_hash=True)
-class _Read:
+class _PendingRead:
     """A read under way, and what it may still return."""
 
     call: CallID
@@ -187,7 +187,7 @@ class _Read:
 @attrs.frozen(cache_hash=True)
 class _Legal:
     seen: frozenset[_PossibleValue] = frozenset()
-    reading: frozenset[_Read] = frozenset()
+    reading: frozenset[_PendingRead] = frozenset()
     disturbed: frozenset[str] = frozenset()
     """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
     Nothing is demanded of reads there."""
@@ -228,7 +228,7 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
     if event.kind in READS:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
-        return attrs.evolve(state, reading=state.reading | {_Read(call, branch_id, prefix, legal)})
+        return attrs.evolve(state, reading=state.reading | {_PendingRead(call, branch_id, prefix, legal)})
     written = values(event.name, event.args)
     if not written:
         disturbed = {each.branch_id for each in reach(event.name, event.args)}
