@@ -136,7 +136,7 @@ def describe(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """DescribeTable."""
     if name not in state.tables:
         _missing(name)
-    return state, {"DynamoTable": _description(state.tables[name])}, (touched.table(name),)
+    return state, {"Table": _description(state.tables[name])}, (touched.table(name),)
 
 
 def listing(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
