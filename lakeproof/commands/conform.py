@@ -12,12 +12,11 @@ import trio
 
 from lakeproof.commands.options import Seconds
 from lakeproof.commands.traffic_options import json_option
-from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text, claims, name_claim
-from lakeproof.model import kv
-from lakeproof.stores import Private, Target, target
+from lakeproof.stores import PrefixedStore, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import displayed
+from lakeproof.stores.wrappers import answers
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 
@@ -34,8 +33,8 @@ class ClaimResult:
     where: str = "partitions"
 
     def lines(self) -> str:
-        told = f"{_WORDS[self.kept]}: {self.why or self.claim}"
-        return f"{told}\n  {self.left_behind}" if self.left else told
+        line = f"{_WORDS[self.kept]}: {self.why or self.claim}"
+        return f"{line}\n  {self.left_behind}" if self.left else line
 
     @property
     def left_behind(self) -> str:
@@ -57,7 +56,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold, 3
     if one could not be judged.
     """
-    say = _nobody if as_json else lambda one: click.echo(one.lines())
+    say = _print_nothing if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
         name, judged, all_claims = displayed(dsn), *_conform_s3(dsn, timeout, say)
     else:
@@ -83,8 +82,8 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
-def _nobody(one: ClaimResult) -> None:
-    """Whoever wants one object waits for all claims."""
+def _print_nothing(one: ClaimResult) -> None:
+    """One object is printed after all claims."""
 
 
 _VERDICTS: Final = {False: "violated", None: "inconclusive", True: "holds"}
@@ -119,7 +118,7 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
         kept, why = _KEPT
         try:
-            s3_claims.ask(claim, private)
+            s3_claims.check_claim(claim, private)
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
         judged.append(ClaimResult(claim_text(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
@@ -134,14 +133,14 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
     judged = []
     async with chosen.open() as store:
         for claim in (*claims(seed), *chosen.claims):
-            private = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
+            private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
             kept, why = _KEPT
             try:
                 with name_claim(claim):
                     await claim(private)
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
-            silent = not kept and not await _answers(store, most)
+            silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())
             one = ClaimResult(claim_text(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
@@ -154,14 +153,3 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
             if silent:
                 break  # every other claim would wait as long, and end as this one
     return judged
-
-
-async def _answers(store: Store, most: float) -> bool:
-    """Whether there is any answer at all."""
-    with trio.move_on_after(most):
-        try:
-            await store.perform(kv.Get(b"lakeproof", b"awake"))
-        except kv.KVError as error:
-            return error.definite
-        return True
-    return False

@@ -20,7 +20,8 @@ from lakeproof.gate.server import Bell
 from lakeproof.gate.startup import open_runner, prepare_setup
 from lakeproof.words import Unusable
 from tests.commands import ended, lakeproof
-from tests.gate.test_running import COUNTER, NASTY, noted
+from tests.gate.judging import COUNTER, NASTY
+from tests.gate.test_running import noted
 
 MINTING = Path(__file__).parent / "minting.py"
 TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.service import ServicePlan
 from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
+from lakeproof.live.lakefs.rounds import ServicePlan
 from lakeproof.live.lakefs.workload import focused
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.services.runs import run, service
@@ -93,8 +93,8 @@ def test_the_correct_twin_holds_and_leaves_nothing_behind_and_looks_for_every_br
     assert done.violations == []
     assert (done.unread, traffic.left) == ([], [])
     assert sum(traffic.tally.answers.values()) > 600
-    assert done.last is not None
-    calls = done.last.entries
+    assert traffic.last is not None
+    calls = traffic.last.entries
     created = {call.args[1] for call in calls if call.name == "create_branch"}
     quiet = max(call.noted for call in calls if call.name not in {"get_branch", "get_tag", "get_pull", "stat_entry"})
     assert {call.args[1] for call in calls if call.name == "get_branch" and call.began > quiet} >= created
@@ -140,8 +140,8 @@ def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) ->
     assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "fake", [])
     assert len(found["invariants"]) == 20
     for one in found["invariants"]:
-        known = "holds" if one["checks"] else "inconclusive"
-        assert one["verdict"] == ("violated" if one["evidence"] else known)
+        issues = "holds" if one["checks"] else "inconclusive"
+        assert one["verdict"] == ("violated" if one["evidence"] else issues)
     assert result.stderr.splitlines()[-1].startswith("VIOLATED")
     assert all(Path(path).exists() for path in found["written"])
 
