@@ -32,7 +32,7 @@ Advance = Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
 
 
 @attrs.frozen(cache_hash=True)
-class _Evidence:
+class _ReadState:
     reads: Hashable
     """What reads may find: a state of `read_is_legal`."""
     named: frozenset[tuple[bytes, bytes]] = frozenset()
@@ -45,13 +45,13 @@ def conditional_write_saw_absence(initial: Contents | None = None, branch_id: st
     return Monitor(
         id=ID,
         meaning=MEANING,
-        initial=_Evidence(reads.initial, frozenset((initial or {}).items())),
+        initial=_ReadState(reads.initial, frozenset((initial or {}).items())),
         advance=lambda state, event: _advance_reads(reads.advance, state, event),
     )
 
 
 def _advance_reads(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, _Evidence)
+    assert isinstance(state, _ReadState)
     kind = event.kind if isinstance(event, Invoked) else event.call.kind
     if kind in READS:
         return state, ()  # real reads are judged by `read_is_legal`
@@ -85,7 +85,7 @@ def _read(event: Returned, identity: bytes | None) -> Returned:
     return Returned(event.client, _shadow(event), view)
 
 
-def _judge_refusal(advance: Advance, state: _Evidence, event: Returned) -> list[Finding]:
+def _judge_refusal(advance: Advance, state: _ReadState, event: Returned) -> list[Finding]:
     call = event.call
     said = call.said
     wanted = None if call.kind is calls.CREATE_ENTRY else said.data(Role.EXPECTED)
