@@ -142,24 +142,14 @@ class Fates:
 
     order: tuple[str, ...]
     rows: DataFrame
-    drawn: int = 0
+    drawn: int
 
     def of(self, reason: str) -> DataFrame:
         return self.rows.where(f.col("number") == self.order.index(reason))
 
 
 def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
-    """What becomes of the listing, staged in the session's folder. As `judging`. Runs a job."""
-    return fates(listed, order, staged(judging(listed, order, references, count), "fates"))
-
-
-def fates(listed: Listing, order: Sequence[str], rows: DataFrame) -> Fates:
-    """rows: of `judging`, staged."""
-    return Fates(tuple(order), rows, _bits(listed))
-
-
-def judging(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> DataFrame:
-    """What becomes of the listing, not computed yet, and to be staged before it is read.
+    """What becomes of the listing, staged in the session's folder. Runs a job.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
     is nobody's. count: how many references there are, about.
@@ -176,11 +166,8 @@ def judging(listed: Listing, order: Sequence[str], references: Mapping[str, Data
     # All joins are in one projection, or each would copy the rows.
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
     rows = rows.select("listed_as", *OBJECTS.names, first.otherwise(len(claims)).alias("number"))
-    return _counted(rows, order, _bits(listed))
-
-
-def _bits(listed: Listing) -> int:
-    return (footers.count(listed.objects) // SHOWN).bit_length()
+    bits = (footers.count(listed.objects) // SHOWN).bit_length()
+    return Fates(tuple(order), staged(_counted(rows, order, bits), "fates"), bits)
 
 
 def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:

@@ -18,7 +18,7 @@ from lakeproof.model.records import RepositoryState
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
-from lakeproof.spark_checks.generate.records import KV, Listed, branch, cleanup, commit, repository, staged, tag
+from lakeproof.spark_checks.generate.records import KV, Listed, branch, cleanup, commit, kv, repository, staged, tag
 from lakeproof.spark_checks.generate.sizes import DAY, Sizes
 from lakeproof.spark_checks.generate.sound import content
 
@@ -91,8 +91,7 @@ def _commit(
     instance: str = "",
 ) -> KV:
     """A commit on the first one of its repository, all well but for what is said."""
-    return commit(
-        repo.home,
+    made = commit(
         repo.content_id(kind, i),
         repo.sizes.now,
         parents=(repo.commit_id(0),) if parents is None else parents,
@@ -100,10 +99,11 @@ def _commit(
         meta_range_id=meta_range_id,
         instance=instance,
     )
+    return kv(repo.home, made)
 
 
 def _staged(repo: Repository, token: str, path: str, where: str) -> KV:
-    return staged(token, path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY))
+    return kv(token, staged(path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY)))
 
 
 def _object(repo: Repository, where: str) -> Listed:
@@ -119,17 +119,17 @@ def _garbage(i: int, repo: Repository) -> Made:
     id_, uid = (f"gone-{i}" if kind else repo.id), repo.name("gone", i)
     date = repo.sizes.now - DAY - repo.below(300 * DAY, "gone", i)
     if kind in _STATES:
-        yield repository(id_, uid, date, _STATES[kind], bare=kind == 5)
+        yield kv(keys.GRAVELER, repository(id_, uid, date, _STATES[kind], bare=kind == 5))
     if kind in (0, 1, 3):
-        yield cleanup(id_, uid)
+        yield kv(keys.DELETED, cleanup(id_, uid))
     if kind > 2:
         return
     home, ids = f"{id_}-{uid}", [repo.content_id(f"gone {at}", i) for at in range(3)]
-    yield commit(home, ids[0], date, generation=1, instance=uid)
+    yield kv(home, commit(ids[0], date, instance=uid))
     for at in (1, 2):
-        yield commit(home, ids[at], date + at, parents=(ids[at - 1],), generation=at + 1)
-    yield branch(home, "main", ids[2], f"{id_}-main:{uid}.{repo.name('gone token', i)}")
-    yield tag(home, "v0", ids[0])
+        yield kv(home, commit(ids[at], date + at, parents=(ids[at - 1],), generation=at + 1))
+    yield kv(home, branch("main", ids[2], f"{id_}-main:{uid}.{repo.name('gone token', i)}"))
+    yield kv(home, tag("v0", ids[0]))
 
 
 def _zombie(i: int, repo: Repository) -> Made:
@@ -137,31 +137,30 @@ def _zombie(i: int, repo: Repository) -> Made:
     uid = repo.name("zombie", i)
     made = _commit(repo, "zombie", i, instance=uid)
     if i % 2:
-        made = branch(repo.home, f"zombie-{i}", repo.commit_id(0), _token(repo, "zombie", i, uid))
+        made = kv(repo.home, branch(f"zombie-{i}", repo.commit_id(0), _token(repo, "zombie", i, uid)))
     yield from _found("no-reachable-zombie", made, f"it belongs to instance {uid}")
-    yield cleanup(repo.id, uid)
+    yield kv(keys.DELETED, cleanup(repo.id, uid))
 
 
 def _lost(i: int, repo: Repository) -> Made:
     """A commit in a partition that no entry and no cleanup record leads to."""
     uid = repo.name("lost", i)
-    made = commit(f"lost-{i}-{uid}", repo.content_id("lost", i), repo.sizes.now, generation=1, instance=uid)
+    made = kv(f"lost-{i}-{uid}", commit(repo.content_id("lost", i), repo.sizes.now, instance=uid))
     return _found("garbage-is-reclaimable", made, "nothing leads to its partition")
 
 
 def _incomplete(i: int, repo: Repository) -> Made:
     """A repository without its default branch."""
     id_, uid = f"incomplete-{i}", repo.name("incomplete", i)
-    yield repository(id_, uid, repo.sizes.now)
+    yield kv(keys.GRAVELER, repository(id_, uid, repo.sizes.now))
     yield Finding("active-is-complete", f"{id_}-{uid}", "its default branch is not there")
 
 
 def _headless(i: int, repo: Repository) -> Made:
     """A tag, and every other time a branch, that names a commit which is not there."""
     name, missing = f"headless-{i}", repo.content_id("missing head", i)
-    on_branch = branch(repo.home, name, missing, _token(repo, "headless", i))
-    made = on_branch if i % 2 else tag(repo.home, name, missing)
-    return _found("head-exists", made, f"there is no commit {missing}")
+    made = branch(name, missing, _token(repo, "headless", i)) if i % 2 else tag(name, missing)
+    return _found("head-exists", kv(repo.home, made), f"there is no commit {missing}")
 
 
 def _orphan(i: int, repo: Repository) -> Made:
@@ -185,8 +184,8 @@ def _wrong_generation(i: int, repo: Repository) -> Made:
 
 def _older(i: int, repo: Repository) -> Made:
     """Dated when the repository was created; its parent is later."""
-    made = commit(repo.home, repo.content_id("older", i), repo.created - i, parents=(repo.commit_id(0),))
-    return _found("child-is-not-older", made, "it is dated before its parent")
+    made = commit(repo.content_id("older", i), repo.created - i, parents=(repo.commit_id(0),), generation=2)
+    return _found("child-is-not-older", kv(repo.home, made), "it is dated before its parent")
 
 
 def _cycle(i: int, repo: Repository, count: int) -> Made:
@@ -203,7 +202,7 @@ def _shared_token(i: int, repo: Repository) -> Made:
     """Two branches with one sealed token, under which nothing is staged."""
     shared, names = _token(repo, "shared", i), (f"sharing-{i}", f"sharing-too-{i}")
     for each in names:
-        yield branch(repo.home, each, repo.commit_id(0), _token(repo, each, i), (shared,))
+        yield kv(repo.home, branch(each, repo.commit_id(0), _token(repo, each, i), (shared,)))
     yield Finding("token-has-one-owner", shared, f"two branches have it: {', '.join(names)}")
 
 
@@ -219,7 +218,7 @@ def _unowned(i: int, repo: Repository) -> Made:
 
 def _endangered(i: int, repo: Repository) -> Made:
     """A cleanup record for a repository that is accessible."""
-    return _found("cleanup-spares-live", cleanup(repo.id, repo.uid), "its instance is accessible")
+    return _found("cleanup-spares-live", kv(keys.DELETED, cleanup(repo.id, repo.uid)), "its instance is accessible")
 
 
 def _shared_address(i: int, repo: Repository) -> Made:
@@ -239,7 +238,8 @@ def _unknown_key(i: int, repo: Repository) -> Made:
 
 def _misnamed(i: int, repo: Repository) -> Made:
     """A tag whose key says one id and whose record another."""
-    made = tag(repo.home, f"misnamed-{i}", repo.commit_id(0), f"other-{i}")
+    other = kv(repo.home, tag(f"other-{i}", repo.commit_id(0)))
+    made = other._replace(key=keys.tag_key(TagID(f"misnamed-{i}")))
     return _found("key-names-record", made, f"the record says other-{i}")
 
 

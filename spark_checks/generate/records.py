@@ -1,5 +1,6 @@
 """Rows of ``kv/`` and of the listing, from plain values. Pure."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from lakeproof.impl.codec import encode
@@ -15,7 +16,7 @@ from lakeproof.model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 from lakeproof.spark_checks.generate.plan import DEFAULT_BRANCH, STORAGE
 
 
@@ -37,54 +38,53 @@ class Listed(NamedTuple):
 
 
 def repository(
-    repository_id: str, uid: str, date: int, state: RepositoryState = RepositoryState.ACTIVE, bare: bool = False
-) -> KV:
-    record = Repository(
+    repository_id: str,
+    uid: str,
+    date: int = 0,
+    state: RepositoryState = RepositoryState.ACTIVE,
+    bare: bool = False,
+    namespace: str = "",
+) -> Repository:
+    return Repository(
         repository_id=RepositoryID(repository_id),
-        storage_namespace=StorageNamespace(STORAGE + repository_id),
+        storage_namespace=StorageNamespace(namespace or STORAGE + repository_id),
         default_branch_id=BranchID(DEFAULT_BRANCH),
         creation_date=date,
         state=state,
         instance_uid=InstanceUID(uid),
         bare=bare,
     )
-    return KV(keys.GRAVELER, keys.repository_key(record.repository_id), encode(record))
 
 
-def cleanup(repository_id: str, uid: str) -> KV:
-    record = CleanupRecord(repository_id=RepositoryID(repository_id), instance_uid=InstanceUID(uid))
-    return KV(keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid), encode(record))
+def cleanup(repository_id: str, uid: str) -> CleanupRecord:
+    return CleanupRecord(repository_id=RepositoryID(repository_id), instance_uid=InstanceUID(uid))
 
 
-def branch(home: str, name: str, commit_id: str, token: str, sealed: tuple[str, ...] = ()) -> KV:
-    record = Branch(
+def branch(name: str, commit_id: str, token: str, sealed: Iterable[str] = ()) -> Branch:
+    return Branch(
         branch_id=BranchID(name),
         commit_id=CommitID(commit_id),
         staging_token=StagingToken(token),
         sealed_tokens=tuple(map(StagingToken, sealed)),
     )
-    return KV(home.encode(), keys.branch_key(record.branch_id), encode(record))
 
 
-def tag(home: str, name: str, commit_id: str, named: str | None = None) -> KV:
-    """``named``: the id in the record, where it is not that of the key."""
-    record = Tag(tag_id=TagID(named or name), commit_id=CommitID(commit_id))
-    return KV(home.encode(), keys.tag_key(TagID(name)), encode(record))
+def tag(name: str, commit_id: str) -> Tag:
+    return Tag(tag_id=TagID(name), commit_id=CommitID(commit_id))
 
 
 def commit(
-    home: str,
     commit_id: str,
-    date: int,
+    date: int = 0,
     *,
-    parents: tuple[str, ...] = (),
-    generation: int = 2,
+    parents: Iterable[str] = (),
+    generation: int = 1,
     meta_range_id: str = "",
     instance: str = "",
     committer: str = "user-0",
     message: str = "planted",
-) -> KV:
-    record = Commit(
+) -> Commit:
+    return Commit(
         commit_id=CommitID(commit_id),
         committer=committer,
         message=message,
@@ -94,11 +94,31 @@ def commit(
         parents=tuple(map(CommitID, parents)),
         generation=generation,
     )
-    return KV(home.encode(), keys.commit_key(record.commit_id), encode(record))
 
 
-def staged(token: str, path: str, entry: ObjectEntry | None) -> KV:
+def staged(path: str, entry: ObjectEntry | None) -> StagedEntry:
     """None: a tombstone."""
     data = None if entry is None else encode_object_entry(entry)
-    record = StagedEntry(key=path.encode(), identity=b"" if data is None else identity_of(data), data=data)
-    return KV(token.encode(), keys.staged_key(record.key), encode(record))
+    return StagedEntry(key=path.encode(), identity=b"" if data is None else identity_of(data), data=data)
+
+
+def key(record: Record) -> bytes:
+    """Under which it lies in its partition."""
+    match record:
+        case Repository():
+            return keys.repository_key(record.repository_id)
+        case Branch():
+            return keys.branch_key(record.branch_id)
+        case Tag():
+            return keys.tag_key(record.tag_id)
+        case Commit():
+            return keys.commit_key(record.commit_id)
+        case StagedEntry():
+            return keys.staged_key(record.key)
+        case CleanupRecord():
+            return keys.cleanup_key(record.repository_id, record.instance_uid)
+
+
+def kv(home: str | bytes, record: Record) -> KV:
+    """A record in a partition."""
+    return KV(home if isinstance(home, bytes) else home.encode(), key(record), encode(record))

@@ -10,6 +10,7 @@ holds the objects that its commit brought, and carries over those of the earlier
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from lakeproof.model import keys
 from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.generate import records
@@ -57,7 +58,7 @@ def meta_range_id(repo: Repository, c: int) -> str:
 
 
 def _repository(repo: Repository, _: int) -> Iterator[KV]:
-    yield records.repository(repo.id, repo.uid, repo.created)
+    yield records.kv(keys.GRAVELER, records.repository(repo.id, repo.uid, repo.created))
 
 
 def _branch(repo: Repository, b: int) -> Iterator[KV]:
@@ -70,26 +71,26 @@ def _branch(repo: Repository, b: int) -> Iterator[KV]:
         tip = history.tips[repo.below(len(history.tips), "tip", repo.r, b)]
         head = min(head // history.size * history.size + tip, repo.commits - 1)
     tokens = [repo.token(b, t) for t in range(repo.sealed(b) + 1)]
-    yield records.branch(repo.home, repo.branch_id(b), repo.commit_id(head), tokens[0], tuple(tokens[1:]))
+    yield records.kv(repo.home, records.branch(repo.branch_id(b), repo.commit_id(head), tokens[0], tokens[1:]))
 
 
 def _tag(repo: Repository, t: int) -> Iterator[KV]:
-    yield records.tag(repo.home, f"v{t}", repo.commit_id(repo.below(repo.commits, "tag", repo.r, t)))
+    yield records.kv(repo.home, records.tag(f"v{t}", repo.commit_id(repo.below(repo.commits, "tag", repo.r, t))))
 
 
 def _commit(repo: Repository, c: int) -> Iterator[KV]:
     generation = repo.history.generation(c)
-    yield records.commit(
-        repo.home,
+    made = records.commit(
         repo.commit_id(c),
         repo.date(c),
-        parents=tuple(map(repo.commit_id, repo.history.parents(c, repo.commits))),
+        parents=map(repo.commit_id, repo.history.parents(c, repo.commits)),
         generation=generation,
         meta_range_id=meta_range_id(repo, c) if repo.has_writer(c) else "",
         instance="" if c else repo.uid,  # as the flows do
         committer=f"user-{repo.below(50, 'committer', repo.r, c)}",
         message=f"change {generation}",
     )
+    yield records.kv(repo.home, made)
 
 
 def _staged(repo: Repository, k: int) -> Iterator[KV]:
@@ -111,12 +112,12 @@ def _staged(repo: Repository, k: int) -> Iterator[KV]:
         e_tag=e_tag,
         content_type="" if k % 4 else "text/csv",
     )
-    yield records.staged(repo.token(b, t), f"staged/{at // tokens}/{0 if older else t}", entry)
+    yield records.kv(repo.token(b, t), records.staged(f"staged/{at // tokens}/{0 if older else t}", entry))
 
 
 def _tombstone(repo: Repository, k: int) -> Iterator[KV]:
     """Some hide an entry under a sealed token."""
-    yield records.staged(repo.token(k % repo.branches), f"staged/{k // repo.branches}/1", None)
+    yield records.kv(repo.token(k % repo.branches), records.staged(f"staged/{k // repo.branches}/1", None))
 
 
 def _outside(repo: Repository, k: int) -> Iterator[KV]:
@@ -128,7 +129,7 @@ def _outside(repo: Repository, k: int) -> Iterator[KV]:
         last_modified=repo.sizes.now - repo.below(60 * DAY, "date outside", repo.r, k),
         e_tag=repo.name("etag outside", repo.r, k),
     )
-    yield records.staged(repo.token(k % repo.branches), f"linked/{k}", entry)
+    yield records.kv(repo.token(k % repo.branches), records.staged(f"linked/{k}", entry))
 
 
 def _metarange(repo: Repository, c: int) -> Iterator[tuple[str, str]]:

@@ -89,10 +89,10 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         references["staged"] = ledger.fingerprints(holdings.staged(entities))
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
+        judged = ledger.judged(listed, ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
-        fates = ledger.only_named(ledger.Fates(ORDER, judged), expired, NOBODY)
+        fates = ledger.only_named(judged, expired, NOBODY)
         written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="retention",

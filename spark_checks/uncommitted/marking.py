@@ -93,8 +93,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
-        fates = ledger.no_older_than_young(ledger.fates(listed, ORDER, judged))
+        fates = ledger.no_older_than_young(ledger.judged(listed, ORDER, references, rows))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
         examples = begin(lambda: ledger.examples(fates))
