@@ -10,10 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
-from lakeproof.model import keys
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import only_expired
-from lakeproof.model.records import Branch, Commit, Record
+from lakeproof.model.records import Record
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active
 from lakeproof.model.snapshot import Snapshot
@@ -23,6 +22,7 @@ from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marking import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from tests.spark import snapshots
@@ -100,8 +100,7 @@ def addresses(spark: SparkSession, folder: Path) -> set[str]:
 @pytest.fixture(scope="module")
 def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """With tags, and with a head that is missing."""
-    branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
-    found = changed(world(2, 100), {(b"repo0-uid0", keys.branch_key(branch.branch_id)): branch})
+    found = changed(world(2, 100), {(b"repo0-uid0", b"branches/x"): records.branch("x", "nowhere", "t")})
     return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
 
 
@@ -204,19 +203,14 @@ class TestRefusals:
         return str(refusal.value)
 
     def test_a_head_without_a_record_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
-        said = self.refused(
-            spark, changed(self.small, {(self.home, keys.branch_key(branch.branch_id)): branch}), tmp_path
-        )
+        headless = changed(self.small, {(self.home, b"branches/x"): records.branch("x", "nowhere", "t")})
+        said = self.refused(spark, headless, tmp_path)
         assert "repo0-uid0: commit nowhere is the head of a branch" in said
         assert "--lenient" in said
 
     def test_an_active_commit_whose_metarange_is_gone_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        commit = next(each for each in self.small.store.values() if isinstance(each, Commit))
-        young = attrs.evolve(
-            commit, commit_id=CommitID("y"), creation_date=NOW, meta_range_id=MetaRangeID("gone"), parents=()
-        )
-        found = changed(self.small, {(self.home, keys.commit_key(young.commit_id)): young})
+        young = records.commit("y", NOW, meta_range_id="gone")
+        found = changed(self.small, {(self.home, records.key(young)): young})
         said = self.refused(spark, found, tmp_path)
         assert "metarange gone of an active commit is not there" in said
 

@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
-from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants.data import garbage
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, StagedEntry
@@ -23,6 +22,7 @@ from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
@@ -110,14 +110,8 @@ def a_day_later(found: Snapshot, chance: random.Random, swept: set[str]) -> Snap
         for object_id, content in written.objects.items():
             objects[committed.object_address(view.namespace, object_id)] = StoredObject(content)
         home = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
-        new = Commit(
-            commit_id=CommitID("new"),
-            committer="",
-            message="",
-            creation_date=NOW,
-            meta_range_id=written.meta_range_id,
-        )
-        store[home, keys.commit_key(new.commit_id)] = new
+        new = records.commit("new", NOW, meta_range_id=written.meta_range_id)
+        store[home, records.key(new)] = new
         objects[f"{view.namespace}/data/later"] = StoredObject(b"x")
     return attrs.evolve(found, store=store, objects=objects)
 
