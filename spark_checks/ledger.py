@@ -22,9 +22,9 @@ from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.namespaces import Namespaces
 from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.counting import halves, sums, total
 from lakeproof.spark_checks.engine.engines import cores
-from lakeproof.spark_checks.engine.exact import halves, sums, total
-from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, table
+from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, VERSIONS, table
 from lakeproof.spark_checks.engine.workspace import staged
 
 MARKED: Final = "marked"
@@ -270,3 +270,22 @@ def _reconsidered(fates: Fates, addresses_: DataFrame, condition: Column, otherw
     number = f.when(is_other, fates.order.index(otherwise)).otherwise(f.col("number"))
     rows = met.withColumn("number", number).select(*fates.rows.columns)
     return attrs.evolve(fates, rows=staged(rows, "settled"))
+
+
+AMBIGUOUS: Final = ""
+
+
+def carried(dataset: Dataset, marked: DataFrame) -> DataFrame:
+    """The same rows of ``objects/``, with what the listing has of `VERSIONS` besides."""
+    if dataset.versions is None:
+        return marked
+    named = [name for name in VERSIONS.names if name in dataset.versions.columns]
+    # A null is a value here: a row with a tag, and one without, disagree.
+    one = [
+        f.when(f.count_distinct(f.struct(name)) == 1, f.first(name)).otherwise(f.lit(AMBIGUOUS)).alias(name)
+        for name in named
+    ]
+    told = dataset.versions.withColumnsRenamed({name: f"told_{name}" for name in OBJECTS.names})
+    same = [f.col(name).eqNullSafe(f.col(f"told_{name}")) for name in OBJECTS.names]
+    few = told.join(marked, same, "left_semi").groupBy(*(f"told_{name}" for name in OBJECTS.names)).agg(*one)
+    return marked.join(few, same, "left").select(*OBJECTS.names, *named)

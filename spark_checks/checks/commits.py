@@ -19,10 +19,10 @@ from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.engines import gathered
 from lakeproof.spark_checks.engine.tables import INT, LONG, table
 from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.findings import at
-from lakeproof.spark_checks.whole_repositories import gathered
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 """As `judging.NAMES` has it."""

@@ -18,9 +18,9 @@ import pyarrow as pa
 from pyarrow import fs
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
+from lakeproof.spark_checks.engine.troubles import said
 
 T = TypeVar("T")
 

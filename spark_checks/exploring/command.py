@@ -48,8 +48,8 @@ def command(
     """
     from lakeproof.explore.search import Options as How
     from lakeproof.spark_checks.engine.session import session
-    from lakeproof.spark_checks.exploring.exploring import Explore
     from lakeproof.spark_checks.exploring.levels import SparkLevels
+    from lakeproof.spark_checks.exploring.searching import Explore
 
     source, chosen = chosen_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}

@@ -26,6 +26,8 @@ states are the same by construction; merged nodes depend on the order in which p
 equally short ones is found depends on the order of numbers.
 """
 
+import sys
+import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
@@ -39,13 +41,17 @@ from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
 from lakeproof.explore.projections import STORED
-from lakeproof.explore.search import Limits, Options, Progress, Result, Searching
+from lakeproof.explore.search import Limits, Options, Result, Searching, search
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
 from lakeproof.explore.states import Place
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
+from lakeproof.report.style import plural
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Progress, Verify
+from lakeproof.scenario import Scenario
 from lakeproof.spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
 from lakeproof.spark_checks.exploring.levels import Engine, Part, Row, Sought
 
@@ -359,3 +365,45 @@ class SparkSearch(_Search):
 
 class _LookedFurther(Exception):
     """An invariant read more than was asked for. It is known now, and the search starts over."""
+
+
+REPORT_SECONDS: Final = 5.0
+
+
+@attrs.frozen(kw_only=True)
+class Explore(Verify):
+    """Search every schedule, within limits. Not to be sent to another process: it holds an engine."""
+
+    engine: Engine
+    driver_states: int = DRIVER_STATES
+    options: Options = attrs.field(factory=Options)
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        try:
+            return super().run(scenario, source, Speed(scenario.name, progress))
+        finally:
+            self.engine.clear()
+
+    def search(self, scenario: Scenario, limits: Limits, progress: Progress) -> Result:
+        return search(scenario, limits, self.options, progress, on(self.engine, self.driver_states))
+
+
+class Speed:
+    """Passes progress on, and says now and then on stderr how fast it goes."""
+
+    def __init__(self, name: str, progress: Progress) -> None:
+        self._name, self._progress = name, progress
+        self._time, self._states = time.monotonic(), 0
+
+    def __call__(self, level: int, states: int, wide: int) -> None:
+        self._progress(level, states, wide)
+        now = time.monotonic()
+        if states < self._states:  # the search has started over
+            self._time, self._states = now, 0
+        if now - self._time >= REPORT_SECONDS:
+            rate = round((states - self._states) / (now - self._time))
+            self._time, self._states = now, states
+            sys.stderr.write(
+                f"{self._name}: level {level} of {plural(wide, 'state')}, {plural(states, 'state')} so far, "
+                f"{rate:,} states/s\n"
+            )

@@ -20,8 +20,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import staging
-from lakeproof.spark_checks.engine.batches import batches
-from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, of_arrow, table
+from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches, of_arrow, table
 from lakeproof.spark_checks.generate import planting, sound
 from lakeproof.spark_checks.generate.plan import Repository, repositories
 from lakeproof.spark_checks.generate.planting import Finding

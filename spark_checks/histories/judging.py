@@ -23,8 +23,8 @@ from lakeproof.model.linearizability.history import BrokenHistory, History, Sett
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine.batches import batch as batch_of
 from lakeproof.spark_checks.engine.tables import LONG, STRING, STRINGS, table
+from lakeproof.spark_checks.engine.tables import batch as batch_of
 
 VERDICTS: Final = table(
     history=STRING,

@@ -19,9 +19,9 @@ from lakeproof.history.events import NEMESIS
 from lakeproof.history.reading import Lines
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import read_table
-from lakeproof.spark_checks.engine.batches import batches as batches_of
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
+from lakeproof.spark_checks.engine.tables import batches as batches_of
 
 EVENTS: Final = table(history=STRING, key=STRING, number=LONG, f=STRING, event=STRING)
 """history: its name; key: as JSON, null: none; number: its place; f: null where it is not invoked; event: JSON."""

@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import holdings, ledger
-from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data import blanks, denominators
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.data.namespaces import namespaces
@@ -93,7 +93,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
         fates = ledger.only_named(judged, expired, NOBODY)
-        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="retention",
         run=folder.name,

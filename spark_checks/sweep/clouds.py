@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.cloud_errors import said
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
 from lakeproof.spark_checks.sweep.targets import (

@@ -11,7 +11,7 @@ from lakeproof.spark_checks.engine.options import blockstore_option, spark_optio
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
     from lakeproof.spark_checks.engine.session import Options
-    from lakeproof.spark_checks.sweep.marked import Marked
+    from lakeproof.spark_checks.sweep.marks import Marked
     from lakeproof.spark_checks.sweep.sweeping import Again
 
 
@@ -63,9 +63,9 @@ def command(
     """
     from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
-    from lakeproof.spark_checks.sweep.marked import whole_run
-    from lakeproof.spark_checks.sweep.opening import Wanted, target
+    from lakeproof.spark_checks.sweep.marks import whole_run
     from lakeproof.spark_checks.sweep.sweeping import sweep
+    from lakeproof.spark_checks.sweep.targets import Wanted, target
 
     if delete and objects is None:
         raise click.UsageError("--delete needs --objects, where the objects are")

@@ -24,8 +24,7 @@ from lakeproof.spark_checks.sweep.account import (
 )
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
 from lakeproof.spark_checks.sweep.looking import Found
-from lakeproof.spark_checks.sweep.marked import Marked
-from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, batches
+from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
 from lakeproof.spark_checks.sweep.targets import End as Fated
 

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import holdings, ledger
-from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data import blanks, denominators
 from lakeproof.spark_checks.data.addresses import physical
 from lakeproof.spark_checks.data.dataset import Dataset, read_table
 from lakeproof.spark_checks.data.decoding import Entities, decode
@@ -97,7 +97,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
         examples = begin(lambda: ledger.examples(fates))
-        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="uncommitted",
         run=folder.name,

@@ -14,9 +14,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_staging import last_line, rules
-
-__all__ = ["rules"]
+from tests.spark.test_staging import last_line
 
 Change = Callable[[Path], None]
 

@@ -20,8 +20,8 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.troubles import said
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

@@ -13,8 +13,8 @@ from lakeproof.explore.packing import Words, lay_out, repack
 from lakeproof.explore.search import Options
 from lakeproof.running.loading import Source
 from lakeproof.spark_checks.engine import workspace
-from lakeproof.spark_checks.exploring.exploring import Explore
 from lakeproof.spark_checks.exploring.levels import SparkLevels, repacked
+from lakeproof.spark_checks.exploring.searching import Explore
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of
 
 GRADED = Options(ranked=False)

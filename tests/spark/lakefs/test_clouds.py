@@ -8,10 +8,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import opened
 from lakeproof.spark_checks.sweep.looking import Found

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,13 +21,15 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
-from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.runs import Report, read_report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marking import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
+from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_staging import last_line
 
 RULES = Rulebook(
     Rules(5, ((BranchID("b0"), 9), (BranchID("b1"), 0), (BranchID("nobody's"), 99))),
@@ -239,3 +242,18 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
     assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("spark")
+def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(rules: str, tmp_path: Path) -> None:
+    dataset, out = tmp_path / "dataset", tmp_path / "out"
+    snapshots.write(snapshots.tables(world(7, 3)), dataset)
+    [file] = (dataset / "kv").glob("*.parquet")
+    shutil.copy(file, dataset / "kv" / "again.parquet")
+    asked = ("spark", "retention", str(dataset), "--rules", rules, "--now", str(NOW), "--out", str(out), "--run", "run")
+    said = last_line(lakeproof(*asked))
+    assert "commits have the id of another record of their repository" in said
+    assert list(out.iterdir()) == []
+    assert lakeproof(*asked, "--lenient").exit_code == 0
+    assert int(str(read_report(out, "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]
