@@ -26,7 +26,8 @@ import attrs
 import trio
 
 from benchmarks.search import machine
-from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, writing
+from lakeproof.impl.graveler import initialisation, lock_free, locked, optimistic
+from lakeproof.impl.graveler import writes as writing
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs.errors import BranchBusy, BranchLocked, WriteNotSettled
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
@@ -152,7 +153,7 @@ def opened(kind: str) -> Iterator[Slow]:
 async def long_commit(kind: str, variant: str, store: Slow, entries: int, writers: int, writes: int) -> LongCommit:
     commit, stage = VARIANTS[variant]
     client = Client(store, MemoryObjectStore())
-    await client(founding.found)
+    await client(initialisation.found)
     quiet = store.latency
     store.latency = 0.0
     async with trio.open_nursery() as nursery:
@@ -208,7 +209,7 @@ async def _staged(
 async def parallel_commits(kind: str, variant: str, store: Slow, committers: int, each: int) -> ParallelCommits:
     commit, stage = VARIANTS[variant]
     client = Client(store, MemoryObjectStore())
-    await client(founding.found)
+    await client(initialisation.found)
     seconds: list[float] = []
     once = {"reading": ONCE} if variant == "locked" else {}
 

@@ -21,10 +21,10 @@ import attrs
 
 from benchmarks.search import machine
 from lakeproof import Call, Env, Program, kv
-from lakeproof.explore import execution
-from lakeproof.explore.semantics import Cell
-from lakeproof.explore.setting import drive_alone
-from lakeproof.foreign.pool import POOL
+from lakeproof.languages.pool import POOL
+from lakeproof.search import execution
+from lakeproof.search.semantics import Cell
+from lakeproof.search.setup import drive_alone
 from tests.foreign.building import LANGUAGES
 
 KEYS: Final = 8

@@ -21,12 +21,12 @@ import trio
 
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.loading import chosen
-from lakeproof.gate.opening import opened, prepared
-from lakeproof.gate.running import OPEN, Runner
+from lakeproof.gate.parallel import Other, joined
+from lakeproof.gate.run import OPEN, Runner
 from lakeproof.gate.scenario import GateCall, GateScenario
-from lakeproof.gate.searching import all_classes
-from lakeproof.gate.side_by_side import Other, joined
+from lakeproof.gate.scenario_files import chosen
+from lakeproof.gate.search import all_classes
+from lakeproof.gate.startup import opened, prepared
 
 WARM_SCHEDULES = 10
 WARM_SECONDS = 2.0

@@ -24,7 +24,7 @@ from benchmarks.commits import MAIN, REPOSITORY
 from benchmarks.search import machine
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import founding
+from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.hard_delete import offline, online
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
@@ -104,7 +104,7 @@ async def measure(job: str, committed: int, staged: int, garbage: int) -> Row:
         path, content = b"%08d" % number, b"%d" % number
         await world.do(partial(flows.upload_object, repository=REPOSITORY, branch_id=MAIN, path=path, content=content))
 
-    await world.do(partial(founding.found, repository=REPOSITORY))
+    await world.do(partial(initialisation.found, repository=REPOSITORY))
     before, _ = world.counts()
     for number in range(committed):
         await upload(number)

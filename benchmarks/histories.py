@@ -1,6 +1,6 @@
 """How far a program at the gate is a function of its replies: what a behaviour trie would save there.
 
-A search of flows runs a flow once for each *history* of replies (`lakeproof.explore.behaviour`), and enumerates the
+A search of flows runs a flow once for each *history* of replies (`lakeproof.search.behaviour`), and enumerates the
 interleavings without it. At the gate, the program itself runs in each schedule. Whether a trie could stand in for it
 is measured here: all classes of schedules are run, and for each client each history of requests, ways to let them go
 and replies is noted, with the requests that waited next. What is minted has its name by order of first appearance;
@@ -28,13 +28,13 @@ import trio
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.cuts import Exchange, Made, exchanged
-from lakeproof.gate.fronts import Answer
+from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.redis.replies import Reply, encoded
 from lakeproof.gate.names import Names
-from lakeproof.gate.opening import opened
-from lakeproof.gate.redis.replies import Reply, encoded
 from lakeproof.gate.scenario import GateScenario
-from lakeproof.gate.searching import all_classes
-from lakeproof.running.loading import import_beside, matching
+from lakeproof.gate.search import all_classes
+from lakeproof.gate.startup import opened
+from lakeproof.verify.loader import import_beside, matching
 
 TIMES: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT")
 KEPT: Final = frozenset({"content-range", "x-amz-version-id"})

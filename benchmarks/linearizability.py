@@ -24,11 +24,11 @@ from typing import Final
 import attrs
 
 from benchmarks.search import machine
-from lakeproof.model.linearizability.checking import ALGORITHMS, Limits, check
+from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check
 from lakeproof.model.linearizability.history import History, Settings
 from lakeproof.model.linearizability.specifications import CAS_REGISTER
 from lakeproof.model.snapshot import Status
-from lakeproof.running.pausing import no_cycles
+from lakeproof.verify.gc_pause import no_cycles
 
 FEW: Final = 5
 LIMIT: Final = 10.0

@@ -25,7 +25,7 @@ from benchmarks.commits import MAIN, REPOSITORY
 from benchmarks.hard_delete import CountingObjects
 from benchmarks.search import machine
 from lakeproof.impl.codec import encode
-from lakeproof.impl.graveler import founding, listing
+from lakeproof.impl.graveler import initialisation, listing
 from lakeproof.impl.hard_delete import _staging_area
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs.branches import birth_token, get_branch
@@ -161,7 +161,7 @@ async def dump_and_restore(world: World, commits: int) -> list[Row]:
 
 async def list_staged(world: World, staged: int) -> list[Row]:
     """Proposal 1's listing of a token, and that of today, of so many staged objects."""
-    await world.do(founding.found(live_env(), REPOSITORY))
+    await world.do(initialisation.found(live_env(), REPOSITORY))
     branch = await world.do(get_branch(live_env(), REPOSITORY, MAIN))
     token = branch.staging_token
     for number in range(staged):

@@ -145,7 +145,7 @@ def databases(address: str | None) -> dict[tuple[str, str], Opened]:
         return found
     import psycopg
 
-    from lakeproof.targets.postgresql import PostgreSQLStore
+    from lakeproof.stores.postgresql import PostgreSQLStore
 
     def emptied(*tables: str) -> None:
         with psycopg.connect(address, autocommit=True) as connection:

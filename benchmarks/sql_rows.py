@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 
 import attrs
 
-from lakeproof.impl.closing import Closing
+from lakeproof.impl.closable import Closing
 from lakeproof.impl.refs.errors import BranchBusy, RefNotFound
 from lakeproof.model.errors import BranchNotFound, FlowError, RepositoryNotFound
 

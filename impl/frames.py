@@ -37,7 +37,7 @@ _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
 _EFFECTS: Final = ("effects.py", "operations.py", "parallel.py", "scheduling.py", "wellformed.py")
 _MACHINERY: Final = frozenset({*(str(HERE / name) for name in _EFFECTS), str(ROOT / "model" / "snapshot.py")})
-_SEARCH: Final = (f"{ROOT / 'explore'}/", f"{ROOT / 'foreign'}/")
+_SEARCH: Final = (f"{ROOT / 'search'}/", f"{ROOT / 'languages'}/")
 _SAID: Final = "said_at"
 """The local variable in which a frame of the search keeps what a program says of its own line: FILE:LINE."""
 _CHAIN_MAX: Final = 200

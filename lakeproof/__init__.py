@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from lakeproof.foreign.program import Program as Program
-    from lakeproof.foreign.program import Raised as Raised
     from lakeproof.impl.effects import Env as Env
+    from lakeproof.languages.program import Program as Program
+    from lakeproof.languages.program import Raised as Raised
     from lakeproof.model import kv as kv
     from lakeproof.model import objects as objects
     from lakeproof.model.invariants import Always as Always
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from lakeproof.model.snapshot import Transition as _Transition
     from lakeproof.records import JSON as JSON
     from lakeproof.records import Codec as Codec
-    from lakeproof.running.verifying import NotAsExpected as NotAsExpected
-    from lakeproof.running.verifying import check as check
     from lakeproof.scenario import Aftermath as Aftermath
     from lakeproof.scenario import Call as Call
     from lakeproof.scenario import Client as Client
     from lakeproof.scenario import Faults as Faults
     from lakeproof.scenario import Scenario as Scenario
     from lakeproof.scenario import ScenarioError as ScenarioError
+    from lakeproof.testing.check import NotAsExpected as NotAsExpected
+    from lakeproof.testing.check import check as check
 
     R = TypeVar("R", default=bytes)
     Snapshot = _Snapshot[R]
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     Transition = _Transition[R]
 
 _MODULES: Final = {
-    "foreign.program": ("Program", "Raised"),
+    "languages.program": ("Program", "Raised"),
     "impl.effects": ("Env",),
     "model.invariants": (
         *("Always", "Eventually", "Finding", "Monitor", "Observer", "OnStep", "Reached", "Violation"),
@@ -69,7 +69,7 @@ _MODULES: Final = {
     ),
     "records": ("JSON", "Codec"),
     "scenario": ("Aftermath", "Call", "Client", "Faults", "Scenario", "ScenarioError"),
-    "running.verifying": ("NotAsExpected", "check"),
+    "testing.check": ("NotAsExpected", "check"),
 }
 """Where the names are."""
 

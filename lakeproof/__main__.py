@@ -1,6 +1,6 @@
 """``python -m lakeproof``: the command line, where its script is not on the path."""
 
-from lakeproof.running.supervising import supervised
+from lakeproof.supervisor import supervised
 
 if __name__ == "__main__":
     supervised()

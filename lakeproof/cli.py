@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from lakeproof.commands.group import (
-    AS_EXPECTED,
-    INCONCLUSIVE,
-    UNUSABLE,
-    VIOLATED,
-    Commands,
-    complain,
-)
+from lakeproof.commands.group import Commands, complain
 from lakeproof.commands.options import FORMATS, Seconds, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
 
 if TYPE_CHECKING:
-    from lakeproof.report.baseline import Baseline
-    from lakeproof.running.cache import Kept
-    from lakeproof.running.loading import Source
-    from lakeproof.running.outputs import TraceFiles
-    from lakeproof.running.tasks import Outcome, Task
     from lakeproof.scenario import Scenario
+    from lakeproof.show.baseline import Baseline
+    from lakeproof.verify.cache import Kept
+    from lakeproof.verify.loader import Source
+    from lakeproof.verify.outputs import TraceFiles
+    from lakeproof.verify.tasks import Outcome, Task
 
 MEMORY_SHARE: Final = 0.6
 """So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
@@ -78,8 +72,8 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, variants are listed.
     """
-    from lakeproof.report.listing import as_json_line, families, listing
-    from lakeproof.report.style import console
+    from lakeproof.show.listing import as_json_line, families, listing
+    from lakeproof.show.style import console
 
     _, chosen = chosen_from(patterns, file)
     if as_json:
@@ -167,9 +161,9 @@ def verify(
     limit is reached, undecided invariants are inconclusive. Deep scenarios run with --deep, or if the pattern is their
     full name. Verdicts are kept, and told again as long as all that they depend on is the same.
     """
-    from lakeproof.running.outputs import check_writable
-    from lakeproof.running.tasks import Verify
-    from lakeproof.running.witness import WITNESS
+    from lakeproof.verify.outputs import check_writable
+    from lakeproof.verify.tasks import Verify
+    from lakeproof.verify.witness import WITNESS
 
     if propose_ and (as_json or baseline or html or format_ or reports):
         others = "--json, --baseline, --html, --format and --report"
@@ -183,7 +177,7 @@ def verify(
         raise click.UsageError("--html-all says which pages are written; give their folder: --html DIR --html-all")
     before = None
     if baseline is not None:
-        from lakeproof.report.baseline import read
+        from lakeproof.show.baseline import read
 
         before = read(baseline)
     source, chosen = chosen_from(patterns, file, deep=deep)
@@ -193,8 +187,8 @@ def verify(
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
     if WITNESS.installed and not no_cache:
-        from lakeproof.running.cache import Kept
-        from lakeproof.running.folders import user_cache
+        from lakeproof.verify.cache import Kept
+        from lakeproof.verify.folders import user_cache
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
@@ -237,7 +231,7 @@ def walk(
 
     Exit code 0 if exactly the expected violations were found.
     """
-    from lakeproof.running.tasks import Walk
+    from lakeproof.verify.tasks import Walk
 
     source, chosen = chosen_from(patterns, file)
     jobs = _processes(jobs, len(chosen))
@@ -249,7 +243,7 @@ def walk(
 def chosen_from(
     patterns: Sequence[str], file: Path | None, *, deep: bool = True
 ) -> "tuple[Source, tuple[Scenario, ...]]":
-    from lakeproof.running.loading import LoadError, Source, choose
+    from lakeproof.verify.loader import LoadError, Source, choose
 
     source = Source(file)
     try:
@@ -267,7 +261,7 @@ def _check_memory(max_memory: int | None) -> None:
         return
     import resource
 
-    import lakeproof.explore.search  # noqa: F401
+    import lakeproof.search.search  # noqa: F401
 
     unit = 1 if sys.platform == "darwin" else 1 << 10
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
@@ -276,7 +270,7 @@ def _check_memory(max_memory: int | None) -> None:
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:
-    from lakeproof.running.cores import cores
+    from lakeproof.verify.cores import cores
 
     return min(jobs or cores(), scenarios)
 
@@ -301,13 +295,13 @@ def perform(
     task: "Task", doing: str, source: "Source", scenarios: "Sequence[Scenario]", jobs: int, report: Report
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
-    from lakeproof.report.progress import Progress
-    from lakeproof.report.style import plural
-    from lakeproof.report.verdicts import Lines
-    from lakeproof.running.outputs import TraceFiles
-    from lakeproof.running.processes import run
-    from lakeproof.running.tasks import undecided
+    from lakeproof.show.progress import Progress
+    from lakeproof.show.verdicts import Lines
+    from lakeproof.verify.outputs import TraceFiles
+    from lakeproof.verify.processes import run
+    from lakeproof.verify.tasks import undecided
     from lakeproof.version import version
+    from lakeproof.words import plural
 
     files = TraceFiles(report.out, scenarios, kind="" if doing == "verifying" else "walk")
     bounds = report.bounds
@@ -345,7 +339,7 @@ def perform(
         return propose(ordered)
     _report(ordered, files, source, time.monotonic() - started, report)
     if report.html is not None:
-        from lakeproof.pages.index import write
+        from lakeproof.show.pages.index import write
 
         write(ordered, files.written, scenarios, source, report.html, everything=report.html_all)
         click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
@@ -371,11 +365,11 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
 def _report(
     outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Report
 ) -> None:
-    from lakeproof.report.closing import close, close_quietly, show
-    from lakeproof.report.style import console
+    from lakeproof.show.conclusion import close, close_quietly, show
+    from lakeproof.show.style import console
 
     if report.format_ is not None:
-        from lakeproof.report.formats import rendered
+        from lakeproof.show.formats import rendered
 
         click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
     write_reports(report.reports, outcomes, files, source, report.bounds)

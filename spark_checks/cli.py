@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("checks.command:command", "Check the invariants over a dataset."),

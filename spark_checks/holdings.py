@@ -12,12 +12,12 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.addresses import inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
 from lakeproof.spark_checks.engine.workspace import staged as staged_rows
+from lakeproof.words import Unusable
 
 ACTIVE: Final = 1
 EXPIRED: Final = 2

@@ -22,7 +22,7 @@ from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.namespaces import Namespaces
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.counting import halves, sums, total
+from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, VERSIONS, table
 from lakeproof.spark_checks.engine.workspace import staged

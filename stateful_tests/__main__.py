@@ -8,8 +8,8 @@ import sys
 
 from rich.console import Console
 
-from lakeproof.explore.replay import record
-from lakeproof.report.story import story
+from lakeproof.search.replay import record
+from lakeproof.show.story import story
 from lakeproof.version import version
 from stateful_tests.machines import machine
 

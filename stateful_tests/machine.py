@@ -19,13 +19,13 @@ from hypothesis.stateful import (
 )
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.plain import Referee, Verdicts
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import Aftermath
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
 
 ALL: Final = list(HealthCheck)
 

@@ -9,12 +9,12 @@ from typing import Final
 
 import attrs
 
+from lakeproof.designs import world
+from lakeproof.designs._world import LATER
+from lakeproof.designs.alone import HARDENED_ALONE
+from lakeproof.designs.hard_delete_offline import settle
+from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, aged
 from lakeproof.scenario import Faults
-from lakeproof.scenarios import world
-from lakeproof.scenarios._world import LATER
-from lakeproof.scenarios.alone import HARDENED_ALONE
-from lakeproof.scenarios.hard_delete_offline import settle
-from lakeproof.scenarios.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, aged
 from stateful_tests.swarm import Ground, Swarm, swarm_of
 
 

@@ -17,15 +17,15 @@ from typing import Final
 
 import attrs
 
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import minimise
-from lakeproof.explore.plain import Referee, Verdicts
-from lakeproof.explore.setting import Setting, prepare
-from lakeproof.explore.world import World
+from lakeproof.designs import modules
+from lakeproof.designs.designs import AnyDesign, Change, Row, as_it_is
+from lakeproof.designs.races import Race, op
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Faults, Scenario
-from lakeproof.scenarios import modules
-from lakeproof.scenarios.designs import AnyDesign, Change, Row, as_it_is
-from lakeproof.scenarios.races import Race, op
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.minimise import minimise
+from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.setup import Setting, prepare
+from lakeproof.search.world import World
 
 BURSTS: Final = (1, 1, 2, 3, 4, 6, 10, 100)
 """How many effects a client may perform on end."""

@@ -10,19 +10,20 @@ import pytest
 from hypothesis.stateful import precondition, rule
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.search import search
-from lakeproof.impl.graveler import founding, lock_free, reading, resetting, writing
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
+from lakeproof.impl.graveler import initialisation, lock_free, reads, writes
+from lakeproof.impl.graveler import resets as resetting
 from lakeproof.impl.refs import branches
 from lakeproof.model.invariants import Invariant, entries, refs, resets
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
+from lakeproof.search.search import search
 from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 MAIN = REPOSITORY.default_branch_id
-SETUP = (Call(founding.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
+SETUP = (Call(initialisation.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
 WRITES = [
-    Call(writing.set_entry, REPOSITORY, BRANCH, path, identity) for path in (X, Y) for identity in (b"1", b"2", b"3")
+    Call(writes.set_entry, REPOSITORY, BRANCH, path, identity) for path in (X, Y) for identity in (b"1", b"2", b"3")
 ]
-READS = [Call(reading.get_entry, REPOSITORY, BRANCH, X), Call(reading.list_entries, REPOSITORY, BRANCH)]
+READS = [Call(reads.get_entry, REPOSITORY, BRANCH, X), Call(reads.list_entries, REPOSITORY, BRANCH)]
 KEPT: Sequence[Invariant] = (
     refs.head_exists,
     refs.token_has_one_owner,
@@ -49,7 +50,7 @@ class LockFree(Settling):
     setup = SETUP
     menu = (
         *WRITES,
-        Call(writing.delete_entry, REPOSITORY, BRANCH, X),
+        Call(writes.delete_entry, REPOSITORY, BRANCH, X),
         Call(lock_free.commit, REPOSITORY, BRANCH, "one"),
         Call(lock_free.commit, REPOSITORY, BRANCH, "other"),
         *READS,
@@ -76,7 +77,7 @@ class Faulty(LockFree):
     out: the invariants take it that a call does nothing any more once it has returned, even in doubt. Refusals are left
     out: a write whose second look is refused has a definite error, and is staged (docs/designs/branches.md)."""
 
-    menu = (*LockFree.menu, Call(writing.set_entries, REPOSITORY, BRANCH, ((X, b"4"), (Y, b"4"))))
+    menu = (*LockFree.menu, Call(writes.set_entries, REPOSITORY, BRANCH, ((X, b"4"), (Y, b"4"))))
     faults = Faults(lost_answers=2, false_predicates=1, scan_failures=1, crashes=1)
 
 
@@ -99,7 +100,7 @@ class SingleReadWriter(ConcurrentMachine):
 
     setup = SETUP
     menu = (
-        Call(writing.set_entry, REPOSITORY, BRANCH, X, b"1", reading=writing.SINGLE_READ),
+        Call(writes.set_entry, REPOSITORY, BRANCH, X, b"1", reading=writes.SINGLE_READ),
         Call(lock_free.commit, REPOSITORY, BRANCH, "one", reading=lock_free.KEEPS_STAGED),
     )
     invariants_checked = (entries.acknowledged_write_is_kept,)

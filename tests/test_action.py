@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 import yaml
 
-from lakeproof.report.baseline import read
+from lakeproof.show.baseline import read
 from tests.commands import HEAD, ROOT
 
 Fields = Mapping[str, object]

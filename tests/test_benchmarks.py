@@ -13,7 +13,7 @@ import trio
 from benchmarks import commits, hard_delete
 from benchmarks.linearizability import Shape, generated
 from benchmarks.processes import Cost, measured
-from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import CAS_REGISTER
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.running import cache
-from lakeproof.running.cache import Kept
-from lakeproof.running.loading import Source
-from lakeproof.running.tasks import Outcome, Verify, undecided
+from lakeproof.verify import cache
+from lakeproof.verify.cache import Kept
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verify, undecided
 from tests.commands import HEAD, RACING
 from tests.racing import ATOMIC
 from tests.warm import Done, Warm

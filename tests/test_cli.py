@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore import trace as traces
+from lakeproof.search import trace as traces
 from tests.commands import HEAD, RACING, complaint, lakeproof
 
 VARIANT = "repositories/step2-create-declares-failed"
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 SECONDS = r"\b\d+\.\d\d\b|\b\d+(?= s\b)"
-"""As `lakeproof.report.style.seconds` has them: with two digits, or none."""
+"""As `lakeproof.show.style.seconds` has them: with two digits, or none."""
 
 
 def timeless(text: str) -> str:

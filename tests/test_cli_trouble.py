@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from lakeproof import cli
 from lakeproof.commands import group as commands
-from lakeproof.explore import minimise
-from lakeproof.explore import trace as traces
+from lakeproof.search import minimise
+from lakeproof.search import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned
 
 
@@ -117,7 +117,7 @@ class TestUnusable:
         # The file is loaded here, too: what it changes is put back.
         monkeypatch.setattr(minimise, "reduce_preemptions", minimise.reduce_preemptions)
         Path("mine.py").write_text(
-            HEAD + "from lakeproof.explore import minimise\n"
+            HEAD + "from lakeproof.search import minimise\n"
             "def reduce_preemptions(*_):\n    raise AttributeError('no such thing')\n"
             "minimise.reduce_preemptions = reduce_preemptions\n"
             "SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in 'ab']\n"

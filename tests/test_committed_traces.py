@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore import trace as traces
+from lakeproof.search import trace as traces
 from tests.commands import ROOT, lakeproof
 
 FOLDER = ROOT / "examples" / "traces"

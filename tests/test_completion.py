@@ -6,7 +6,7 @@ import sys
 
 from tests.commands import ROOT
 
-HEAVY = {"attrs", "numpy", "trio", "rich", "lakeproof.scenario", "lakeproof.explore", "pyspark", "google"}
+HEAVY = {"attrs", "numpy", "trio", "rich", "lakeproof.scenario", "lakeproof.search", "pyspark", "google"}
 
 
 def test_names_of_commands_are_completed_and_nothing_heavy_is_loaded() -> None:

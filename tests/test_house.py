@@ -306,7 +306,7 @@ class TestFiles:
 PLANTED = {
     "model/a.py": "from lakeproof import impl, model\nimport time\nasync def now(): ...\n",
     "model/deep/b.py": "from ...impl import x\nfrom . import c\nfrom ..kv import Get\n",
-    "impl/c.py": "def f():\n    from lakeproof.explore import world\n    import lakeproof.model.d\n",
+    "impl/c.py": "def f():\n    from lakeproof.search import world\n    import lakeproof.model.d\n",
     "model/d.py": "from lakeproof.impl.c import f\nif TYPE_CHECKING:\n    import lakeproof.model.a\n",
     "stateful_tests/e.py": "from tests import helpers\n",
     "tests/f.py": "from model import kv\nfrom lakeproof import impl\n",
@@ -328,7 +328,7 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
         "model/a.py:1: model must not import lakeproof.impl",
         "model/d.py:1: model must not import lakeproof.impl.c",
         "model/deep/b.py:1: model must not import impl",
-        "impl/c.py:2: impl must not import lakeproof.explore",
+        "impl/c.py:2: impl must not import lakeproof.search",
         "stateful_tests/e.py:1: stateful_tests must not import tests",
     ]
     assert circles(tmp_path) == [["lakeproof.impl.c", "lakeproof.model.d"]]

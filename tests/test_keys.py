@@ -12,9 +12,9 @@ import attrs
 import pytest
 
 from lakeproof import Call, Program, Scenario
-from lakeproof.running import keys
-from lakeproof.running.keys import NoKey
 from lakeproof.scenario import Flow
+from lakeproof.verify import keys
+from lakeproof.verify.keys import NoKey
 from tests.commands import ROOT
 from tests.racing import ATOMIC, increment, increment_if
 
@@ -157,7 +157,7 @@ def test_a_process_that_was_not_witnessed_has_no_keys() -> None:
 
 def inside(program: str) -> str:
     """What a program prints in a process of its own that is witnessed from its beginning."""
-    begun = "from lakeproof.running.witness import *\nWITNESS.install()\n"
+    begun = "from lakeproof.verify.witness import *\nWITNESS.install()\n"
     done = subprocess.run(
         [sys.executable, "-c", begun + program], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -167,8 +167,8 @@ def inside(program: str) -> str:
 
 def test_the_catalogue_reads_nothing_and_its_keys_hold_the_modules_that_a_design_reaches() -> None:
     inside("""
-from lakeproof.running import keys
-from lakeproof.running.loading import Source
+from lakeproof.verify import keys
+from lakeproof.verify.loader import Source
 scenarios = {}
 for each in Source().load():
     scenarios.setdefault("/".join(each.name.split("/")[:2]), []).append(each)
@@ -192,9 +192,9 @@ for design, own, other in (
 def test_what_a_search_loads_is_in_each_key() -> None:
     inside("""
 import os, pkgutil, importlib, sys
-import lakeproof.explore, lakeproof.running.cache
-for each in pkgutil.iter_modules(lakeproof.explore.__path__):
-    importlib.import_module(f"lakeproof.explore.{each.name}")
+import lakeproof.search, lakeproof.verify.cache
+for each in pkgutil.iter_modules(lakeproof.search.__path__):
+    importlib.import_module(f"lakeproof.search.{each.name}")
 files = [module.__file__ for name, module in sys.modules.items() if name.startswith("lakeproof")]
 strange = [file for file in files if os.path.dirname(file.removeprefix(PACKAGE)) not in ENGINE]
 assert {file.removeprefix(PACKAGE) for file in strange} == {

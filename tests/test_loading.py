@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.loading import LoadError, Source, choose, load_file
-from lakeproof.scenarios import _can_match, modules
+from lakeproof.designs import _can_match, modules
+from lakeproof.verify.loader import LoadError, Source, choose, load_file
 from tests import racing
 
 HEAD = "from lakeproof import *\nfrom tests.racing import *\n"

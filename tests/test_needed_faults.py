@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof import Call, Env, Faults, Finding, Scenario, Snapshot, Status
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Violation
-from lakeproof.running.needed import dropped
+from lakeproof.verify.needed_faults import dropped
 from tests.commands import HEAD, complaint, lakeproof
 from tests.racing import ATOMIC, COUNTER, LOST_UPDATE, increment
 

@@ -28,7 +28,7 @@ from lakeproof import (
     kv,
     testing,
 )
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 ROOT = Path(__file__).parents[1]
 PLACE = (b"shop", b"stock")

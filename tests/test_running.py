@@ -8,10 +8,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.running.loading import Source
-from lakeproof.running.processes import run
-from lakeproof.running.tasks import Outcome, Progress, Task, Verify, Walk
 from lakeproof.scenario import Scenario
+from lakeproof.verify.loader import Source
+from lakeproof.verify.processes import run
+from lakeproof.verify.tasks import Outcome, Task, Verify, Walk
+from lakeproof.words import Progress
 from tests import racing
 
 RACING = Path(racing.__file__)

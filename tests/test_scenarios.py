@@ -1,7 +1,7 @@
 """The repository scenarios: each verdict is the expected one, and every counterexample replays."""
 
-from lakeproof.model.invariants import alone, lifecycle, outcomes, reclaiming, refs, repositories
-from lakeproof.scenarios import hardened
+from lakeproof.designs import hardened
+from lakeproof.model.invariants import alone, lifecycle, outcomes, reclamation, refs, repositories
 from tools.catalogues import everything
 
 CATALOGUE = tuple(scenario for scenario in everything() if scenario.name.startswith("repositories/"))
@@ -11,7 +11,7 @@ INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSE
 INVARIANTS |= {outcomes.failed_call_changed_nothing.id, refs.head_exists.id, "linearizable"}
 INVARIANTS |= {alone.ALONE_IS_EXACT, "answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"}
 INVARIANTS |= {lifecycle.some_delete_succeeds.id}
-EVERYWHERE = INVARIANTS | {each.id for each in reclaiming.ALL} | {reclaiming.NAME_IS_NOT_BLOCKED}
+EVERYWHERE = INVARIANTS | {each.id for each in reclamation.ALL} | {reclamation.NAME_IS_NOT_BLOCKED}
 """And those of pairs and claims, and of each kind of garbage where garbage is refuted."""
 
 

@@ -10,15 +10,15 @@ from typing import cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import BOUNDS, TraceError, read
-from lakeproof.foreign import protocol as flow
-from lakeproof.foreign.hearing import greeted, heard
 from lakeproof.gate import traces as gate_traces
 from lakeproof.gate.classes import Choice, Name
-from lakeproof.gate.holding import COSTS
+from lakeproof.gate.server import COSTS
+from lakeproof.languages import protocol as flow
+from lakeproof.languages.reader import greeted, heard
 from lakeproof.model import kv
-from lakeproof.targets import protocol as exec_
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import BOUNDS, TraceError, read
+from lakeproof.stores import protocol as exec_
 from tests.commands import HEAD, ROOT, lakeproof
 from tests.foreign.test_protocol import EFFECTS
 

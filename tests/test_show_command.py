@@ -5,7 +5,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.explore.trace import write
+from lakeproof.search.trace import write
 from tests.commands import RACING, ROOT, complaint, lakeproof
 from tests.report.traces import RACE
 

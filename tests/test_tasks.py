@@ -8,22 +8,13 @@ import attrs
 import pytest
 
 from lakeproof import cli
-from lakeproof.explore.fence import HUNG, Hangs
-from lakeproof.running import processes as running
-from lakeproof.running.loading import Source
-from lakeproof.running.processes import Listener
-from lakeproof.running.tasks import (
-    Outcome,
-    Progress,
-    Task,
-    Unusable,
-    Verdict,
-    Verify,
-    carried_out,
-    undecided,
-    unusable,
-)
 from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
+from lakeproof.search.fence import HUNG, Hangs
+from lakeproof.verify import processes as running
+from lakeproof.verify.loader import Source
+from lakeproof.verify.processes import Listener
+from lakeproof.verify.tasks import Outcome, Task, Verdict, Verify, carried_out, undecided, unusable
+from lakeproof.words import Progress, Unusable
 from tests.racing import ATOMIC, KNOWN
 
 SOURCE = Source(None)

@@ -14,7 +14,7 @@ DEFAULT = "not long and (not deep)"
         (["docs/index.md", "README.md", "lakeproof/cli.py"], ""),
         (["spark_checks/engine/session.py"], "spark"),
         (["tests/gate/test_s3.py"], "gate"),
-        (["impl/frames.py", "lakeproof/gate/http.py"], "gate or engine"),
+        (["impl/frames.py", "lakeproof/gate/fronts/http.py"], "gate or engine"),
         (["spark_checksums/readme.md"], ""),  # a folder of a longer name is another folder
     ],
 )

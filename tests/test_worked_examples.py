@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from lakeproof import Call, Env, Scenario, kv
-from lakeproof.explore import expansion, tables
-from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.packing import Words, concatenate, repack
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.space import Relayout
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.search import expansion, tables
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.faults import Mode
+from lakeproof.search.kernel import Kernel
+from lakeproof.search.packing import Words, concatenate, repack
+from lakeproof.search.setup import prepare
+from lakeproof.search.space import Relayout
 
 AT = (b"counters", b"n")
 
 RUN = (
-    "lakeproof.explore.behaviour",
-    "lakeproof.explore.packing",
+    "lakeproof.search.behaviour",
+    "lakeproof.search.packing",
     "lakeproof.model.linearizability.dominance",
     "lakeproof.model.linearizability.frontier",
-    "lakeproof.model.linearizability.hiding",
+    "lakeproof.model.linearizability.hidden",
     "lakeproof.model.linearizability.zones",
 )
 """Examples that are run as they stand. Those of tables and expansion are compared below."""

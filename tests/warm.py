@@ -14,11 +14,11 @@ from tests.commands import ROOT
 
 PROGRAM: Final = """
 import json, os, sys
-from lakeproof.running.witness import WITNESS
+from lakeproof.verify.witness import WITNESS
 WITNESS.install()
 from lakeproof.cli import main
-import lakeproof.explore.minimise, lakeproof.explore.search, lakeproof.report.progress, lakeproof.report.story
-import lakeproof.report.closing, lakeproof.running.cache, lakeproof.running.keys, lakeproof.running.processes
+import lakeproof.search.minimise, lakeproof.search.search, lakeproof.show.progress, lakeproof.show.story
+import lakeproof.show.conclusion, lakeproof.verify.cache, lakeproof.verify.keys, lakeproof.verify.processes
 for line in sys.stdin:
     folder, environment, args = json.loads(line)
     child = os.fork()

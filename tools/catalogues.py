@@ -6,9 +6,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from lakeproof.running.loading import import_beside, load_file
+from lakeproof.designs import catalogue, modules
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue, modules
+from lakeproof.verify.loader import import_beside, load_file
 
 TODAY: Final = Path(__file__).parents[1] / "examples" / "lakefs_today" / "catalogue.py"
 

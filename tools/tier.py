@@ -33,7 +33,7 @@ AREAS: Final = {
     "engine": Area(
         tests=("tests/explore", "tests/differential", "tests/edge", "tests/history", "tests/model/linearizability"),
         product=(
-            *("lakeproof/explore", "lakeproof/history", "lakeproof/scenario.py", "lakeproof/records.py"),
+            *("lakeproof/search", "lakeproof/histories", "lakeproof/scenario.py", "lakeproof/records.py"),
             *("model/linearizability", "impl/frames.py", "impl/scheduling.py", "impl/parallel.py"),
         ),
     ),

@@ -16,23 +16,23 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.cuts import Exchange, Moment
-from lakeproof.gate.dynamodb.front import DynamoDBRequest
-from lakeproof.gate.dynamodb.requests import Change, Pages, Read
-from lakeproof.gate.dynamodb.state import Key
-from lakeproof.gate.dynamodb.values import Item, Scalar
 from lakeproof.gate.effect_log import Op
-from lakeproof.gate.fronts import Answer
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.dynamodb.front import DynamoDBRequest
+from lakeproof.gate.fronts.dynamodb.requests import Change, Pages, Read
+from lakeproof.gate.fronts.dynamodb.state import Key
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar
+from lakeproof.gate.fronts.http import Response
+from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.scenario import GateCall
 from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, OnStep, Reached, Violation, repositories
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Observed, Reads, Snapshot, Status, Transition
-from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import ScenarioError
+from lakeproof.words import Unusable
 
 TABLE: Final = "kvstore"
 """What lakeFS calls its table if nobody says otherwise."""

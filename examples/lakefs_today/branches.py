@@ -21,7 +21,7 @@ from lakeproof.impl.refs.errors import (
     RefChanged,
     WriteNotSettled,
 )
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID

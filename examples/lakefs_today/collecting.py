@@ -10,9 +10,9 @@ from typing import Final
 
 from lakefs_today.errors import CommitMissing
 from lakeproof.impl.catalog.objects import at, entry_of
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.refs.branches import get_branch, scan_branches
 from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchNotFound, CommitNotFound

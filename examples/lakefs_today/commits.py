@@ -12,8 +12,8 @@ from lakefs_today.staging import drop_async
 from lakeproof.impl.codec import encode
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.commits import COMMITTER
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition

@@ -14,7 +14,7 @@ from lakefs_today.staging import drop_async, newest_change
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit

@@ -16,8 +16,8 @@ from lakefs_today.repositories import get_repository
 from lakefs_today.staging import newest_change
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import reading
-from lakeproof.impl.graveler.reading import find_entry, find_sealed
+from lakeproof.impl.graveler import reads
+from lakeproof.impl.graveler.reads import find_entry, find_sealed
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, PathNotFound
@@ -135,7 +135,7 @@ async def get_entry(
     Raises:
         PathNotFound, BranchNotFound; BranchBusy: with ``rereads``, the branch changed three times.
     """
-    return await reading.get_entry(env, repository, branch_id, path, rereads=rereads)
+    return await reads.get_entry(env, repository, branch_id, path, rereads=rereads)
 
 
 async def list_entries(
@@ -148,7 +148,7 @@ async def list_entries(
     batch_size: int = 0,
 ) -> tuple[Entry, ...]:
     """``graveler.(*Graveler).List``. rereads: the repair. Raises BranchNotFound; BranchBusy, as `get_entry`."""
-    return await reading.list_entries(env, repository, branch_id, prefix, rereads=rereads, batch_size=batch_size)
+    return await reads.list_entries(env, repository, branch_id, prefix, rereads=rereads, batch_size=batch_size)
 
 
 @attrs.frozen

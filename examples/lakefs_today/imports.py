@@ -16,7 +16,7 @@ from lakefs_today.merging import demand_clean, prepare
 from lakefs_today.staging import drop_async
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.committing import COMMITTER
+from lakeproof.impl.graveler.commits import COMMITTER
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit, new_commit

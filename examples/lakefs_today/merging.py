@@ -12,13 +12,13 @@ from lakefs_today.errors import NoChanges
 from lakefs_today.staging import drop_async
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.merging import combine, merge_base
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.commits import COMMITTER
+from lakeproof.impl.graveler.merges import combine, merge_base
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoParent
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository
 

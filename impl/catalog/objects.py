@@ -13,9 +13,9 @@ import attrs
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler import reading, writing
+from lakeproof.impl.graveler import reads, writes
 from lakeproof.impl.graveler.lock_free import commit as commit
-from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
+from lakeproof.impl.graveler.resets import reset_branch as reset_branch
 from lakeproof.impl.refs.branches import delete_branch as delete_branch
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model import objects
@@ -96,12 +96,12 @@ async def stage(env: Env, repository: Repository, branch_id: BranchID, path: byt
     """Stage an entry. Effects and errors as `writing.set_entry`."""
     staged = change(path, entry)
     assert staged.data is not None
-    await writing.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
+    await writes.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
 
 
 async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
     """The object entry of a branch at a path. Effects and errors as `reading.get_entry`."""
-    found = await reading.get_entry(env, repository, branch_id, path)
+    found = await reads.get_entry(env, repository, branch_id, path)
     return decode_object_entry(found.data)
 
 
@@ -228,7 +228,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy the entry, then delete the old one. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
-    await writing.delete_entry(env, repository, branch_id, source_path)
+    await writes.delete_entry(env, repository, branch_id, source_path)
     return found
 
 
@@ -244,7 +244,7 @@ async def unless_gone(delete: Awaitable[None]) -> None:
 async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    await writing.delete_entry(env, repository, branch_id, path)
+    await writes.delete_entry(env, repository, branch_id, path)
 
 
 GetAddress = Callable[[Env, Repository, BranchID, bytes], Coroutine[object, object, Grant]]

@@ -4,11 +4,11 @@ Nothing here deletes or overwrites: an object's address is the hash of its conte
 and what was written by an operation that then failed is garbage that nobody can reach. All errors are definite.
 """
 
-from lakeproof.impl.committed.comparing import diff, merge
+from lakeproof.impl.committed.diff import diff, merge
 from lakeproof.impl.committed.errors import CommittedError, Conflicts, DamagedObject, MissingObject
-from lakeproof.impl.committed.iterating import Iterator, MetaRangeIterator
-from lakeproof.impl.committed.reading import get_entry
-from lakeproof.impl.committed.writing import apply_changes, write_metarange
+from lakeproof.impl.committed.iterators import Iterator, MetaRangeIterator
+from lakeproof.impl.committed.reader import get_entry
+from lakeproof.impl.committed.writer import apply_changes, write_metarange
 
 __all__ = [
     "CommittedError",

@@ -8,7 +8,7 @@ Source: graveler-on-kv.md, "Note: All the above tables ... are also used by `pkg
 """
 
 from lakeproof.impl.diagnostics.archive import NotWritten, shown, unshown, write_zip
-from lakeproof.impl.diagnostics.collecting import collect
+from lakeproof.impl.diagnostics.collector import collect
 from lakeproof.impl.diagnostics.findings import NOTES, UNJUDGED, Collected, Finding
 
 __all__ = ["NOTES", "UNJUDGED", "Collected", "Finding", "NotWritten", "collect", "shown", "unshown", "write_zip"]

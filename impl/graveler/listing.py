@@ -14,7 +14,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.layers import Source, committed, layered
-from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.reads import tokens
 from lakeproof.impl.graveler.tokens import TRIES, stable
 from lakeproof.impl.refs.iterators import staging_iterator
 from lakeproof.model.committed import Entry

@@ -12,8 +12,8 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
-from lakeproof.impl.graveler.restoring import restorations_over
+from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.restorations import restorations_over
 from lakeproof.impl.graveler.tokens import Tokens, swap
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.model.identifiers import BranchID

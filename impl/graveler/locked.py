@@ -15,7 +15,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import flows
-from lakeproof.impl.graveler.committing import Request, drop_all, write_commit
+from lakeproof.impl.graveler.commits import Request, drop_all, write_commit
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchLocked
 from lakeproof.impl.repositories.entities import uid_partition

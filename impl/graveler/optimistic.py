@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import flows
-from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, write_commit
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv

@@ -9,7 +9,7 @@ import attrs
 from lakeproof.impl.catalog.errors import ObjectBusy
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.committing import Request, write_commit
+from lakeproof.impl.graveler.commits import Request, write_commit
 from lakeproof.impl.graveler.lock_free import Reading, Taken, nothing_before, take
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, settle
 from lakeproof.impl.refs.branches import get_branch

@@ -16,7 +16,7 @@ from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler import resetting, writing
+from lakeproof.impl.graveler import resets, writes
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
 from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
@@ -240,7 +240,7 @@ async def move_object(
     held = await hold(env, token, source_path, locks=reading.move_locks, lease=reading.lease)
     if held.entry is None or held.value is None:
         entry = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-        await writing.delete_entry(env, repository, branch_id, source_path)
+        await writes.delete_entry(env, repository, branch_id, source_path)
         return entry
     moved, free = attrs.evolve(held.value, key=path), change(path, held.entry)
     if reading.move_same_token:
@@ -250,7 +250,7 @@ async def move_object(
             raise WriteNotSettled(branch_id, source_path, path)
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
-        await writing.delete_entry(env, repository, branch_id, source_path)
+        await writes.delete_entry(env, repository, branch_id, source_path)
     if moved != free:
         await stage_if(env, token, free, encode(moved))  # unless it has changed since
     return held.entry
@@ -294,7 +294,7 @@ async def reset_branch(
 ) -> None:
     """Swap the token; then delete the entries that were staged, and the objects of those that are not locked. Raises
     BranchNotFound, BranchBusy: nothing was reset."""
-    await drop_tokens(env, repository, await resetting.forget_tokens(env, repository, branch_id), reading, batch_size)
+    await drop_tokens(env, repository, await resets.forget_tokens(env, repository, branch_id), reading, batch_size)
 
 
 async def reset_entry(
@@ -313,7 +313,7 @@ async def reset_entry(
     token = (await get_branch(env, repository, branch_id)).staging_token
     entry = await _free(env, token, path, reading)
     # A restoration would leave the entry staged, beneath it, when its object is gone.
-    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE, brought=brought)
+    await resets.reset_entry(env, repository, branch_id, path, forgets=resets.IN_PLACE, brought=brought)
     if entry is not None and reading.delete_checks_token:
         entry = entry if (await get_branch(env, repository, branch_id)).staging_token == token else None
     await hard_delete(env, repository, entry)

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import attrs
 
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.hard_delete import no_copies

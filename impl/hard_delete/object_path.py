@@ -18,8 +18,8 @@ from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free
-from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.commits import COMMITTER
+from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Missed, Tokens, same_record, same_token, settle
 from lakeproof.impl.hard_delete._staging_area import DELETED, find_object, staged_address, staged_at, staged_changes
 from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects

@@ -19,11 +19,11 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
 from lakeproof.impl.catalog.objects import Grant, at, copy_data, entry_of, find_object, owned, stage
 from lakeproof.impl.committed import apply_changes
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.graveler.layers import Source, begun, changes
-from lakeproof.impl.graveler.merging import merge
+from lakeproof.impl.graveler.merges import merge
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.refs.branches import create_branch, scan_branches
 from lakeproof.impl.refs.commits import get_commit, scan_commits
@@ -227,7 +227,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy the entry, then delete the old one. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-    await writing.delete_entry(env, repository, branch_id, source_path)
+    await writes.delete_entry(env, repository, branch_id, source_path)
     return found
 
 

@@ -19,16 +19,16 @@ from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, Dat
 from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, merging
-from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler import lock_free, merges
+from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.tokens import settle, stable
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete._journal import Issued, State
-from lakeproof.impl.hard_delete._reaping import CAUTIONS, Caution, Reaper
+from lakeproof.impl.hard_delete._reaper import CAUTIONS, Caution, Reaper
 from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound
-from lakeproof.impl.refs.resolving import Ref
+from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
 from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
@@ -262,7 +262,7 @@ async def commit(
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """`merging.merge`, and 1 effect more."""
-    return await merging.merge(env, repository, destination, source, message, prepare=_write_ahead)
+    return await merges.merge(env, repository, destination, source, message, prepare=_write_ahead)
 
 
 async def _write_ahead(

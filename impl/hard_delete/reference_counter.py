@@ -13,8 +13,8 @@ from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.objects import Grant, at, owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler import resetting, writing
-from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler import resets, writes
+from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
 from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
@@ -160,7 +160,7 @@ async def delete_object(
     if found is not None and reading.counter_first:
         await release(env, repository, found, reading.kind)
     if reading.deletes != "settled":
-        await writing.delete_entry(env, repository, branch_id, path)
+        await writes.delete_entry(env, repository, branch_id, path)
     if found is not None and not reading.counter_first:
         await release(env, repository, found, reading.kind)
 
@@ -185,7 +185,7 @@ async def reset_entry(
             await increment(env, at(repository, entry), reading.kind)
         return back
 
-    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE, brought=brought)
+    await resets.reset_entry(env, repository, branch_id, path, forgets=resets.IN_PLACE, brought=brought)
 
 
 async def delete_branch(

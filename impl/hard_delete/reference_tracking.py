@@ -15,9 +15,9 @@ from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
 from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.lock_free import nothing_before
-from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._reference_states import Keyed, State, forget, mark, references
 from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_referred

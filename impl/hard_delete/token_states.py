@@ -17,9 +17,9 @@ from lakeproof.impl.catalog.objects import Grant, at, change, owned
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.layers import changes
-from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import _token_lists as lists
 from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_referred

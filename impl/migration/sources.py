@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.impl.closing import Closing
+from lakeproof.impl.closable import Closing
 from lakeproof.impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
 from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.sqlite_health import Damaged, open_to_read, refuse_damaged, words

@@ -11,7 +11,7 @@ import attrs
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import BranchExists, BranchNotFound, DefaultBranch, RefChanged
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken

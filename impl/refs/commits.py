@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from lakeproof.impl.codec import decode_commit, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.commits import addressed

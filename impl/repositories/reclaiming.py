@@ -35,7 +35,7 @@ from lakeproof.impl.codec import (
     decode_staged_entry,
 )
 from lakeproof.impl.committed.errors import CommittedError
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
 from lakeproof.impl.flows import Flow, RepositoryFlows, bound
 from lakeproof.impl.repositories import hardened

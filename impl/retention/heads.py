@@ -17,7 +17,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.branches import read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchNotFound, RefChanged
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.retention import runs
 from lakeproof.impl.retention.left import date_left, note_left, scan_left
 from lakeproof.model import kv

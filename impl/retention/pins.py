@@ -20,11 +20,11 @@ from typing import Final, TypeVar
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import merging
+from lakeproof.impl.graveler import merges
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, NoParent
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention import runs
 from lakeproof.impl.retention.runs import Look
@@ -152,7 +152,7 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """As `merging.merge`. Raises CommitExpired, too."""
-    return await using(env, repository, source, partial(merging.merge, env, repository, destination, message=message))
+    return await using(env, repository, source, partial(merges.merge, env, repository, destination, message=message))
 
 
 async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
@@ -160,7 +160,7 @@ async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)
-    work = partial(merging.revert, env, repository, branch_id, undone.commit_id, message)
+    work = partial(merges.revert, env, repository, branch_id, undone.commit_id, message)
     return await holding(env, repository, undone.parents[0], lambda _: work(), AS_WRITTEN)
 
 

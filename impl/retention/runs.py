@@ -18,12 +18,12 @@ from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
-from lakeproof.impl.graveler.merging import merge, revert
+from lakeproof.impl.graveler.merges import merge, revert
 from lakeproof.impl.refs.branches import create_branch, list_branches, update_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator, staging_iterator, tag_iterator
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.refs.tags import create_tag
 from lakeproof.impl.retention.left import left_heads
 from lakeproof.model import objects

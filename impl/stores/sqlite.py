@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 import trio
 
-from lakeproof.impl.closing import Closing
+from lakeproof.impl.closable import Closing
 from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
 from lakeproof.impl.stores.sqlite_health import REPAIR, is_damage, words
 from lakeproof.model import kv

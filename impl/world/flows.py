@@ -6,7 +6,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, WorldFlows
-from lakeproof.impl.graveler import resetting
+from lakeproof.impl.graveler import resets
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.refs import dump
 from lakeproof.impl.refs.by_id import by_id
@@ -26,9 +26,9 @@ FLOWS = WorldFlows(
     commit=history.commit,
     merge=history.merge,
     revert=history.revert,
-    reset_branch=resetting.reset_branch,
-    reset_entry=resetting.reset_entry,
-    reset_prefix=resetting.reset_prefix,
+    reset_branch=resets.reset_branch,
+    reset_entry=resets.reset_entry,
+    reset_prefix=resets.reset_prefix,
     create_branch=history.create_branch,
     update_branch=history.update_branch,
     delete_branch=online.delete_branch,

@@ -12,16 +12,16 @@ import attrs
 
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, merging
+from lakeproof.impl.graveler import lock_free, merges
 from lakeproof.impl.graveler.lock_free import Prepare
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens, swap
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError, NoParent
-from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world.reading import COMPOSED, Reading
 from lakeproof.model.identifiers import BranchID, CommitID
@@ -86,7 +86,7 @@ async def merge(
     """As `pins.merge`, and 1 effect for the head. Raises as `pins.merge`."""
 
     async def work(commit_id: CommitID) -> Commit:
-        return await merging.merge(env, repository, destination, commit_id, message, prepare=_prepare(reading))
+        return await merges.merge(env, repository, destination, commit_id, message, prepare=_prepare(reading))
 
     return await pins.using(env, repository, source, work)
 
@@ -100,7 +100,7 @@ async def revert(
         raise NoParent(undone.commit_id)
 
     async def work(_: CommitID) -> Commit:
-        return await merging.revert(
+        return await merges.revert(
             env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading)
         )
 

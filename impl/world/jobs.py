@@ -1,4 +1,4 @@
-"""The jobs, each guarded: see `lakeproof.impl.world.guarding`. And restores, which the jobs must know from a void."""
+"""The jobs, each guarded: see `lakeproof.impl.world.guards`. And restores, which the jobs must know from a void."""
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import offline, online
@@ -6,7 +6,7 @@ from lakeproof.impl.refs import dump
 from lakeproof.impl.refs.dump import RefsDump
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world import sentences
-from lakeproof.impl.world.guarding import asking_first, check_restored
+from lakeproof.impl.world.guards import asking_first, check_restored
 from lakeproof.impl.world.reading import COMPOSED, Reading
 from lakeproof.model.records import Repository
 from lakeproof.model.retention import Rules

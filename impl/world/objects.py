@@ -8,7 +8,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound
-from lakeproof.impl.refs.resolving import Ref
+from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world.reading import COMPOSED, Reading
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry

@@ -11,22 +11,21 @@ from typing import Final, Literal
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
-from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, opened, read
-from lakeproof.history.errors import reason
-from lakeproof.history.fitting import completed, hint, misfit
-from lakeproof.history.plain_json import decode
-from lakeproof.history.showing import as_history, as_object, plain, story, told_by, value, verdict_of_keys
-from lakeproof.model.linearizability.checking import KeyVerdict, Limits, check, parts
+from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, opened, read
+from lakeproof.histories.evidence import as_history, as_object, plain, story, told_by, value, verdict_of_keys
+from lakeproof.histories.model_fit import completed, hint, misfit
+from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import BrokenHistory, History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
-from lakeproof.report.style import plural
-from lakeproof.running.outputs import unwritable
-from lakeproof.running.pausing import no_cycles
+from lakeproof.plain_json import decode
+from lakeproof.verify.gc_pause import no_cycles
+from lakeproof.verify.outputs import unwritable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason
 
 _LISTED: Final = 10
 _NONE_COMPLETED: Final = "no operation completed"
@@ -200,7 +199,7 @@ class _Report:
         return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
 
     def _page(self, html: Path, parameters: str, summary: str) -> None:
-        from lakeproof.pages.history import Checked, history_page
+        from lakeproof.show.pages.history import Checked, history_page
 
         violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
         verdict = Verdict.VIOLATED if violated else Verdict.INCONCLUSIVE if open_ else Verdict.HOLDS

@@ -10,17 +10,15 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
+from lakeproof.commands.traffic_options import json_option
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
 from lakeproof.model import kv
-from lakeproof.report.style import plural
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Private, Target, target
-from lakeproof.targets.child import ChildStore
-from lakeproof.targets.options import json_option
-from lakeproof.targets.redacting import displayed
+from lakeproof.stores import Private, Target, target
+from lakeproof.stores.child import ChildStore
+from lakeproof.stores.redaction import displayed
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 
 @attrs.frozen
@@ -112,7 +110,7 @@ def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[s
 def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[list[Judged], list[str]]:
     """What came of each claim, and all claims in words. Ends early where no answer comes any more."""
     try:
-        bucket, s3_claims = (importlib.import_module(f"lakeproof.targets.s3_{name}") for name in ("bucket", "claims"))
+        bucket, s3_claims = (importlib.import_module(f"lakeproof.stores.s3_{name}") for name in ("bucket", "claims"))
     except ImportError:
         raise Unusable(f"{displayed(dsn)}: boto3 is not installed; pip install 'lakeproof[sweep]'") from None
     opened = bucket.opened(dsn, most)

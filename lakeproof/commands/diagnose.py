@@ -11,7 +11,6 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.sources import DYNAMODB, POSTGRESQL, Keys, Source, database, is_rows, of_rows
 from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Finding, NotWritten, collect, shown, write_zip
 from lakeproof.impl.diagnostics.archive import refuse_existing
@@ -29,8 +28,7 @@ from lakeproof.impl.stores.sqlite_health import (
     words,
 )
 from lakeproof.model import kv
-from lakeproof.report.style import plural
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"

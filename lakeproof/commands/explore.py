@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED
 from lakeproof.commands.options import Seconds
+from lakeproof.words import AS_EXPECTED
 
 if TYPE_CHECKING:
-    from lakeproof.pages.explorer import Explorer
-    from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
+    from lakeproof.show.pages.explorer import Explorer
+    from lakeproof.verify.loader import Source
 
 
 DEMO: Final = "repositories/step1/delete-delete-create"
@@ -58,8 +58,8 @@ def command(
     SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
     other user knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
-    from lakeproof.pages.explorer import Explorer
-    from lakeproof.running.loading import Source
+    from lakeproof.show.pages.explorer import Explorer
+    from lakeproof.verify.loader import Source
 
     if not name and (file or not demo):
         raise click.UsageError("name a SCENARIO, or say --demo; `lakeproof scenarios` lists them")
@@ -82,8 +82,8 @@ def _export(explorer: "Explorer", folder: Path) -> Path:
     Raises:
         Unusable: it is there already, or cannot be written; the state space is too large.
     """
-    from lakeproof.pages.explorer_page import explorer_page
-    from lakeproof.running.tasks import Unusable
+    from lakeproof.show.pages.explorer_page import explorer_page
+    from lakeproof.words import Unusable
 
     page = folder / "index.html"
     content = explorer_page(explorer.scenario, explorer.space(), explorer.broken)
@@ -105,8 +105,8 @@ def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
 @contextlib.contextmanager
 def _free(port: int) -> Iterator[None]:
     """Raises Unusable: nothing can listen on the port."""
-    from lakeproof.pages.serving import HOST
-    from lakeproof.running.tasks import Unusable
+    from lakeproof.show.pages.server import HOST
+    from lakeproof.words import Unusable
 
     try:
         yield
@@ -118,8 +118,8 @@ def _walk(explorer: "Explorer", path: str, port: int, tell: Tell) -> None:
     """Serve a scenario."""
     import trio
 
-    from lakeproof.pages.serving import serve
-    from lakeproof.pages.walking import NoSuchMove
+    from lakeproof.show.pages.server import serve
+    from lakeproof.show.pages.walk import NoSuchMove
 
     try:
         explorer.state(path)  # what cannot be walked is said now, not in the page
@@ -135,7 +135,7 @@ def _one(source: "Source", name: str) -> "Scenario":
     Raises:
         LoadError: there is none, or there are several.
     """
-    from lakeproof.running.loading import LoadError, choose
+    from lakeproof.verify.loader import LoadError, choose
 
     chosen = choose(source.load([name]), [name])
     if len(chosen) > 1:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, VIOLATED
+from lakeproof.words import AS_EXPECTED, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Call
@@ -35,12 +35,12 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     LOG: JSON Lines, as `replay --gate ... --log` writes it. Exit code 1 names the first effect that no flow would have
     asked for.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
-    from lakeproof.gate.accepting import Refuted, accept
+    from lakeproof.gate.acceptance import Refuted, accept
     from lakeproof.gate.effect_log import read
-    from lakeproof.report.style import plural
-    from lakeproof.running.loading import Source, named
-    from lakeproof.running.tasks import Blame, Unusable
+    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
+    from lakeproof.verify.loader import Source, named
+    from lakeproof.verify.tasks import Blame
+    from lakeproof.words import Unusable, plural
 
     source = Source(file)
     scenario = named(source.load([name]), name, str(log))

@@ -27,10 +27,10 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
     "explore": ("lakeproof.commands.explore:command", "Walk through the states of a scenario in a browser, live."),
     "follows": ("lakeproof.commands.follows:command", "Check whether flows could have asked for the effects of a log."),
-    "gate": ("lakeproof.gate.command:gate", "Hold the requests of a real program at its store; run every schedule."),
+    "gate": ("lakeproof.commands.gate:gate", "Hold the requests of a real program at its store; run every schedule."),
     "replay": ("lakeproof.commands.replay:command", "Execute a trace on the real flows, or on a program at the gate."),
     "service": (
-        "lakeproof.services.command:command",
+        "lakeproof.commands.service:command",
         "Run concurrent clients on a lakeFS server, and check its answers.",
     ),
     "stress": (
@@ -93,10 +93,11 @@ class Commands(click.Group):
         sys.exit(code if isinstance(code, int) else AS_EXPECTED)
 
     def invoke(self, ctx: click.Context) -> object:
-        from lakeproof.explore.trace import TraceError
         from lakeproof.model.messages import NoProtobuf
-        from lakeproof.running.loading import LoadError
-        from lakeproof.running.tasks import MISTAKE, InternalError, Unusable
+        from lakeproof.search.trace import TraceError
+        from lakeproof.verify.loader import LoadError
+        from lakeproof.verify.tasks import MISTAKE
+        from lakeproof.words import InternalError, Unusable
 
         try:
             return super().invoke(ctx)
@@ -176,7 +177,7 @@ def complain(message: str, *, joined: bool = False) -> None:
 
 
 def _hidden(message: str, *, joined: bool = False) -> str:
-    from lakeproof.targets.redacting import without_secrets
+    from lakeproof.stores.redaction import without_secrets
 
     return without_secrets(message, _arguments, joined=joined)
 

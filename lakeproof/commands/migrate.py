@@ -12,20 +12,19 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import VIOLATED, complain
+from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.migration import migrating
+from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.rows import Tables, UnusableTables
 from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Target, by_value, target
-from lakeproof.targets.answers import first_of
-from lakeproof.targets.redacting import displayed, redacted
+from lakeproof.stores import Target, by_value, target
+from lakeproof.stores.redaction import displayed, redacted
+from lakeproof.words import VIOLATED, Unusable, first_of
 
 BATCH: Final = 1_000
 """Rows per page of a scan."""
@@ -72,7 +71,7 @@ class Observed(Store):
         match self.sent:
             case None:
                 return "nothing was written"
-            case kv.SetIf(value=migrating.VERSION) if isinstance(error, kv.OutcomeUnknown):
+            case kv.SetIf(value=migration.VERSION) if isinstance(error, kv.OutcomeUnknown):
                 return "all rows are there, and the last step may have been done: run again, with --restart"
         return "the store is half-migrated: mend the cause, then --restart"
 
@@ -106,7 +105,7 @@ def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: floa
         click.echo(f"migrating {shown} to {chosen.name}", err=True)
         try:
             done = trio.run(moved, chosen, tables, restart, timeout)
-        except (migrating.Different, migrating.Superseded) as error:
+        except (migration.Different, migration.Superseded) as error:
             complain(f"{chosen.name}: {error}; the store is not in use yet: --restart")
             return VIOLATED
     if as_json:
@@ -140,7 +139,7 @@ def _tables(source: str) -> SQLiteTables | PostgresTables:
         raise Unusable(redacted(str(error), source)) from error
 
 
-async def moved(chosen: Target, tables: Tables, restart: bool, seconds: float) -> migrating.Migrated:
+async def moved(chosen: Target, tables: Tables, restart: bool, seconds: float) -> migration.Migrated:
     """Open a store, and migrate to it.
 
     seconds: how long an answer of the store may take; then the run ends.
@@ -170,19 +169,19 @@ async def _demand_served(store: Observed) -> None:
         ) from error
     assert isinstance(found, kv.ValueWithPredicate)
     if found.value != b"4":
-        raise migrating.Different(f"schema version {found.value!r}, expected b'4', as lakeFS has it")
+        raise migration.Different(f"schema version {found.value!r}, expected b'4', as lakeFS has it")
 
 
-async def _watched(store: Observed, tables: Tables, restart: bool) -> migrating.Migrated:
-    flow = migrating.migrate(live_env(), tables, who=_who(), restart=restart, batch_size=BATCH)
+async def _watched(store: Observed, tables: Tables, restart: bool) -> migration.Migrated:
+    flow = migration.migrate(live_env(), tables, who=_who(), restart=restart, batch_size=BATCH)
     try:
         return await run(flow, store)
-    except migrating.HalfMigrated as error:
+    except migration.HalfMigrated as error:
         raise Unusable(f"{store.name}: {error} (--restart)") from error
-    except (migrating.AlreadyMigrated, migrating.NotEmpty) as error:
+    except (migration.AlreadyMigrated, migration.NotEmpty) as error:
         raise Unusable(f"{store.name}: {error}") from error
     except Undecodable as error:
-        raise migrating.Different(str(error)) from error
+        raise migration.Different(str(error)) from error
     except kv.KVError as error:
         said = str(error).removeprefix(f"{store.name}: ") or type(error).__name__
         raise Unusable(f"{store.name}: {said}; {store.left(error)}") from error

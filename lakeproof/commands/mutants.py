@@ -10,19 +10,19 @@ from typing import Final
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
-from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
+from lakeproof.mutation.campaign import UNREACHED, Judged, Plan, judge, reaches, relevant
+from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
 from lakeproof.mutation.operators import OPERATORS
-from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.report import Score, as_object, report
 from lakeproof.mutation.results import Results, Unreadable
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
-from lakeproof.report.progress import SILENCE_SECONDS
-from lakeproof.report.style import plural
-from lakeproof.running.cores import cores
-from lakeproof.running.loading import Source, choose
+from lakeproof.show.progress import SILENCE_SECONDS
+from lakeproof.verify.cores import cores
+from lakeproof.verify.loader import Source, choose
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural
 
 _NAMES: Final = [each.name for each in OPERATORS]
 

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, complain
+from lakeproof.commands.group import complain
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
-    from lakeproof.explore.trace import Trace
     from lakeproof.gate.cuts import Exchange
-    from lakeproof.gate.following import Followed
-    from lakeproof.gate.running import Schedule
+    from lakeproof.gate.guided import Followed
+    from lakeproof.gate.run import Schedule
     from lakeproof.gate.scenario import GateScenario
-    from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
+    from lakeproof.search.trace import Trace
+    from lakeproof.verify.loader import Source
 
 
 @click.command("replay")
@@ -35,8 +36,8 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
     With --gate, a real program is led through the schedule of the trace, request by request. Exit code 0 if the
     program violates the invariant, too; 1 if not; 3 if the schedule did not come to its end.
     """
-    from lakeproof.explore.trace import read
-    from lakeproof.running.loading import LoadError, Source, named
+    from lakeproof.search.trace import read
+    from lakeproof.verify.loader import LoadError, Source, named
 
     trace = read(trace_file)
     if trace.file is not None and file is None:
@@ -51,12 +52,13 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
 
 
 def _on_the_flows(trace: "Trace", trace_file: Path, scenario: "Scenario", source: "Source") -> int:
-    from lakeproof.explore.fence import Undecided
-    from lakeproof.explore.replay import ReplayDiverged, replay
-    from lakeproof.explore.trace import TraceError
-    from lakeproof.report.story import story
-    from lakeproof.report.style import console, plural
-    from lakeproof.running.fenced import fenced
+    from lakeproof.search.fence import Undecided
+    from lakeproof.search.replay import ReplayDiverged, replay
+    from lakeproof.search.trace import TraceError
+    from lakeproof.show.story import story
+    from lakeproof.show.style import console
+    from lakeproof.verify.isolation import fenced
+    from lakeproof.words import plural
 
     try:
         with fenced(scenario, source):
@@ -79,9 +81,9 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     import trio
 
     from lakeproof.gate.effect_log import write
-    from lakeproof.gate.following import Followed, wanted
+    from lakeproof.gate.guided import Followed, wanted
     from lakeproof.gate.profile import load
-    from lakeproof.targets.answers import first_of
+    from lakeproof.words import first_of
 
     profile = load(name)
     search = Followed(wanted(trace, profile))
@@ -100,7 +102,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
 async def _led(
     scenario: "GateScenario", file: Path, search: "Followed", exchanges: "list[tuple[str, Exchange]]"
 ) -> "Schedule":
-    from lakeproof.gate.opening import opened
+    from lakeproof.gate.startup import opened
 
     async with opened(scenario, file) as runner:
         search.begin()
@@ -111,7 +113,7 @@ async def _led(
 
 def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
     """The requests beside the steps that they are, where the program does otherwise, and what came of it."""
-    from lakeproof.report.style import plural
+    from lakeproof.words import plural
 
     for number, (line, step) in enumerate(zip(search.lines, schedule.steps, strict=False), start=1):
         mode = "" if step.mode == "normal" else f"  ({step.mode})"

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE
 
 if TYPE_CHECKING:
-    from lakeproof.running.loading import Source
-    from lakeproof.running.outputs import TraceFiles
-    from lakeproof.running.tasks import Outcome
+    from lakeproof.verify.loader import Source
+    from lakeproof.verify.outputs import TraceFiles
+    from lakeproof.verify.tasks import Outcome
 
 Reports = Sequence[tuple[str, Path]]
 """Formats, and the file that each is written to."""
@@ -19,7 +19,7 @@ Reports = Sequence[tuple[str, Path]]
 
 def check_reports(reports: Reports) -> None:
     """Say at the beginning of a long run what would fail at its end. Raises Unusable: a file cannot be written."""
-    from lakeproof.running.outputs import check_writable, unwritable
+    from lakeproof.verify.outputs import check_writable, unwritable
 
     for _, path in reports:
         check_writable(path.parent, "--report")
@@ -37,9 +37,9 @@ def write_reports(
     """Write each report. Raises Unusable: it cannot be written."""
     if not reports:
         return
-    from lakeproof.report.formats import rendered
-    from lakeproof.report.verdicts import lines
-    from lakeproof.running.outputs import unwritable
+    from lakeproof.show.formats import rendered
+    from lakeproof.show.verdicts import lines
+    from lakeproof.verify.outputs import unwritable
 
     for format_, path in reports:
         if format_ == "json":
@@ -57,7 +57,7 @@ def write_reports(
 
 def propose(outcomes: "Sequence[Outcome]") -> int:
     """Print the expectations that the outcomes speak for."""
-    from lakeproof.report.proposing import proposal
+    from lakeproof.show.proposal import proposal
 
     click.echo(proposal(outcomes))
     if any(found.trouble for found in outcomes):

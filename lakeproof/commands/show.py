@@ -12,8 +12,8 @@ from lakeproof.commands.options import Seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakeproof.explore.trace import Trace
-    from lakeproof.pages.what_if import Others
+    from lakeproof.search.trace import Trace
+    from lakeproof.show.pages.alternatives import Others
 
 FORMATS: Final = ("text", "html", "mermaid", "svg", "json")
 _BESIDE: Final = "beside the trace"
@@ -70,11 +70,11 @@ def show(
     Needs only the file, neither the flows nor the scenario. Only the moves that were possible instead of a step, which
     html and json list, and --needed are found with the scenario: that of the catalogue, or of --from.
     """
-    from lakeproof.explore.trace import read
-    from lakeproof.report.lanes import show as show_lanes
-    from lakeproof.report.style import console
-    from lakeproof.running.needed import in_words
-    from lakeproof.running.outputs import unwritable
+    from lakeproof.search.trace import read
+    from lakeproof.show.lanes import show as show_lanes
+    from lakeproof.show.style import console
+    from lakeproof.verify.needed_faults import in_words
+    from lakeproof.verify.outputs import unwritable
 
     if page is not None and format_ is not None:
         raise click.UsageError("--html writes a page, --format prints: give one of them")
@@ -108,7 +108,7 @@ def show(
 
 def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Others":
     """What the scenario's code tells."""
-    from lakeproof.pages.what_if import of_trace
+    from lakeproof.show.pages.alternatives import of_trace
 
     return of_trace(trace, file, seconds_max)
 
@@ -116,21 +116,21 @@ def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Othe
 def _shown(trace: "Trace", format_: str, replay: str, code: "Callable[[], Others]") -> str:
     match format_:
         case "html":
-            from lakeproof.pages.html import page
+            from lakeproof.show.pages.html import page
 
             return page(trace, replay, code())
         case "mermaid":
-            from lakeproof.pages.mermaid import diagram
+            from lakeproof.show.pages.mermaid import diagram
 
             return diagram(trace)
         case "svg":
-            from lakeproof.pages.svg import picture
+            from lakeproof.show.pages.svg import picture
 
             return picture(trace)
         case _:
             import json
 
-            from lakeproof.pages.followed import plain
+            from lakeproof.show.pages.trace_view import plain
 
             return json.dumps(plain(trace, replay, code()), ensure_ascii=False, indent=1) + "\n"
 

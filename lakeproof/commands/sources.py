@@ -10,8 +10,8 @@ import attrs
 from lakeproof.impl.stores import MemoryStore, dumped
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.dumped import NotADump, Row
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets.redacting import displayed, redacted
+from lakeproof.stores.redaction import displayed, redacted
+from lakeproof.words import Unusable
 
 Keys = Literal["design", "lakefs"]
 POSTGRESQL: Final = ("postgresql://", "postgres://")
@@ -78,7 +78,7 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
     try:
         import psycopg
 
-        from lakeproof.targets.postgresql import NotUsable, PostgreSQLStore
+        from lakeproof.stores.postgresql import NotUsable, PostgreSQLStore
     except ImportError:
         raise Unusable("psycopg is not installed; `pip install 'lakeproof[postgresql]'`") from None
     try:
@@ -97,7 +97,7 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
     try:
         from botocore.exceptions import BotoCoreError, ClientError
 
-        from lakeproof.targets.dynamodb_store import PARTITION, Address, DynamoDBStore, NotUsable
+        from lakeproof.stores.dynamodb_store import PARTITION, Address, DynamoDBStore, NotUsable
     except ImportError:
         raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
     try:

@@ -10,23 +10,21 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
-from lakeproof.history.showing import as_object, plain
+from lakeproof.commands.traffic_options import json_option, out_option, seconds_option, seed_option, timeout_option
+from lakeproof.histories.evidence import as_object, plain
 from lakeproof.impl.stores import Store
+from lakeproof.live.answers import counted, tallied
+from lakeproof.live.judge import SETTINGS, SPURIOUS, Judged, judge
+from lakeproof.live.report import Report
+from lakeproof.live.restart import restarting
+from lakeproof.live.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
-from lakeproof.pages.runs import html_option
-from lakeproof.report.style import plural, seconds
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Target, target
-from lakeproof.targets.answers import counted, first_of, tallied
-from lakeproof.targets.judging import SETTINGS, SPURIOUS, Judged, judge
-from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
-from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
-from lakeproof.targets.report import Report
-from lakeproof.targets.restarting import restarting
-from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
+from lakeproof.show.pages.runs import html_option
+from lakeproof.stores import Target, target
+from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, first_of, plural, seconds
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
 SEED_END: Final = 1 << 32
@@ -111,7 +109,7 @@ def command(
     load = Load(clients=clients, keys=keys, seconds=duration, seed=seed, timeout=timeout)
     click.echo(f"{chosen.name}: seed {seed}, {plural(clients, 'client')}", err=as_json)
     if flows:
-        from lakeproof.targets.flow_report import report
+        from lakeproof.live.flow_report import report
 
         return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out, as_json=as_json)
     done = trio.run(stress, chosen, load, asked, restart_with, SPURIOUS if spurious else SETTINGS)

@@ -7,9 +7,10 @@ from typing import Final, TextIO
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, UNUSABLE, complain
-from lakeproof.report.table import variant
+from lakeproof.commands.group import complain
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.show.table import variant
+from lakeproof.words import AS_EXPECTED, UNUSABLE
 
 SYMBOLS: Final = {"holds": "holds", "violated": "**violated**", "inconclusive": "?"}
 FIELDS: Final = ("scenario", "invariant", "verdict")

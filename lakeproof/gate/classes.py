@@ -1,7 +1,7 @@
 """All schedules up to equivalence: a stateless search with source sets and sleep sets.
 
 Two schedules are equivalent if one becomes the other by exchanging neighbours that are independent
-(`lakeproof.gate.footprints`) and belong to different clients: then every client receives the same replies, and the
+(`lakeproof.gate.fronts.footprints`) and belong to different clients: then every client receives the same replies, and the
 store ends the same. The search runs one schedule of each class. It keeps nothing but the places where something is left
 to run; each schedule is run from the beginning, by whoever owns the program.
 
@@ -37,7 +37,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.walks import (
     COMPLETE,
     DIVERGED,

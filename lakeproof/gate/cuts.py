@@ -19,11 +19,11 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.classes import Name
-from lakeproof.gate.footprints import Footprint, dependent
-from lakeproof.gate.fronts import Answer
-from lakeproof.gate.holding import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
+from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
 
 APPLIED: Final = frozenset({NORMAL, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000

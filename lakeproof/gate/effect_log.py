@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from lakeproof.model import kv
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 WORDS: Final[Mapping[str, type[kv.KVError]]] = {
     "not found": kv.NotFound,

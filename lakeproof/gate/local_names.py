@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.fronts.footprints import Footprint
 
 TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+>")
 """A name as `lakeproof.gate.names` gives it; those of the setup are the same in all runs."""

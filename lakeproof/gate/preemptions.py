@@ -25,7 +25,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending
-from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.local_names import LocalNames
 
 PLACES_MAX: Final = 300_000

@@ -18,13 +18,13 @@ from urllib.parse import quote
 
 import attrs
 
-from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.gate.cuts import Exchange
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
-from lakeproof.running.loading import import_beside
-from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Call, Scenario, ScenarioError
+from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.verify.loader import import_beside
+from lakeproof.words import Unusable
 
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 

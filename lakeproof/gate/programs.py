@@ -12,8 +12,8 @@ import attrs
 import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
-from lakeproof.gate.http import listening
-from lakeproof.running.tasks import Unusable
+from lakeproof.gate.fronts.http import listening
+from lakeproof.words import Unusable
 
 READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02

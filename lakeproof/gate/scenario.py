@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final, ParamSpec
 
 import attrs
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Faults, ScenarioError
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
-    from lakeproof.gate.aws import Store
     from lakeproof.gate.cuts import Moment
+    from lakeproof.gate.fronts.aws import Store
     from lakeproof.gate.programs import Returned
 
 P = ParamSpec("P")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, Protocol, TypeVar
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import Footprint, dependent
 
 PLACES_MAX: Final = 200_000
 """How many places are looked at; if it takes more, the schedule stays as it is."""

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import Choice, Diverged, Pending
-from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.fronts.footprints import Footprint
 
 FAULT_SHARE: Final = 0.15
 """How often a request that may go wrong does, in a sampled schedule."""

@@ -8,8 +8,8 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import Choice, Name
-from lakeproof.gate.holding import COSTS
-from lakeproof.gate.running import Schedule
+from lakeproof.gate.run import Schedule
+from lakeproof.gate.server import COSTS
 
 FORMAT: Final = 1
 

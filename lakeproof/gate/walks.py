@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import Footprint, dependent
 
 
 class Name(NamedTuple):

@@ -1,4 +1,4 @@
-"""A process that runs schedules for a search in another process. See `lakeproof.gate.side_by_side`.
+"""A process that runs schedules for a search in another process. See `lakeproof.gate.parallel`.
 
 python -m lakeproof.gate.worker FILE.py SCENARIO
 """
@@ -11,13 +11,12 @@ from pathlib import Path
 import attrs
 import trio
 
-from lakeproof.gate.loading import loaded
-from lakeproof.gate.opening import Prepared, opened
+from lakeproof.gate.parallel import Failed, Ran, Values, counted, packed
 from lakeproof.gate.scenario import THREADS, GateScenario
-from lakeproof.gate.side_by_side import Failed, Ran, Values, counted, packed
+from lakeproof.gate.scenario_files import loaded
+from lakeproof.gate.startup import Prepared, opened
 from lakeproof.gate.walks import Beginning, Walk
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets.answers import first_of
+from lakeproof.words import Unusable, first_of
 
 
 async def serve(

@@ -83,7 +83,7 @@ def by_definition(left: list[Told], state: object = None) -> bool:
 
 async def compared(env: Env, first: int) -> tuple[str, ...]:
     """What the checker says of some histories, by each algorithm, that the definition does not."""
-    from lakeproof.model.linearizability.checking import ALGORITHMS, check
+    from lakeproof.model.linearizability.checker import ALGORITHMS, check
     from lakeproof.model.linearizability.history import NEVER, Operation, Settings, history
     from lakeproof.model.linearizability.problem import Verdict
     from lakeproof.model.linearizability.specifications import KV

@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 import attrs
 
 from lakeproof.mutation.work import Failed, Work, run
-from lakeproof.running.processes import SINGLE_THREADED, away_from_the_working_directory, deaf_to_interrupts
+from lakeproof.verify.processes import SINGLE_THREADED, away_from_the_working_directory, deaf_to_interrupts
 
 W = TypeVar("W", bound=Work)
 

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import Final
 
 MODULES: Final = (
-    "lakeproof.explore.search",
+    "lakeproof.search.search",
     "lakeproof.model.invariants.data",
     "lakeproof.model.invariants.refs",
     "lakeproof.model.invariants.repositories",
     "lakeproof.model.invariants.resets",
-    "lakeproof.running.tasks",
+    "lakeproof.verify.tasks",
 )
 
 for _name in MODULES:

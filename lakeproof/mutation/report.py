@@ -6,10 +6,10 @@ from typing import Final
 
 import attrs
 
-from lakeproof.mutation.judging import UNREACHED, Judged
+from lakeproof.mutation.campaign import UNREACHED, Judged
 from lakeproof.mutation.results import described
 from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
-from lakeproof.report.style import plural
+from lakeproof.words import plural
 
 HEAD: Final = "| file | mutants | killed | survived | timed out | equivalent | unusable | unreached | score |"
 

@@ -12,8 +12,8 @@ from typing import Final, TextIO, cast
 
 import attrs
 
+from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
-from lakeproof.mutation.planting import package
 from lakeproof.mutation.work import KILLED, Bounds, Origin, Reach, Step, Verdict
 
 ROOMS: Final = ("model", "impl", "explore", "scenarios", "mutation")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
-from lakeproof.mutation.planting import module_of, plant
-from lakeproof.running.board import die_with_parent
+from lakeproof.mutation.injection import module_of, plant
+from lakeproof.search.board import die_with_parent
 
 if TYPE_CHECKING:
-    from lakeproof.running.tasks import Outcome
     from lakeproof.scenario import Scenario
+    from lakeproof.verify.tasks import Outcome
 
 Lines = tuple[tuple[str, tuple[int, ...]], ...]
 """By file: numbers of lines that were executed, in order."""
@@ -50,7 +50,7 @@ class Origin:
     def scenarios(self, code: CodeType | None = None) -> "dict[str, Scenario]":
         """By name. code: what to execute instead of the user's file."""
         if self.file is not None:
-            from lakeproof.running.loading import load_file
+            from lakeproof.verify.loader import load_file
 
             return {each.name: each for each in load_file(self.file, code)}
         from importlib import import_module
@@ -284,8 +284,8 @@ def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
 
 
 def _searched(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
-    from lakeproof.running.loading import Source
-    from lakeproof.running.tasks import Verify, carried_out
+    from lakeproof.verify.loader import Source
+    from lakeproof.verify.tasks import Verify, carried_out
 
     task = Verify(states_max=states_max, seconds_max=bounds.seconds, memory_bytes_max=bounds.memory_bytes, traced=False)
     return carried_out(task, scenario, Source(origin.file), lambda depth, states, transitions: None)

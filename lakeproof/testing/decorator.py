@@ -36,8 +36,8 @@ def scenario(build: "Callable[P, Scenario]") -> Callable[P, None]:
     @functools.wraps(build)
     def test(*args: P.args, **kwargs: P.kwargs) -> None:
         __tracebackhide__ = True
-        from lakeproof.running.verifying import check
         from lakeproof.scenario import Scenario
+        from lakeproof.testing.check import check
 
         found: object = build(*args, **kwargs)
         if not isinstance(found, Scenario):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
-    from lakeproof.explore.trace import Trace
-    from lakeproof.running.tasks import Unusable
-    from lakeproof.running.verifying import NotAsExpected
     from lakeproof.scenario import Scenario
+    from lakeproof.search.trace import Trace
+    from lakeproof.testing.check import NotAsExpected
+    from lakeproof.words import Unusable
 
 BUDGET: Final = "--lakeproof-budget"
 NAME_CHARACTERS_MAX: Final = 60
@@ -37,8 +37,8 @@ class Judge:
             Unusable: the scenario cannot be run.
         """
         __tracebackhide__ = True
-        from lakeproof.running.problems import problems
-        from lakeproof.running.tasks import Unusable
+        from lakeproof.verify.problems import problems
+        from lakeproof.words import Unusable
 
         try:
             for problem in problems(scenario):
@@ -50,7 +50,7 @@ class Judge:
             raise self.failed.with_traceback(None)
 
     def _searched(self, scenario: "Scenario") -> "NotAsExpected | None":
-        from lakeproof.running.verifying import NotAsExpected, check
+        from lakeproof.testing.check import NotAsExpected, check
 
         try:
             check(scenario, seconds_max=self.item.config.getoption(BUDGET))
@@ -63,8 +63,8 @@ class Judge:
 
     def _replayed(self, scenario: "Scenario") -> "NotAsExpected | None":
         """A counterexample of an earlier run that is still one. Those that are none are forgotten."""
-        from lakeproof.explore.trace import TraceError, read
-        from lakeproof.running.verifying import NotAsExpected, still_violates
+        from lakeproof.search.trace import TraceError, read
+        from lakeproof.testing.check import NotAsExpected, still_violates
 
         stem = self._stem(scenario.name)
         mine = [path for path in self._earlier if path.name.startswith(stem) and path.exists()]
@@ -84,8 +84,8 @@ class Judge:
 
     def _keep(self, trace: "Trace") -> None:
         """Write a trace where the next run finds it, and its page."""
-        from lakeproof.explore.trace import write
-        from lakeproof.pages.html import page
+        from lakeproof.search.trace import write
+        from lakeproof.show.pages.html import page
 
         if self._folder is None:
             return

@@ -86,8 +86,8 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """The verdicts and the stories, without the stack of lakeproof's own functions."""
-        from lakeproof.running.tasks import Unusable
-        from lakeproof.running.verifying import NotAsExpected
+        from lakeproof.testing.check import NotAsExpected
+        from lakeproof.words import Unusable
 
         if isinstance(excinfo.value, NotAsExpected | Unusable):
             return str(excinfo.value)

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
-from lakeproof.model import calls, keys, kv, naming
-from lakeproof.model.answering import Misanswered
+from lakeproof.model import calls, keys, kv, ref_specification
 from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.invariants.repositories import owner
-from lakeproof.model.living import Living, Rules, Unsettled, judged, left
 from lakeproof.model.records import Repository
+from lakeproof.model.repository_specification import Living, Rules, Unsettled, judged, left
 from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
+from lakeproof.model.solo import Misanswered
 
 ALONE_IS_EXACT: Final = "alone-is-exact"
 Problems = Callable[[tuple[CallView, ...], Snapshot], Iterator[str]]
@@ -58,16 +58,16 @@ def of_repositories(rules: Rules) -> Problems:
     return problems
 
 
-def of_refs(initial: naming.Named, repository: Repository) -> Problems:
+def of_refs(initial: ref_specification.Named, repository: Repository) -> Problems:
     """By the specification of the refs of a repository, of which this is there when the client begins."""
 
     def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
         try:
-            state = naming.judged(initial, made)
+            state = ref_specification.judged(initial, made)
         except Misanswered as wrong:
             yield str(wrong)
         else:
-            yield from naming.left(state, snapshot, repository)
+            yield from ref_specification.left(state, snapshot, repository)
 
     return problems
 

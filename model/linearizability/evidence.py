@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model.linearizability.checking import Limits, Numbers, answered
+from lakeproof.model.linearizability.checker import Limits, Numbers, answered
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Operation
 from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped

@@ -34,7 +34,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from lakeproof.model.linearizability.hiding import MOMENT, Hider, Hiders, Moved, Times
+from lakeproof.model.linearizability.hidden import MOMENT, Hider, Hiders, Moved, Times
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.layout import EARLIEST, SEVERAL, START, Layout, Undecided, Violated, clash
 from lakeproof.model.linearizability.problem import HOLDS, Answer, Register, Verdict

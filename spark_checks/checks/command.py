@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.spark_checks.checks.catalogue import EVERY
 from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
@@ -53,10 +53,10 @@ def command(
     lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing, or the store has
     a schema version that is not known; garbage and notes are reported, but do not count.
     """
-    from lakeproof.pages import summary as pages
-    from lakeproof.report.style import console
-    from lakeproof.spark_checks.checks.reporting import as_json_lines, page, table, write_summary
-    from lakeproof.spark_checks.checks.running import run
+    from lakeproof.show.pages import summary as pages
+    from lakeproof.show.style import console
+    from lakeproof.spark_checks.checks.report import as_json_lines, page, table, write_summary
+    from lakeproof.spark_checks.checks.run import run
     from lakeproof.spark_checks.data.dataset import open_dataset
     from lakeproof.spark_checks.engine.run_folders import session_for
     from lakeproof.spark_checks.engine.workspace import fresh

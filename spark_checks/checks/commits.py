@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import graph
-from lakeproof.spark_checks.checks.judging import judged
+from lakeproof.spark_checks.checks.graph_worker import judged
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities

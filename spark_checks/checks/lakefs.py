@@ -23,7 +23,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.impl.migration.checking import METADATA, VERSION_KEY, unknown_version
+from lakeproof.impl.migration.checks import METADATA, VERSION_KEY, unknown_version
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import repositories, tokens
 from lakeproof.spark_checks.checks.rules import Rule, findings, union

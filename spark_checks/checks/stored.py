@@ -21,7 +21,7 @@ from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX, fingerprint, is_data, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.data.stored.loading import Stored
+from lakeproof.spark_checks.data.stored.tables import Stored
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import where_listed
 

@@ -11,9 +11,9 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import footers
+from lakeproof.words import Unusable
 
 TOLD: Final[Mapping[str, tuple[str, ...]]] = {
     "kv": ("partition_key", "key", "value"),

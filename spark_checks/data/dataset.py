@@ -16,16 +16,16 @@ from pyspark.sql.types import StructType
 
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import keys
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.unchanged import Noted
 from lakeproof.spark_checks.engine import folders, footers, layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.engine.together import together
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.data.stored.loading import Stored
+    from lakeproof.spark_checks.data.stored.tables import Stored
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
@@ -122,8 +122,8 @@ def open_dataset(
 def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     """The tables of the object store, in place of those that the source may have."""
     from lakeproof.spark_checks.data.dataset import namespaces
-    from lakeproof.spark_checks.data.stored.loading import load
     from lakeproof.spark_checks.data.stored.stores import Blockstore
+    from lakeproof.spark_checks.data.stored.tables import load
 
     named = namespaces(found.kv, found.decoded.get("repositories"))
     if not named:
@@ -150,7 +150,7 @@ def _is_folder(where: str) -> bool:
 
 def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
-        from lakeproof.targets.redacting import displayed  # drivers, which workers do not have, come with it
+        from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
 
         kv = _database(spark, where)
         return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)

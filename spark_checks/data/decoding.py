@@ -24,7 +24,7 @@ from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2
 from lakeproof.model.catalog import AddressType
 from lakeproof.model.records import RepositoryState
-from lakeproof.spark_checks.data.columnar import reading
+from lakeproof.spark_checks.data.columnar import batches as reading
 from lakeproof.spark_checks.data.dataset import Dataset, Keys
 from lakeproof.spark_checks.data.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
 from lakeproof.spark_checks.engine import staging

@@ -14,12 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.impl.stores import dumped
 from lakeproof.impl.stores.dumped import NotADump, Row
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places, staging
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.words import Unusable
 
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
 PART: Final = "part-0.parquet"

@@ -12,14 +12,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
-    from lakeproof.targets.dynamodb_store import Address
+    from lakeproof.stores.dynamodb_store import Address
 
 SEGMENTS_A_CORE: Final = 4
 TRIES: Final = 10
@@ -32,14 +32,14 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 
     Raises Unusable: the table cannot be reached, is not there, or has other keys.
     """
-    from lakeproof.targets.redacting import displayed  # drivers, which workers do not have, come with it
+    from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
 
     name = displayed(dsn)
     try:
         from botocore.exceptions import BotoCoreError, ClientError
 
         from lakeproof.commands.group import complain  # not above: workers import this module
-        from lakeproof.targets.dynamodb_store import Address, DynamoDBStore, NotUsable
+        from lakeproof.stores.dynamodb_store import Address, DynamoDBStore, NotUsable
     except ImportError:
         raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
     try:
@@ -67,7 +67,7 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 def _items(address: "Address", name: str, segment: int, count: int) -> Iterator[tuple[object, ...]]:
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from lakeproof.targets.dynamodb_store import KEY, PARTITION, VALUE
+    from lakeproof.stores.dynamodb_store import KEY, PARTITION, VALUE
 
     client = address.client(1, tries=TRIES)
     start: dict[str, object] = {}

@@ -24,12 +24,12 @@ import attrs
 import pyarrow as pa
 from pyarrow.parquet import read_metadata
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.layout import AGAIN, AT_ONCE
 from lakeproof.spark_checks.engine.places import File as Place
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED
+from lakeproof.words import Unusable
 
 NAME: Final = "_lakeproof.json"
 """In the folder of the dataset. Spark passes over files whose names begin so."""

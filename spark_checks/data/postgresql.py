@@ -21,11 +21,11 @@ import attrs
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import KV, LONG, table
 from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     import psycopg

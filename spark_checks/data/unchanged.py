@@ -10,9 +10,9 @@ from typing import Final
 
 import attrs
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import folders, places
 from lakeproof.spark_checks.engine.places import Stamp
+from lakeproof.words import Unusable
 
 AGAIN: Final = "run the command again when no process writes there"
 

@@ -18,9 +18,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import java, settings
 from lakeproof.spark_checks.engine.settings import GATEWAY, LOOPBACK
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options

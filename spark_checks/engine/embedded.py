@@ -8,9 +8,9 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import TYPE_CHECKING, Final, cast
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.settings import LOOPBACK
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

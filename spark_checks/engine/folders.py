@@ -17,10 +17,10 @@ import attrs
 import pyarrow as pa
 from pyarrow import fs
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
 from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.words import Unusable
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from pyarrow import ArrowException
 from pyarrow.parquet import FileMetaData
 from pyspark.sql import DataFrame
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.layout import AT_ONCE
+from lakeproof.words import Unusable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

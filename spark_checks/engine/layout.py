@@ -13,10 +13,10 @@ import pyarrow as pa
 from pyarrow.parquet import FileMetaData, read_metadata
 from pyspark.sql.types import DataType, StructType
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.places import File
+from lakeproof.words import Unusable
 
 AT_ONCE: Final = 16
 AGAIN: Final = "bring it back whole, or write the table again"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pyspark.sql import SparkSession
 
-from lakeproof.report.style import console
+from lakeproof.show.style import console
 from lakeproof.spark_checks.engine.engines import engine_of, is_remote
 
 if TYPE_CHECKING:

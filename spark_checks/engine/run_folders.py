@@ -5,11 +5,11 @@ from contextlib import contextmanager, suppress
 
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
 from lakeproof.spark_checks.engine.session import Options, session
+from lakeproof.words import Unusable
 
 
 @contextmanager

@@ -21,12 +21,12 @@ import click
 from pyspark.sql import SparkSession
 
 from lakeproof.commands.group import complain
-from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.engine import engines, settings, shipping, workspace
+from lakeproof.spark_checks.engine import artifacts, engines, settings, workspace
 from lakeproof.spark_checks.engine.engines import Engine, Name
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.settings import GATEWAY, Conf, is_local
 from lakeproof.spark_checks.engine.troubles import errors, told
+from lakeproof.words import Unusable
 
 GRACE_SECONDS: Final = 20.0
 """For jobs to end that were cancelled."""
@@ -111,7 +111,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
                 settings.in_force(spark, _relied(spark))
                 if not engine.alone:
                     with doing(spark, "sending lakeproof to the workers"):
-                        until_the_end.enter_context(shipping.shipped(spark))
+                        until_the_end.enter_context(artifacts.shipped(spark))
                 yield spark
         except _Terminated:
             complain("ended by SIGTERM")

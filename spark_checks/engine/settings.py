@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     import click  # workers do not have it

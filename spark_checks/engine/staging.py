@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import footers, places
-from lakeproof.spark_checks.engine.counting import counted
+from lakeproof.spark_checks.engine.counts import counted
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
+from lakeproof.words import Unusable
 
 ENDING: Final = ".parquet"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 _RAISED: Final = re.compile(r"^(?:.*External error: )?\s*(?:lakeproof\.running\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
 """An `Unusable` that was raised in a worker comes back as text."""

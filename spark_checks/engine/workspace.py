@@ -17,10 +17,10 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import folders, places, staging
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.settings import WORK
+from lakeproof.words import Unusable
 
 PREFIX: Final = "lakeproof-spark-"
 LOCK: Final = "lock"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.options import FOLDER, spark_options
 from lakeproof.spark_checks.generate.sizes import COUNTS, PROFILES
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
@@ -70,8 +70,8 @@ def command(
     from lakeproof.spark_checks.engine.progress import doing
     from lakeproof.spark_checks.engine.runs import parse_time
     from lakeproof.spark_checks.engine.session import session
-    from lakeproof.spark_checks.generate.planting import parse
-    from lakeproof.spark_checks.generate.writing import Request, check_target, whole, write
+    from lakeproof.spark_checks.generate.mistakes import parse
+    from lakeproof.spark_checks.generate.writer import Request, check_target, whole, write
 
     given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
     if now is not None:

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.running.tasks import Unusable
+from lakeproof.words import Unusable
 
 DAY: Final = 86_400_000_000  # microseconds
 NOW: Final = 1_767_225_600_000_000

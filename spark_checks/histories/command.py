@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.engine.options import PLACE, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
@@ -57,13 +57,13 @@ def command(
     """
     from pyspark.sql import functions as f
 
-    from lakeproof.history import DEFAULTS
+    from lakeproof.histories import DEFAULTS
     from lakeproof.model.linearizability.specifications import ALL
     from lakeproof.spark_checks.engine import staging, workspace
     from lakeproof.spark_checks.engine.progress import doing
     from lakeproof.spark_checks.engine.run_folders import session_for
-    from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-    from lakeproof.spark_checks.histories.reading import events
+    from lakeproof.spark_checks.histories.reader import events
+    from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
@@ -99,7 +99,7 @@ def command(
 
 
 def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows
-    from lakeproof.spark_checks.histories.judging import shown_key
+    from lakeproof.spark_checks.histories.verdicts import shown_key
 
     for row in examples:
         if as_json:
@@ -114,7 +114,7 @@ def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ig
 
 def _sum(model: str, sums: dict[str, int], counts: dict[tuple[str, str], int]) -> str:
     """The verdict, as the last line."""
-    from lakeproof.history.showing import told_by, verdict_of_keys
+    from lakeproof.histories.evidence import told_by, verdict_of_keys
 
     by: dict[str, int] = {}
     for (_, algorithm), count in counts.items():

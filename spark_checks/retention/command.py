@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
 from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
@@ -58,7 +58,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.run_folders import run_session
     from lakeproof.spark_checks.retention import rulebook
-    from lakeproof.spark_checks.retention.marking import Asked, mark
+    from lakeproof.spark_checks.retention.marks import Asked, mark
 
     book = rulebook.read(rules)
     if now is not None:

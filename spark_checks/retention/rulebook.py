@@ -15,9 +15,9 @@ from pyspark.sql import functions as f
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.retention import InvalidRules, Rules
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
+from lakeproof.words import Unusable
 
 ALL: Final = ""
 """The book of the repositories that have none of their own."""

@@ -11,8 +11,8 @@ import attrs
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.runs import REPORT, Mismatch
 from lakeproof.spark_checks.sweep.journal import SWEPT, End, Entry
-from lakeproof.spark_checks.sweep.looking import MEANINGS, YOUNGER
 from lakeproof.spark_checks.sweep.marks import Mark
+from lakeproof.spark_checks.sweep.second_look import MEANINGS, YOUNGER
 
 EXAMPLES: Final = 3
 

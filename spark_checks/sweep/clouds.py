@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.troubles import said
-from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
     DELETED,
@@ -24,6 +23,7 @@ from lakeproof.spark_checks.sweep.targets import (
     Unnameable,
     beneath,
 )
+from lakeproof.words import Unusable
 
 try:
     import obstore

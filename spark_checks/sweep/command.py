@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import UNUSABLE, complain
-from lakeproof.running.tasks import Unusable
+from lakeproof.commands.group import complain
 from lakeproof.spark_checks.engine.options import blockstore_option, spark_options
+from lakeproof.words import UNUSABLE, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
     from lakeproof.spark_checks.engine.session import Options
     from lakeproof.spark_checks.sweep.marks import Marked
-    from lakeproof.spark_checks.sweep.sweeping import Again
+    from lakeproof.spark_checks.sweep.sweep import Again
 
 
 @click.command("sweep")
@@ -64,7 +64,7 @@ def command(
     from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
     from lakeproof.spark_checks.sweep.marks import whole_run
-    from lakeproof.spark_checks.sweep.sweeping import sweep
+    from lakeproof.spark_checks.sweep.sweep import sweep
     from lakeproof.spark_checks.sweep.targets import Wanted, target
 
     if delete and objects is None:
@@ -123,7 +123,7 @@ def _look_again(
 ) -> "Again":
     from lakeproof.spark_checks.data.dataset import open_dataset
     from lakeproof.spark_checks.engine.session import session
-    from lakeproof.spark_checks.sweep.referring import look_again
+    from lakeproof.spark_checks.sweep.references import look_again
 
     with session(options) as spark:
         return look_again(open_dataset(spark, where, keys, beside, blockstore), run)

@@ -24,9 +24,9 @@ import attrs
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep.marks import Mark
+from lakeproof.words import Unusable
 
 SWEPT: Final = "swept"
 INTENT, OUTCOME = "intent", "outcome"

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.runs import ADDRESSES
 from lakeproof.spark_checks.ledger import MARKED
+from lakeproof.words import Unusable
 
 BATCH: Final = 1_000
 """What one request deletes at most (S3's limit), and what is in doubt when a sweep is killed."""

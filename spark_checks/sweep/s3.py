@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
-from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
     DELETED,
@@ -30,6 +29,7 @@ from lakeproof.spark_checks.sweep.targets import (
     Trouble,
     beneath,
 )
+from lakeproof.words import Unusable
 
 try:
     import boto3

@@ -16,8 +16,8 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.sweep.looking import MICROSECOND, Found
+from lakeproof.spark_checks.sweep.second_look import MICROSECOND, Found
+from lakeproof.words import Unusable
 
 WIDEST: Final = 200
 """Characters of a store's own words."""

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
 from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
@@ -51,7 +51,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.folders import folder_at
     from lakeproof.spark_checks.engine.run_folders import run_session
-    from lakeproof.spark_checks.uncommitted.marking import Asked, mark
+    from lakeproof.spark_checks.uncommitted.marks import Asked, mark
 
     age = runs.parse_age(older_than)
     if now is not None:

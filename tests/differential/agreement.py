@@ -6,18 +6,18 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.explore.behaviour import Behaviour, Disagreement
-from lakeproof.explore.by_level import RANKED_RESTARTS_MAX, _Search, _TooManyRestarts, _Violated
-from lakeproof.explore.looping import LoopingSearch
-from lakeproof.explore.plain import PlainResult, plain_search
-from lakeproof.explore.search import Limits, Options, Result
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.told import RESTARTED
-from lakeproof.explore.world import LateWrite
 from lakeproof.model import kv, objects
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario, recovery
+from lakeproof.search.behaviour import Behaviour, Disagreement
+from lakeproof.search.by_level import RANKED_RESTARTS_MAX, _Search, _TooManyRestarts, _Violated
+from lakeproof.search.loops import LoopingSearch
+from lakeproof.search.plain import PlainResult, plain_search
+from lakeproof.search.replies import RESTARTED
+from lakeproof.search.search import Limits, Options, Result
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import LateWrite
 from tests.differential.clients import Restarted
 from tests.differential.enumerator import Enumeration, Past, TooManyStates, enumerate_states, final_key
 from tests.differential.generated import FlowSet

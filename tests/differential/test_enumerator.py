@@ -53,7 +53,7 @@ class TestIndependence:
     @pytest.mark.parametrize("path", sorted(HERE.glob("*.py")), ids=lambda path: path.name)
     def test_no_code_is_shared_with_the_searches(self, path: Path) -> None:
         if path.name not in SEARCHING:
-            assert [name for name in imports(path) if name.startswith("lakeproof.explore")] == []
+            assert [name for name in imports(path) if name.startswith("lakeproof.search")] == []
         assert [name for name in imports(path) if name.startswith("tests.") and "differential" not in name] == []
 
     @pytest.mark.parametrize("name", ["stores.py", "states.py", "clients.py", "enumerator.py"])
@@ -63,9 +63,9 @@ class TestIndependence:
     def test_a_borrowed_meaning_would_be_noticed(self, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
         path.write_text(
-            "def f():\n    from lakeproof.explore import semantics\n    return kv.step(kv.EXISTS, kv.Get)\n"
+            "def f():\n    from lakeproof.search import semantics\n    return kv.step(kv.EXISTS, kv.Get)\n"
         )
-        assert "lakeproof.explore.semantics" in set(imports(path))
+        assert "lakeproof.search.semantics" in set(imports(path))
         assert functions_used(path, {"kv"}) == {"step"}
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from lakeproof import Always, Call, Env, Reached, Reads, Scenario
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.replay import record
-from lakeproof.explore.results import Result
-from lakeproof.explore.search import search
 from lakeproof.model.invariants import Finding, Invariant, Violation
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow
+from lakeproof.search.plain import plain_search
+from lakeproof.search.replay import record
+from lakeproof.search.results import Result
+from lakeproof.search.search import search
 
 P, K = b"p", b"k"
 Test = Callable[[Snapshot], object]

@@ -8,13 +8,13 @@ import pytest
 import trio
 
 from lakeproof import Call, Env, Eventually, Scenario, kv
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import search
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.invariants import Finding
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow, ScenarioError
+from lakeproof.search.plain import plain_search
+from lakeproof.search.search import search
 from tests.edge.small import K, P, agreed, finds, scenario, touch, verdicts
 
 

@@ -142,7 +142,7 @@ class TestOddFields:
     """What a scenario cannot be made of is one line, and no scenario is run."""
 
     def test_each_is_refused_in_one_line_that_names_the_place(self) -> None:
-        from lakeproof.running.loading import LoadError, load_file
+        from lakeproof.verify.loader import LoadError, load_file
         from tests.edge.odd_parts import ODD
 
         wrong = {}

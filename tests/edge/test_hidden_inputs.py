@@ -7,13 +7,13 @@ from functools import lru_cache
 import pytest
 
 from lakeproof import Aftermath, Always, Call, Env, Eventually, Faults, Monitor, OnStep, Reached, Scenario
-from lakeproof.explore.again import KEPT, Again
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import search
 from lakeproof.model.invariants import Finding, Invariant, Violation
 from lakeproof.model.snapshot import Snapshot, Transition
-from lakeproof.running.verifying import NotAsExpected, check
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
+from lakeproof.search.plain import plain_search
+from lakeproof.search.recheck import KEPT, Again
+from lakeproof.search.search import search
+from lakeproof.testing.check import NotAsExpected, check
 from tests.edge.small import K, P, Test, agreed, always, finds, scenario, touch, touch_and_delete, verdicts
 
 

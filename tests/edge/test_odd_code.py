@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from lakeproof.running.board import Overseer
+from lakeproof.search.board import Overseer
 from tests.commands import ROOT
 from tests.edge.files import HEAD, Ran, line_of, verify
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Snapshot, Terminates, Violation, objects
-from lakeproof.explore.search import search
+from lakeproof.search.search import search
 
 VOTES, DECISION = b"votes", (b"coordinator", b"decision")
 MINUTE = 60_000_000

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from lakeproof.explore.faults import Move
-from lakeproof.explore.plain import Referee, Verdicts
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.scenario import Scenario
+from lakeproof.search.faults import Move
+from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
 from tests.differential.agreement import WAYS, Searched, disagreements, plain, run_search
 from tests.differential.enumerator import Enumeration
 

@@ -3,8 +3,8 @@
 from unittest.mock import Mock
 
 from lakeproof import Aftermath, Call, Faults, Scenario
-from lakeproof.explore.search import Options, search
 from lakeproof.model.invariants import Always, Reached
+from lakeproof.search.search import Options, search
 from tests.differential.interpreter import run_program
 from tests.differential.programs import START, Const, Get, Instruction, Program, Set
 

@@ -5,11 +5,11 @@ from unittest.mock import Mock
 import attrs
 import pytest
 
-from lakeproof.explore import behaviour, by_level, packing, paths
-from lakeproof.explore.search import Limits, Options, search
+from lakeproof.designs import catalogue
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue
+from lakeproof.search import behaviour, by_level, packing, paths
+from lakeproof.search.search import Limits, Options, search
 from tests.differential.agreement import WAYS, disagreements, enumerated, plain, run_search
 from tests.differential.generated import flow_set
 from tests.differential.handmade import HANDMADE

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from lakeproof.explore import asking
-from lakeproof.explore.fence import Hangs
 from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Invoked, NotDeclared, Reads
 from lakeproof.scenario import ScenarioError
+from lakeproof.search import evaluation
+from lakeproof.search.fence import Hangs
 
 HERE = Path(__file__).name
 EVENT = Invoked(0, 0, "f", ())
@@ -43,7 +43,7 @@ class TestChecks:
     @pytest.mark.parametrize("answer", [True, False, None, 1, "no", b"no", VIOLATION, Reached("a")], ids=repr)
     def test_an_answer_that_is_no_findings_is_an_error(self, answer: object) -> None:
         with pytest.raises(ScenarioError, match=r"invariant 'x': its check returned .*yield Violation") as caught:
-            asking.findings("x", lambda: answer)  # type: ignore[arg-type, return-value]  # that is the point
+            evaluation.findings("x", lambda: answer)  # type: ignore[arg-type, return-value]  # that is the point
         assert type(answer).__name__ in str(caught.value)
 
     @pytest.mark.parametrize(
@@ -51,28 +51,28 @@ class TestChecks:
     )
     def test_a_part_that_is_no_finding_is_an_error(self, part: object) -> None:
         with pytest.raises(ScenarioError, match=r"invariant 'x': its check found .*yield Violation"):
-            asking.findings("x", lambda: [Reached("a"), part])  # type: ignore[list-item]  # that is the point
+            evaluation.findings("x", lambda: [Reached("a"), part])  # type: ignore[list-item]  # that is the point
 
     @pytest.mark.parametrize("error", [KeyError("k"), SystemExit(0), KeyboardInterrupt(), GeneratorExit()], ids=repr)
     def test_whatever_it_raises_is_an_error_with_its_line(self, error: BaseException) -> None:
         with pytest.raises(ScenarioError) as caught:
-            asking.findings("x", raising(error))
+            evaluation.findings("x", raising(error))
         message = str(caught.value)
         assert message.startswith(f"invariant 'x': raised {type(error).__name__}")
         assert message.endswith(f"{HERE}:{line_of('raising')})")
 
     def test_what_it_raises_after_a_finding_is_not_passed_over(self) -> None:
         with pytest.raises(ScenarioError, match=rf"raised KeyError: 'k' .*{HERE}:{line_of('late')}"):
-            asking.findings("x", late)
+            evaluation.findings("x", late)
 
     def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot(self) -> None:
         with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
-            asking.findings("x", raising(NotDeclared("declare it", Reads.STORE)))
+            evaluation.findings("x", raising(NotDeclared("declare it", Reads.STORE)))
 
     @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
     def test_what_is_not_of_that_code_passes_through(self, error: BaseException) -> None:
         with pytest.raises(type(error)):
-            asking.findings("x", raising(error))
+            evaluation.findings("x", raising(error))
 
 
 def monitor(advance: object) -> Monitor:
@@ -83,35 +83,35 @@ class TestMonitors:
     @pytest.mark.parametrize("answer", [None, 3, (1,), (1, (), 2), [1, ()]], ids=repr)
     def test_an_answer_that_is_no_pair_is_an_error(self, answer: object) -> None:
         with pytest.raises(ScenarioError, match=r"monitor 'x': advance returned .*\(next state, findings\)"):
-            asking.advanced(monitor(lambda *_: answer), 0, EVENT)
+            evaluation.advanced(monitor(lambda *_: answer), 0, EVENT)
 
     @pytest.mark.parametrize("state", [[], {}, set(), (1, [])], ids=repr)
     def test_a_state_that_cannot_be_compared_is_an_error(self, state: Hashable) -> None:
         with pytest.raises(ScenarioError, match=r"monitor 'x': its state .* is not hashable .*use tuples"):
-            asking.advanced(monitor(lambda *_: (state, ())), 0, EVENT)
+            evaluation.advanced(monitor(lambda *_: (state, ())), 0, EVENT)
 
     def test_what_it_raises_is_an_error_with_its_line(self) -> None:
         with pytest.raises(ScenarioError, match=rf"'x': raised KeyError: 'k' \(at .*:{line_of('raising')}\)"):
-            asking.advanced(monitor(raising(KeyError("k"))), 0, EVENT)
+            evaluation.advanced(monitor(raising(KeyError("k"))), 0, EVENT)
 
 
 class TestObservers:
     def test_a_value_that_cannot_be_compared_is_an_error(self) -> None:
         with pytest.raises(ScenarioError, match=r"observer 'o': raised TypeError: unhashable"):
-            asking.folded(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
+            evaluation.folded(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
 
     def test_what_it_raises_is_an_error_with_its_line(self) -> None:
         with pytest.raises(ScenarioError, match=rf"observer 'o': raised KeyError.*:{line_of('raising')}\)"):
-            asking.folded(Observer("o", raising(KeyError("k"))), [])
+            evaluation.folded(Observer("o", raising(KeyError("k"))), [])
 
 
 class TestWatches:
     @pytest.mark.parametrize(("answer", "watched"), [(True, True), (False, False), (None, False), (1, True)])
     def test_its_answer_is_a_truth(self, answer: object, watched: bool) -> None:
         step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
-        assert asking.watches(step, "f", None) is watched
+        assert evaluation.watches(step, "f", None) is watched
 
     def test_what_it_raises_is_an_error_and_not_a_no(self) -> None:
         step = OnStep(id="x", meaning="", check=list, watches=raising(KeyError("k")))  # type: ignore[arg-type]
         with pytest.raises(ScenarioError, match=rf"invariant 'x': raised KeyError: 'k' .*:{line_of('raising')}"):
-            asking.watches(step, "f", None)
+            evaluation.watches(step, "f", None)

@@ -5,14 +5,14 @@ import itertools
 import pytest
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.behaviour import Behaviour, Disagreement
-from lakeproof.explore.execution import NondeterministicFlow, Program
-from lakeproof.explore.search import Options, Result, search
-from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Flow
+from lakeproof.search.behaviour import Behaviour, Disagreement
+from lakeproof.search.execution import NondeterministicFlow, Program
+from lakeproof.search.search import Options, Result, search
+from lakeproof.search.trie import Trie
 from tests.differential.agreement import WAYS, run_search
 from tests.explore.agreement import check_agreement
 

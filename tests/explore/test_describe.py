@@ -1,6 +1,5 @@
 """Words: what a reader is told of effects, replies and values."""
 
-from lakeproof.explore import describe
 from lakeproof.impl.codec import encode
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.identifiers import (
@@ -8,6 +7,7 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import Tag
+from lakeproof.search import describe
 
 START = 1_700_000_000_000_000
 

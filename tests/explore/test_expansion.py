@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from lakeproof import Call, Scenario
-from lakeproof.explore import expansion
-from lakeproof.explore.expansion import projections
-from lakeproof.explore.packing import Layout, Words, lay_out
-from lakeproof.explore.search import search
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation
 from lakeproof.model.snapshot import Event, Returned, Snapshot
+from lakeproof.search import expansion
+from lakeproof.search.expansion import projections
+from lakeproof.search.packing import Layout, Words, lay_out
+from lakeproof.search.search import search
 
 P = b"p"
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from lakeproof.explore import fence
-from lakeproof.explore.fence import INTERRUPTS, Hangs, Watch, is_ours, message_of
+from lakeproof.search import fence
+from lakeproof.search.fence import INTERRUPTS, Hangs, Watch, is_ours, message_of
 
 
 class TestWatch:

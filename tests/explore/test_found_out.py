@@ -8,13 +8,13 @@ import attrs
 import pytest
 
 from lakeproof import Call, Env, Faults, Reads, Scenario
-from lakeproof.explore import asking
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import search
-from lakeproof.explore.states import States
 from lakeproof.model.invariants import Always, Eventually, Finding, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import ScenarioError
+from lakeproof.search import evaluation
+from lakeproof.search.plain import plain_search
+from lakeproof.search.search import search
+from lakeproof.search.states import States
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet, flow_set
@@ -216,12 +216,12 @@ def counts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
         try:
-            return asking.findings(name, check, seen)
+            return evaluation.findings(name, check, seen)
         except ScenarioError:
             seen.refused.clear()
             return [Reached("something")]
 
-    monkeypatch.setattr(asking, "found_out", found_out)
+    monkeypatch.setattr(evaluation, "found_out", found_out)
 
 
 def judges_no_level_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,11 @@ import attrs
 import pytest
 
 from lakeproof import Call, Scenario
-from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.search import Options, Result, search
-from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Reached
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.search import Options, Result, search
+from lakeproof.search.trie import Trie
 from tests.differential.handmade import HANDMADE
 
 WAYS = (Options(keep_finals=True), Options(ranked=True, keep_finals=True), Options(symmetry=False, merge=False))

@@ -3,17 +3,17 @@
 import pytest
 
 from lakeproof import Call, Scenario
-from lakeproof.explore import by_level
-from lakeproof.explore import search as module
-from lakeproof.explore.fence import Hangs
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.replay import record
-from lakeproof.explore.search import Limits, Options, search
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Invariant, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Transition
+from lakeproof.search import by_level
+from lakeproof.search import search as module
+from lakeproof.search.fence import Hangs
+from lakeproof.search.plain import plain_search
+from lakeproof.search.replay import record
+from lakeproof.search.search import Limits, Options, search
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, Const, Get, Program, Set
 

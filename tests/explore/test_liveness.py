@@ -13,15 +13,15 @@ import pytest
 from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
-from lakeproof.explore import graph, liveness
-from lakeproof.explore.replay import NotReproduced, record, replay
-from lakeproof.explore.results import Counterexample
-from lakeproof.explore.search import Limits, search
-from lakeproof.explore.trace import Trace, TraceError, dumps, read, write
-from lakeproof.pages.html import page
-from lakeproof.pages.mermaid import diagram
-from lakeproof.report.lanes import show
-from lakeproof.report.story import story
+from lakeproof.search import graph, liveness
+from lakeproof.search.replay import NotReproduced, record, replay
+from lakeproof.search.results import Counterexample
+from lakeproof.search.search import Limits, search
+from lakeproof.search.trace import Trace, TraceError, dumps, read, write
+from lakeproof.show.lanes import show
+from lakeproof.show.pages.html import page
+from lakeproof.show.pages.mermaid import diagram
+from lakeproof.show.story import story
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from lakeproof import Call, Env, Scenario, Terminates, kv
-from lakeproof.explore import bytecode, contents, packing, suspended
-from lakeproof.explore.automaton import Automaton
-from lakeproof.explore.execution import Program
-from lakeproof.explore.looping import LoopingSearch
-from lakeproof.explore.packing import Visited, lay_out
-from lakeproof.explore.search import Limits, Options, search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.trie import Trie
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.search import bytecode, contents, packing, suspended
+from lakeproof.search.automaton import Automaton
+from lakeproof.search.execution import Program
+from lakeproof.search.loops import LoopingSearch
+from lakeproof.search.packing import Visited, lay_out
+from lakeproof.search.search import Limits, Options, search
+from lakeproof.search.setup import prepare
+from lakeproof.search.trie import Trie
 from tests.differential.loops import (
     KEEPERS,
     Answer,

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import minimise, preemptions, reduce_preemptions
-from lakeproof.explore.replay import NotReproduced, Run
-from lakeproof.explore.search import search
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.minimise import minimise, preemptions, reduce_preemptions
+from lakeproof.search.replay import NotReproduced, Run
+from lakeproof.search.search import search
 from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 from tools.catalogues import everything
 

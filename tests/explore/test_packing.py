@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.explore.packing import (
+from lakeproof.search.packing import (
     Column,
     Layout,
     Words,
@@ -138,7 +138,7 @@ class TestDistinct:
         assert len(seen) == 1 + 3 * 64
 
     def test_rows_with_one_fingerprint_are_not_taken_for_each_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("lakeproof.explore.packing.fingerprint", lambda words: np.zeros(len(words[0]), np.uint64))
+        monkeypatch.setattr("lakeproof.search.packing.fingerprint", lambda words: np.zeros(len(words[0]), np.uint64))
         words = [np.array([1, 2], np.uint64), np.array([1, 1], np.uint64)]
         assert sorted(packed(distinct(words))) == [(1, 1), (2, 1)]
 

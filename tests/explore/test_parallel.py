@@ -11,22 +11,22 @@ import pytest
 from rich.console import Console
 
 from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, ScenarioError, Snapshot, Violation, kv
-from lakeproof.explore import trace as traces
-from lakeproof.explore.by_level import _Search
-from lakeproof.explore.execution import Execution, Program
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import reduce_preemptions
-from lakeproof.explore.packing import Words
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.replay import ReplayDiverged, record, replay
-from lakeproof.explore.search import Limits, Options, search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.told import NotOpen, Told
-from lakeproof.explore.world import World
 from lakeproof.impl.parallel import Group
-from lakeproof.report.lanes import show
-from lakeproof.report.story import story
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.search import trace as traces
+from lakeproof.search.by_level import _Search
+from lakeproof.search.execution import Execution, Program
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.minimise import reduce_preemptions
+from lakeproof.search.packing import Words
+from lakeproof.search.plain import plain_search
+from lakeproof.search.replay import ReplayDiverged, record, replay
+from lakeproof.search.replies import NotOpen, Told
+from lakeproof.search.search import Limits, Options, search
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
+from lakeproof.show.lanes import show
+from lakeproof.show.story import story
 from tests.explore.agreement import schedules
 
 P = b"p"

@@ -6,24 +6,24 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from lakeproof.explore import by_level, paths, space, tables
-from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.by_level import _Search
-from lakeproof.explore.execution import Execution
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.judge import Judge
-from lakeproof.explore.kernel import Kernel, Rows, Sink
-from lakeproof.explore.packing import Layout, Words, distinct, repack, take
-from lakeproof.explore.paths import path_to
-from lakeproof.explore.program import Disk
-from lakeproof.explore.results import Result
-from lakeproof.explore.semantics import Cells, Writes, apply
-from lakeproof.explore.symmetry import Symmetry
-from lakeproof.explore.tables import ClientTable
-from lakeproof.explore.trie import Node, Raw
 from lakeproof.impl.effects import Effect, Local
 from lakeproof.model import kv
 from lakeproof.model.invariants import Reads
+from lakeproof.search import by_level, paths, space, tables
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.by_level import _Search
+from lakeproof.search.execution import Execution
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.judge import Judge
+from lakeproof.search.kernel import Kernel, Rows, Sink
+from lakeproof.search.packing import Layout, Words, distinct, repack, take
+from lakeproof.search.paths import path_to
+from lakeproof.search.program import Disk
+from lakeproof.search.results import Result
+from lakeproof.search.semantics import Cells, Writes, apply
+from lakeproof.search.symmetry import Symmetry
+from lakeproof.search.tables import ClientTable
+from lakeproof.search.trie import Node, Raw
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import flow_set

@@ -4,11 +4,6 @@ import attrs
 import pytest
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import reduce_preemptions
-from lakeproof.explore.replay import NotReproduced, ReplayDiverged, record, replay
-from lakeproof.explore.search import search
-from lakeproof.explore.trace import Trace, TraceError
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
@@ -16,6 +11,11 @@ from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.invariants import Always, Reached, Violation
 from lakeproof.model.records import Tag
 from lakeproof.scenario import Flow
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.minimise import reduce_preemptions
+from lakeproof.search.replay import NotReproduced, ReplayDiverged, record, replay
+from lakeproof.search.search import search
+from lakeproof.search.trace import Trace, TraceError
 from tests.racing import AFTERWARDS, COUNTER, LOST_UPDATE, clear, increment
 from tools.catalogues import everything
 

@@ -27,20 +27,20 @@ from lakeproof import (
     Violation,
     kv,
 )
-from lakeproof.explore import trace as traces
-from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.kernel import Kernel, Rows
-from lakeproof.explore.minimise import minimise
-from lakeproof.explore.packing import Words, concatenate, distinct, repack
-from lakeproof.explore.replay import ReplayDiverged, record, replay
-from lakeproof.explore.results import Options
-from lakeproof.explore.sampling import sample
-from lakeproof.explore.search import search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.space import Relayout, share_behaviours
-from lakeproof.explore.world import World
-from lakeproof.report.story import story
+from lakeproof.search import trace as traces
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.kernel import Kernel, Rows
+from lakeproof.search.minimise import minimise
+from lakeproof.search.packing import Words, concatenate, distinct, repack
+from lakeproof.search.replay import ReplayDiverged, record, replay
+from lakeproof.search.results import Options
+from lakeproof.search.sampling import sample
+from lakeproof.search.search import search
+from lakeproof.search.setup import prepare
+from lakeproof.search.space import Relayout, share_behaviours
+from lakeproof.search.world import World
+from lakeproof.show.story import story
 from tests.explore.agreement import check_agreement, violated_by
 
 INTENT, LOG = (b"disk", b"intent"), b"log"

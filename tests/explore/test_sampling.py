@@ -6,14 +6,14 @@ from typing import get_args
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
-from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.sampling import Sample, Strategy, _Sampling, sample
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.space import share_behaviours
 from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.faults import Mode
+from lakeproof.search.kernel import Kernel
+from lakeproof.search.sampling import Sample, Strategy, _Sampling, sample
+from lakeproof.search.setup import prepare
+from lakeproof.search.space import share_behaviours
 from tests.explore.agreement import violated_by
 from tests.racing import COUNTER, increment, increment_if
 from tools.catalogues import everything

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore.replay import record
-from lakeproof.explore.search import search
-from lakeproof.explore.trace import Trace, TraceError, read, write
 from lakeproof.scenario import Scenario
+from lakeproof.search.replay import record
+from lakeproof.search.search import search
+from lakeproof.search.trace import Trace, TraceError, read, write
 from tests.racing import AFTERWARDS, FAULTY, LOST_UPDATE
 
 JSONObject = dict[str, object]

@@ -4,13 +4,13 @@ what tests, replays and samples use of it beside moves."""
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.semantics import Cell
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import Step, World
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.model.snapshot import Invoked, Returned, Status
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.semantics import Cell
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import Step, World
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, START, Clock, Const, Get, Instruction, Program, Set, SetIf
 

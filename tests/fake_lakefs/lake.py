@@ -16,13 +16,13 @@ import trio
 
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, merging, optimistic, reading, resetting, writing
-from lakeproof.impl.graveler.committing import Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler import lock_free, merges, optimistic, reads, resets, writes
+from lakeproof.impl.graveler.commits import Request, drop_all, seal, write_commit
 from lakeproof.impl.live import live_env, run, wall_clock
 from lakeproof.impl.refs import branches, commits
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchBusy, PathExists, PathNotFound
-from lakeproof.impl.refs.resolving import resolve
+from lakeproof.impl.refs.resolution import resolve
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
@@ -40,7 +40,7 @@ HICCUPS: Final = 0.05
 TRIES: Final = 30
 MARKED: Final = b"#"
 """In an identity, between the physical address and the metadata."""
-WRITING: Final = writing.Reading(tries=TRIES)
+WRITING: Final = writes.Reading(tries=TRIES)
 COMMITTING: Final = lock_free.Reading(tries=TRIES)
 T = TypeVar("T")
 
@@ -189,7 +189,7 @@ class Lake:
     async def reset(self, name: str, branch: str) -> None:
         repository, which = await self.repository(name), BranchID(branch)
         fresh, before = "reused-token" not in self.bugs, await self.branch(name, branch)
-        await self.run(lambda env: resetting.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
+        await self.run(lambda env: resets.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
         if not fresh:
             self._later(lambda: self.run(lambda env: drop_all(env, before.tokens, 0)))
 
@@ -200,11 +200,11 @@ class Lake:
         self._bodies[identity] = content
 
         def write() -> Awaitable[None]:
-            how = writing.Reading(rereads="unsettled-write" not in self.bugs, tries=TRIES)
-            return self.run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=how))
+            how = writes.Reading(rereads="unsettled-write" not in self.bugs, tries=TRIES)
+            return self.run(lambda env: writes.set_entry(env, repository, which, key, identity, reading=how))
 
         def create() -> Awaitable[None]:
-            return self.run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
+            return self.run(lambda env: writes.create_entry(env, repository, which, key, identity, reading=WRITING))
 
         if only_if_absent:
             await self._conditionally(create, write)
@@ -228,7 +228,7 @@ class Lake:
     async def delete_entry(self, name: str, branch: str, path: str) -> None:
         repository = await self.repository(name)
         which, key = BranchID(branch), path.encode()
-        await self.run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
+        await self.run(lambda env: writes.delete_entry(env, repository, which, key, reading=WRITING))
 
     async def get(self, name: str, ref: str, path: str) -> Found:
         if "missed-read" not in self.bugs or ref != "main":
@@ -244,7 +244,7 @@ class Lake:
         repository = await self.repository(name)
         try:
             entry = await self.run(
-                lambda env: reading.get_entry(env, repository, BranchID(ref), path.encode(), tries=TRIES)
+                lambda env: reads.get_entry(env, repository, BranchID(ref), path.encode(), tries=TRIES)
             )
         except BranchNotFound:
             entry = await self._committed(repository, ref, path.encode())
@@ -259,7 +259,7 @@ class Lake:
     async def listing(self, name: str, ref: str) -> list[Found]:
         repository = await self.repository(name)
         try:
-            entries = await self.run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
+            entries = await self.run(lambda env: reads.list_entries(env, repository, BranchID(ref), tries=TRIES))
         except BranchNotFound:
             entries = await self.entries(repository, ref)
         return [self._found(each) for each in entries]
@@ -295,7 +295,7 @@ class Lake:
 
         async def flow(env: Env) -> Commit:
             before, _ = await read_branch(env, repository, which)
-            made = await merging.merge(env, repository, which, source, message, strategy="source-wins")
+            made = await merges.merge(env, repository, which, source, message, strategy="source-wins")
             if self.chance("lost-merge", 0.5):
                 await replace_branch(env, repository, before, kv.EXISTS)
             return made

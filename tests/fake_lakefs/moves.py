@@ -6,13 +6,13 @@ import attrs
 
 from lakeproof.impl.committed import merge as merge_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import merging, resetting
+from lakeproof.impl.graveler import merges, resets
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.branches import read_branch, replace_branch
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoParent, RefChanged
-from lakeproof.impl.refs.resolving import resolve
+from lakeproof.impl.refs.resolution import resolve
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, MetaRangeID, TagID
 from lakeproof.model.records import Branch, Commit, Repository, Tag
@@ -28,15 +28,15 @@ async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: b
 
     def flow(env: Env) -> Coroutine[object, object, None]:
         if exact:
-            return resetting.reset_entry(env, repository, which, path.encode(), tries=TRIES)
-        return resetting.reset_prefix(env, repository, which, path.encode(), tries=TRIES)
+            return resets.reset_entry(env, repository, which, path.encode(), tries=TRIES)
+        return resets.reset_prefix(env, repository, which, path.encode(), tries=TRIES)
 
     await lake.run(flow)
 
 
 async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
     repository, which = await lake.repository(name), BranchID(branch)
-    return await lake.run(lambda env: merging.revert(env, repository, which, ref, message))
+    return await lake.run(lambda env: merges.revert(env, repository, which, ref, message))
 
 
 async def cherry_pick(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:

@@ -8,7 +8,7 @@ import trio
 
 from lakeproof.impl.committed import MetaRangeIterator, write_metarange
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import reading, writing
+from lakeproof.impl.graveler import reads, writes
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.refs.branches import read_branch
 from lakeproof.impl.refs.commits import get_commit
@@ -33,14 +33,14 @@ async def update_metadata(lake: Lake, name: str, branch: str, path: str, mark: s
     """Give an entry other metadata, and leave it as it is otherwise."""
     repository, which, key = await lake.repository(name), BranchID(branch), path.encode()
     for _ in range(TRIES):
-        entry = await lake.run(lambda env: reading.get_entry(env, repository, which, key, tries=TRIES))
+        entry = await lake.run(lambda env: reads.get_entry(env, repository, which, key, tries=TRIES))
         if lake.chance("lost-update", 0.5):
             return
         before = entry.identity
         identity = before.partition(MARKED)[0] + MARKED + mark.encode()
         if "update-overwrites" in lake.bugs:
             await trio.sleep(LATE_SECONDS / 2)
-            await lake.run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=WRITING))  # noqa: B023  # it is run at once
+            await lake.run(lambda env: writes.set_entry(env, repository, which, key, identity, reading=WRITING))  # noqa: B023  # it is run at once
             return
         try:
             await _exchanged(lake, repository, which, key, (before, identity))
@@ -54,7 +54,7 @@ async def _exchanged(
     lake: Lake, repository: Repository, branch: BranchID, key: bytes, identities: tuple[bytes, bytes]
 ) -> None:
     before, after = identities
-    await lake.run(lambda env: writing.replace_entry(env, repository, branch, key, after, before, reading=WRITING))
+    await lake.run(lambda env: writes.replace_entry(env, repository, branch, key, after, before, reading=WRITING))
 
 
 async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, str], message: str) -> str:

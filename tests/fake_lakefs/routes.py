@@ -1,4 +1,4 @@
-"""The fake's routes: the part of lakeFS' REST API that `lakeproof.services.api` uses."""
+"""The fake's routes: the part of lakeFS' REST API that `lakeproof.live.lakefs.api` uses."""
 
 import email
 import hashlib
@@ -12,8 +12,8 @@ import attrs
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.refs import errors as refs
 from lakeproof.impl.repositories import errors as repositories
+from lakeproof.live.lakefs.moves import MARK
 from lakeproof.model.records import Branch, Commit, Repository, Tag
-from lakeproof.services.moves import MARK
 from tests.fake_lakefs import moves, pulls
 from tests.fake_lakefs.lake import Lake
 from tests.fake_lakefs.records import Found, Pull

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Faults, Program, Raised, Scenario, Status, kv
-from lakeproof.explore import execution
-from lakeproof.explore.execution import NondeterministicFlow
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import Options, search
-from lakeproof.explore.semantics import Cells
-from lakeproof.explore.setting import drive_alone
-from lakeproof.foreign.pool import POOL
+from lakeproof.languages.pool import POOL
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.snapshot import CallView, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Call
+from lakeproof.search import execution
+from lakeproof.search.execution import NondeterministicFlow
+from lakeproof.search.plain import plain_search
+from lakeproof.search.search import Options, search
+from lakeproof.search.semantics import Cells
+from lakeproof.search.setup import drive_alone
 from tests.foreign.building import LANGUAGES, ROOT, built, tool
 from tests.foreign.test_programs import SCENARIOS, by_program
 

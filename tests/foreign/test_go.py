@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Program, Scenario
-from lakeproof.scenarios import hardened, step1
+from lakeproof.designs import hardened, step1
 from tests.foreign.building import ROOT, built, tool
 from tests.foreign.twins import ERRORS, established, twin
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Call, Program, Scenario
-from lakeproof.foreign.pool import POOL
-from lakeproof.running.loading import Source
-from lakeproof.running.tasks import Outcome, Verify, carried_out
+from lakeproof.languages.pool import POOL
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verify, carried_out
 from tests.commands import ended
 from tests.foreign.misbehaving import NOTES
 
@@ -94,7 +94,7 @@ def test_what_is_unusual_but_allowed_has_its_verdict(how: str) -> None:
 def test_a_program_that_is_mute_from_the_start_is_not_waited_for_longer_than_the_limit(
     monkeypatch: pytest.MonkeyPatch, pids: Pids
 ) -> None:
-    monkeypatch.setattr("lakeproof.foreign.child.START_SECONDS_MIN", 0.5)
+    monkeypatch.setattr("lakeproof.languages.child.START_SECONDS_MIN", 0.5)
     found = outcome("mute-at-once")
     assert "no line within 0.5 s" in found.stopped
     assert ended(pids())
@@ -133,7 +133,7 @@ SCENARIOS = [Scenario(name="s", clients=[[program.call("flow")]], invariants=[],
 def command(folder: Path, mistake: str, seconds: float) -> list[str]:
     file = folder / f"{mistake}.py"
     file.write_text(SCENARIO.format(mistake=mistake, folder=str(HERE), seconds=seconds))
-    return [sys.executable, "-c", "from lakeproof.running.supervising import supervised; supervised()", "verify",
+    return [sys.executable, "-c", "from lakeproof.supervisor import supervised; supervised()", "verify",
             "--from", str(file)]  # fmt: skip
 
 

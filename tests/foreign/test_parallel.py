@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Always, Call, Env, Faults, Program, Reached, Scenario, Snapshot, Violation, kv
-from lakeproof.explore.replay import record, replay
-from lakeproof.explore.search import Options, search
-from lakeproof.foreign.child import ProgramFailed
-from lakeproof.foreign.hearing import heard
-from lakeproof.foreign.pool import _fits
-from lakeproof.foreign.protocol import Asks, Nonsense, Opens, Raises, Returns
+from lakeproof.languages.child import ProgramFailed
+from lakeproof.languages.pool import _fits
+from lakeproof.languages.protocol import Asks, Nonsense, Opens, Raises, Returns
+from lakeproof.languages.reader import heard
+from lakeproof.search.replay import record, replay
+from lakeproof.search.search import Options, search
 
 pytestmark = pytest.mark.xdist_group("languages")
 FAULTS = {"none": Faults(), "crash": Faults(crashes=1), "lost answer": Faults(lost_answers=1)}

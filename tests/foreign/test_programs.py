@@ -11,17 +11,17 @@ import attrs
 import pytest
 
 from lakeproof import Call, Program, Scenario, Status, check, kv
-from lakeproof.explore import execution
-from lakeproof.explore.fence import INTERRUPTS
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import Options, search
-from lakeproof.explore.semantics import Cells
-from lakeproof.explore.setting import drive_alone
-from lakeproof.foreign import pool
-from lakeproof.foreign.child import Child
-from lakeproof.foreign.pool import POOL
+from lakeproof.languages import pool
+from lakeproof.languages.child import Child
+from lakeproof.languages.pool import POOL
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
+from lakeproof.search import execution
+from lakeproof.search.fence import INTERRUPTS
+from lakeproof.search.plain import plain_search
+from lakeproof.search.search import Options, search
+from lakeproof.search.semantics import Cells
+from lakeproof.search.setup import drive_alone
 
 HERE = Path(__file__).parent
 COMMAND = f"{sys.executable} programs.py"

@@ -5,21 +5,11 @@ from typing import get_args
 
 import pytest
 
-from lakeproof.foreign.hearing import acknowledged, greeted, heard
-from lakeproof.foreign.protocol import (
-    STORE_ERRORS,
-    Asks,
-    Mints,
-    Nonsense,
-    Raises,
-    Returns,
-    Unfit,
-    refused,
-    replied,
-)
 from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.wellformed import exact
+from lakeproof.languages.protocol import STORE_ERRORS, Asks, Mints, Nonsense, Raises, Returns, Unfit, refused, replied
+from lakeproof.languages.reader import acknowledged, greeted, heard
 from lakeproof.model import kv, objects
 
 AT = {"partition": "cA==", "key": "aw=="}

@@ -8,12 +8,12 @@ from typing import Final, cast
 import attrs
 
 from lakeproof import Call, Program, Scenario
-from lakeproof.explore.results import Options
-from lakeproof.explore.search import search
 from lakeproof.impl.codec import decode_repository
 from lakeproof.impl.repositories import errors
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
+from lakeproof.search.results import Options
+from lakeproof.search.search import search
 
 ERRORS: Final = {
     "not_unique": errors.NotUnique,

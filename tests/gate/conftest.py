@@ -12,7 +12,7 @@ from tests.gate.dynamodb_server import client, served
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search takes other processes only where a test says so: they cost more than they bring here."""
-    monkeypatch.setattr("lakeproof.gate.command.cores", lambda: 0)
+    monkeypatch.setattr("lakeproof.commands.gate.cores", lambda: 0)
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,10 @@ import botocore.session
 from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureShape
 from hypothesis import strategies as st
 
-from lakeproof.gate.dynamodb.front import VERSION, DynamoDBFront
-from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.http import Request, Response
+from lakeproof.gate.fronts.dynamodb.front import VERSION, DynamoDBFront
+from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.http import Request, Response
 
 Fields = dict[str, object]
 Asked = tuple[str, Fields]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from lakeproof.gate.footprints import dependent
+from lakeproof.gate.fronts.footprints import dependent
 
 State = TypeVar("State")
 Asked = TypeVar("Asked")

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import redis.lock
 from hypothesis import strategies as st
 
-from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.redis.front import RedisFront, RedisRequest
-from lakeproof.gate.redis.incoming import Words
-from lakeproof.gate.redis.replies import Reply, encoded
-from lakeproof.gate.redis.scripts import SCRIPTS
-from lakeproof.gate.redis.session import Session
-from lakeproof.gate.redis.state import State
-from lakeproof.targets import redis_scripts
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
+from lakeproof.gate.fronts.redis.parser import Words
+from lakeproof.gate.fronts.redis.replies import Reply, encoded
+from lakeproof.gate.fronts.redis.scripts import SCRIPTS
+from lakeproof.gate.fronts.redis.session import Session
+from lakeproof.gate.fronts.redis.state import State
+from lakeproof.stores import redis_scripts
 
 _IF_OWNER = """
                 if redis.call('get', KEYS[1]) == ARGV[1] then

@@ -5,10 +5,10 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from lakeproof.gate.s3.multipart import upload_id
-from lakeproof.gate.s3.operations import perform
-from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.wire import S3Request
+from lakeproof.gate.fronts.s3.multipart import upload_id
+from lakeproof.gate.fronts.s3.operations import perform
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import etag
 
 BUCKETS: Final = ("aaa", "bbb")

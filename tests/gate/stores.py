@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import attrs
 import trio
 
-from lakeproof.gate.http import Handler, Server, listening
-from lakeproof.gate.serving import serve_open
+from lakeproof.gate.fronts.http import Handler, Server, listening
+from lakeproof.gate.plain_server import serve_open
 
 
 @attrs.frozen

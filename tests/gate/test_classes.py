@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from lakeproof.gate.classes import TRIES_MAX, Choice, Classes, Diverged, Name, Pending
-from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.fronts.footprints import Access, Touch
 from tests.gate.toys import Client, Program, Request, by_brute_force, by_search
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.aws import AWSFront, Store
 from lakeproof.gate.classes import Name
 from lakeproof.gate.cuts import APPLIED, Made, moments, ordered
-from lakeproof.gate.footprints import Footprint, dependent
-from lakeproof.gate.holding import COSTS, LOST_DROPPED, NORMAL, REFUSED
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts.aws import AWSFront, Store
+from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.http import Response
+from lakeproof.gate.server import COSTS, LOST_DROPPED, NORMAL, REFUSED
 from tests.gate.dynamodb_requests import NOW, ONE, after, create, n, request, s
 
 START = Store(dynamodb=after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0)}})))

@@ -4,11 +4,11 @@ import zlib
 
 import pytest
 
-from lakeproof.gate.aws import AWSFront, Store
-from lakeproof.gate.dynamodb.front import DynamoDBFront
-from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.footprints import Touch
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts.aws import AWSFront, Store
+from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
+from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.footprints import Touch
+from lakeproof.gate.fronts.http import Response
 from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s
 
 

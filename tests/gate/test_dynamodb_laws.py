@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.dynamodb import touched
-from lakeproof.gate.dynamodb.conditions import Asked as Condition
-from lakeproof.gate.dynamodb.errors import DynamoDBError
-from lakeproof.gate.dynamodb.front import DynamoDBFront
-from lakeproof.gate.dynamodb.grammar import condition
-from lakeproof.gate.dynamodb.names import Attached
-from lakeproof.gate.dynamodb.requests import OPERATIONS
-from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.dynamodb.values import item
-from lakeproof.gate.footprints import Access, Touch
-from lakeproof.gate.http import Request, Response
+from lakeproof.gate.fronts.dynamodb import touched
+from lakeproof.gate.fronts.dynamodb.conditions import Asked as Condition
+from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
+from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
+from lakeproof.gate.fronts.dynamodb.grammar import condition
+from lakeproof.gate.fronts.dynamodb.names import Attached
+from lakeproof.gate.fronts.dynamodb.requests import OPERATIONS
+from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.values import item
+from lakeproof.gate.fronts.footprints import Access, Touch
+from lakeproof.gate.fronts.http import Request, Response
 from tests.gate import laws
 from tests.gate.dynamodb_requests import (
     NOW,

@@ -8,10 +8,8 @@ import attrs
 import pytest
 from click.testing import Result
 
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.gate import effect_log
-from lakeproof.gate.accepting import MARK, Names, Refuted, accept
+from lakeproof.gate.acceptance import MARK, Names, Refuted, accept
 from lakeproof.gate.effect_log import Logged, Op
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.impl.effects import Now
@@ -19,8 +17,10 @@ from lakeproof.impl.repositories import step1
 from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID, InstanceUID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.running.loading import named
 from lakeproof.scenario import Call, Scenario
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
+from lakeproof.verify.loader import named
 from tests.commands import lakeproof
 from tools.catalogues import everything
 

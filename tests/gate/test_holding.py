@@ -7,10 +7,10 @@ from uuid import uuid4
 import pytest
 import trio
 
-from lakeproof.gate import s3
-from lakeproof.gate.aws import Asked, AWSFront, Store
-from lakeproof.gate.holding import NORMAL, Gate
-from lakeproof.gate.http import Cut, Request, Response
+from lakeproof.gate.fronts import s3
+from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.http import Cut, Request, Response
+from lakeproof.gate.server import NORMAL, Gate
 
 Named = dict[str, tuple[str, bytes]]
 

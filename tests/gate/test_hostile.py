@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.gate import running
+from lakeproof.gate import run
 from tests.commands import ended, lakeproof
 from tests.gate import hostile
 
@@ -27,7 +27,7 @@ def gate(name: str, out: Path, *words: str) -> Result:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(run, "PATIENCE_SECONDS", 1.0)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
@@ -62,7 +62,7 @@ def test_a_hundred_requests_at_once_are_all_offered(tmp_path: Path) -> None:
 def test_a_call_beside_the_schedules_that_does_not_end_is_one_line(
     tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "BUSY_SECONDS", 2.0)
+    monkeypatch.setattr(run, "BUSY_SECONDS", 2.0)
     result = gate(f"sleeps_{when}", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"sleeps_{when}: sleeps() has not returned after 2 s, and nothing is held" in result.stderr

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 import trio
 
-from lakeproof.gate import searching, side_by_side
+from lakeproof.gate import parallel
+from lakeproof.gate import search as searching
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.holding import Bell
-from lakeproof.gate.loading import chosen
-from lakeproof.gate.opening import opened, prepared
-from lakeproof.gate.s3.state import Upload
-from lakeproof.gate.searching import Found, all_classes, completed, searched
-from lakeproof.running.tasks import Unusable
+from lakeproof.gate.fronts.s3.state import Upload
+from lakeproof.gate.scenario_files import chosen
+from lakeproof.gate.search import Found, all_classes, completed, searched
+from lakeproof.gate.server import Bell
+from lakeproof.gate.startup import opened, prepared
+from lakeproof.words import Unusable
 from tests.commands import ended, lakeproof
 from tests.gate.test_running import COUNTER, NASTY, noted
 
@@ -33,9 +34,9 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
     async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
         for _ in range(count):
             nursery.start_soon(
-                side_by_side.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True
+                parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True
             )
-    return found, search, side_by_side.counted(scenario)
+    return found, search, parallel.counted(scenario)
 
 
 @pytest.mark.parametrize(
@@ -88,13 +89,13 @@ def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> N
 
 
 def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def killed(self: side_by_side.Other, beginning: object) -> None:
+    async def killed(self: parallel.Other, beginning: object) -> None:
         os.kill(self._process.pid, signal.SIGKILL)
         await self._process.wait()
         await asked(self, beginning)  # type: ignore[arg-type]
 
-    asked = side_by_side.Other.ran
-    monkeypatch.setattr(side_by_side.Other, "ran", killed)
+    asked = parallel.Other.ran
+    monkeypatch.setattr(parallel.Other, "ran", killed)
     with pytest.raises(Unusable, match=r"a process of the search ended with code -9; --jobs 1 runs all in this one"):
         completed(partial(by_others, COUNTER, "counter/blind", 1))
 
@@ -105,7 +106,7 @@ def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
     file, pids = noted(NASTY, tmp_path)
     monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
     words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
-    monkeypatch.setattr("lakeproof.gate.running.PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr("lakeproof.gate.run.PATIENCE_SECONDS", 1.0)
     result = lakeproof(*words)
     assert result.exit_code == 3, result.output
     assert json.loads(result.stdout)["verdict"] == "inconclusive"

@@ -9,19 +9,19 @@ import attrs
 import pytest
 
 from lakeproof.gate import GateCall
-from lakeproof.gate.aws import AWSFront, Store
 from lakeproof.gate.classes import Name
 from lakeproof.gate.cuts import Made, moments
-from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.holding import NORMAL
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts.aws import AWSFront, Store
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.http import Response
+from lakeproof.gate.server import NORMAL
 from lakeproof.impl.codec import encode
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants import repositories
 from lakeproof.model.records import Repository, RepositoryState
-from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import ScenarioError
+from lakeproof.words import Unusable
 from tests.gate.dynamodb_requests import NOW, after, request
 
 sys.path.append(str(Path(__file__).parents[2] / "examples" / "lakefs"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending
-from lakeproof.gate.footprints import Access, Footprint, Touch
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.local_names import LocalNames
 from lakeproof.gate.preemptions import Bounded
 from tests.gate.toys import FAULTY, Client, Program, Request, by_search, fewest_preemptions, programs

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.explore import trace as traces
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.gate.classes import Choice, Name, Pending
-from lakeproof.gate.following import Followed, Wanted, wanted
+from lakeproof.gate.guided import Followed, Wanted, wanted
 from lakeproof.gate.profile import Rule, load
-from lakeproof.running.tasks import Unusable
+from lakeproof.search import trace as traces
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -15,13 +15,13 @@ import trio.testing
 
 from lakeproof.gate import quiet
 from lakeproof.gate.arrivals import Arrivals
-from lakeproof.gate.aws import Asked, Store
-from lakeproof.gate.holding import NORMAL, Gate
-from lakeproof.gate.http import listening
-from lakeproof.gate.passing import PassingFront
+from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.http import listening
+from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.programs import Child
 from lakeproof.gate.quiet import Watch
-from lakeproof.gate.redis.connections import Speaker
+from lakeproof.gate.server import NORMAL, Gate
+from lakeproof.gate.unheld import PassingFront
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
 

@@ -9,13 +9,13 @@ import trio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lakeproof.gate.aws import Asked, AWSFront, Store
-from lakeproof.gate.holding import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
-from lakeproof.gate.http import listening
-from lakeproof.gate.redis import globs
-from lakeproof.gate.redis.connections import Speaker
-from lakeproof.gate.redis.incoming import WORDS_MAX, Incoming, Malformed
-from lakeproof.gate.wire import BODY_BYTES_MAX
+from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.http import listening
+from lakeproof.gate.fronts.redis import globs
+from lakeproof.gate.fronts.redis.connections import Speaker
+from lakeproof.gate.fronts.redis.parser import WORDS_MAX, Incoming, Malformed
+from lakeproof.gate.fronts.wire import BODY_BYTES_MAX
+from lakeproof.gate.server import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
 from tests.commands import lakeproof
 from tests.gate.stores import telling
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.redis.incoming import Words
-from lakeproof.gate.redis.work import Work
+from lakeproof.gate.fronts.redis.parser import Words
+from lakeproof.gate.fronts.redis.work import Work
 from tests.gate.redis_requests import ALL, REST, Local, Real, words
 from tests.gate.stores import telling
 from tests.targets.redis_server import redis_server

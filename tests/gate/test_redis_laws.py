@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
-from lakeproof.gate.redis import work
-from lakeproof.gate.redis.commands import known
-from lakeproof.gate.redis.front import RedisFront, RedisRequest
-from lakeproof.gate.redis.incoming import Words
-from lakeproof.gate.redis.replies import CommandError
-from lakeproof.gate.redis.scripts import SCRIPTS
-from lakeproof.gate.redis.state import State
-from lakeproof.gate.redis.work import KEY, SCRIPT, of_key, shown
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.fronts.redis import work
+from lakeproof.gate.fronts.redis.commands import known
+from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
+from lakeproof.gate.fronts.redis.parser import Words
+from lakeproof.gate.fronts.redis.replies import CommandError
+from lakeproof.gate.fronts.redis.scripts import SCRIPTS
+from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, of_key, shown
 from tests.gate import laws
 from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 

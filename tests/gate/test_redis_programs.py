@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Classes, Name, Pending
-from lakeproof.gate.footprints import Footprint, dependent
-from lakeproof.gate.redis.front import RedisFront, RedisRequest
-from lakeproof.gate.redis.incoming import Words
-from lakeproof.gate.redis.session import Session
-from lakeproof.gate.redis.state import State
+from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
+from lakeproof.gate.fronts.redis.parser import Words
+from lakeproof.gate.fronts.redis.session import Session
+from lakeproof.gate.fronts.redis.state import State
 from tests.commands import lakeproof
 from tests.gate.redis_requests import performed, words
 

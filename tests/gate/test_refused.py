@@ -42,8 +42,8 @@ def test_a_bounded_search_and_a_sample_decide_nothing_either(tmp_path: Path) -> 
 
 
 def test_a_body_too_large_for_the_gate_decides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lakeproof.gate.wire.BODY_BYTES_MAX", 5)
-    monkeypatch.setattr("lakeproof.gate.redis.incoming.BODY_BYTES_MAX", 60)
+    monkeypatch.setattr("lakeproof.gate.fronts.wire.BODY_BYTES_MAX", 5)
+    monkeypatch.setattr("lakeproof.gate.fronts.redis.parser.BODY_BYTES_MAX", 60)
     for name, why in (
         ("s3", "a request of HTTP: a body of more than 5 bytes"),
         ("redis", "c1: a command of more than"),

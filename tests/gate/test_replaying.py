@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.gate.replaying import Verdict
+from lakeproof.commands.gate_replay import Verdict
 from tests.commands import complaint, lakeproof
 
 COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.gate import GateCall, GateScenario, Outcome, running
+from lakeproof.gate import GateCall, GateScenario, Outcome
+from lakeproof.gate import run as running
 from lakeproof.scenario import Faults, ScenarioError
 from tests.commands import ended, lakeproof
 

@@ -12,12 +12,12 @@ from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from lakeproof.gate.footprints import Footprint, Touch
-from lakeproof.gate.http import Request, Response
-from lakeproof.gate.s3.checksums import DIGESTS
-from lakeproof.gate.s3.front import S3Front
-from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.wire import S3Error, addressed
+from lakeproof.gate.fronts.footprints import Footprint, Touch
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.s3.checksums import DIGESTS
+from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.wire import S3Error, addressed
 from lakeproof.model.objects import StoredObject
 from tests.gate.stores import served
 

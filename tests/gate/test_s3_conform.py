@@ -7,13 +7,13 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.gate.http import Request, Response
-from lakeproof.gate.s3.front import S3Front
-from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.wire import S3Request
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.impl.stores.conformance import NotConforming
-from lakeproof.targets.s3_bucket import Bucket, opened
-from lakeproof.targets.s3_claims import CLAIMS, Claim, ask, told
+from lakeproof.stores.s3_bucket import Bucket, opened
+from lakeproof.stores.s3_claims import CLAIMS, Claim, ask, told
 from tests.commands import complaint, lakeproof
 from tests.gate.stores import Served, answering, served
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.http import Request, Response
-from lakeproof.gate.s3.front import S3Front
-from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.times import from_http
-from lakeproof.gate.wire import sent
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.times import from_http
+from lakeproof.gate.fronts.wire import sent
 from tests.gate.requests import NOW, states
 from tests.gate.stores import Served, served
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
-from lakeproof.gate.s3.front import S3Front
-from lakeproof.gate.s3.multipart import upload_id
-from lakeproof.gate.s3.operations import OPERATIONS, perform
-from lakeproof.gate.s3.state import State
-from lakeproof.gate.s3.touching import touches
-from lakeproof.gate.s3.wire import S3Request
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.fronts.s3.footprint import touches
+from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.multipart import upload_id
+from lakeproof.gate.fronts.s3.operations import OPERATIONS, perform
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.wire import S3Request
 from tests.gate.requests import NOW, requests, states
 
 Pair = tuple[State, S3Request, S3Request]

@@ -8,10 +8,10 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.gate.loading import loaded
-from lakeproof.gate.opening import opened
 from lakeproof.gate.scenario import THREADS, GateScenario
-from lakeproof.gate.searching import all_classes
+from lakeproof.gate.scenario_files import loaded
+from lakeproof.gate.search import all_classes
+from lakeproof.gate.startup import opened
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
 DELTA, LANCE = EXAMPLES / "delta.py", EXAMPLES / "lance_table.py"

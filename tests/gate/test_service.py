@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.gate.aws import Store
+from lakeproof.gate.fronts.aws import Store
 from lakeproof.gate.scenario import Outcome
 from tests.commands import lakeproof
 from tests.gate.dynamodb_requests import Asked, after, s

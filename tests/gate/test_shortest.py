@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.footprints import Access, Touch, dependent
-from lakeproof.gate.running import Step
+from lakeproof.gate.fronts.footprints import Access, Touch, dependent
+from lakeproof.gate.run import Step
 from lakeproof.gate.shortest import fewest_switches, switches
 
 touches = st.builds(Access, st.sampled_from(Touch), st.sampled_from(["a", "b", "c"]))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
-from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.fronts.footprints import Access, Touch
 from lakeproof.gate.walks import Beginning, Walk, Walked
 from tests.gate import toys
 from tests.gate.toys import FAULTY, Program, by_brute_force, driven, programs

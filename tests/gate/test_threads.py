@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof.gate import GateScenario, Outcome, call
 from lakeproof.gate.classes import Classes, Name, Pending
-from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.fronts.footprints import Access, Touch
 from lakeproof.gate.scenario import THREADS
 from lakeproof.scenario import Faults, ScenarioError
 from tests.gate.test_covers import COUNTER, run

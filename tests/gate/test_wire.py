@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.gate import wire
-from lakeproof.gate.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, sent
+from lakeproof.gate.fronts import wire
+from lakeproof.gate.fronts.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, sent
 
 METHODS = st.sampled_from(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"])
 TARGETS = st.sampled_from(["/", "/b/k?list-type=2&prefix=a%2Fb", "/b/k%20l", "/b?delete", "/b/k?uploadId=x"])

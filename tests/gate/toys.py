@@ -7,8 +7,8 @@ import attrs
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Name, Pending
-from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
-from lakeproof.gate.running import Chooser
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.run import Chooser
 
 KEYS: Final = ("a/1", "a/2", "b")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.history import TooLarge, Unreadable, detect, edn, read
-from lakeproof.history.splitting import Form, forms
+from lakeproof.histories import TooLarge, Unreadable, detect, edn, read
+from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.model.linearizability.history import History, Operation
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.linearizability.values import Atom

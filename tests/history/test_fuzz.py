@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.history import FORMATS as NAMES
+from lakeproof.histories import FORMATS as NAMES
 from tests.commands import complaint, lakeproof
 from tests.history.mangling import (
     FORMATS,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.history.showing import as_history
+from lakeproof.histories.evidence import as_history
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import Operation
 from lakeproof.model.snapshot import Status

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.history import read
-from lakeproof.model.linearizability.checking import check
+from lakeproof.histories import read
+from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import specification_of
 

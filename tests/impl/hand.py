@@ -8,16 +8,16 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from lakeproof.explore.semantics import Cells, apply, patch
-from lakeproof.explore.setting import snapshot
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY
 from lakeproof.impl.effects import Effect, Env, Now
-from lakeproof.impl.graveler import founding
+from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.contents import branch_named, content_of_branch
 from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
+from lakeproof.search.semantics import Cells, apply, patch
+from lakeproof.search.setup import snapshot
 
 T = TypeVar("T")
 Flow = Coroutine[Any, Any, T]  # type: ignore[explicit-any]
@@ -88,7 +88,7 @@ class Hand:
     def founded(cls) -> "Hand":
         """With a repository that has a branch ``b``."""
         hand = cls()
-        hand.run(founding.found)
+        hand.run(initialisation.found)
         hand.run(branches.create_branch, BRANCH, REPOSITORY.default_branch_id)
         return hand
 

@@ -6,13 +6,13 @@ import pytest
 import trio
 
 from lakeproof import Call
-from lakeproof.explore.execution import Execution, Program
 from lakeproof.impl.effects import Effect, Env, Local, Now, perform
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
+from lakeproof.search.execution import Execution, Program
 
 P, K = b"p", b"k"
 

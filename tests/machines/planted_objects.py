@@ -8,16 +8,9 @@ import attrs
 
 from lakeproof.impl.codec import decode_cleanup_record, encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import merging
+from lakeproof.impl.graveler import merges
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete import (
-    _journal,
-    _reaping,
-    no_copies,
-    object_path,
-    offline,
-    token_states,
-)
+from lakeproof.impl.hard_delete import _journal, _reaper, no_copies, object_path, offline, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
 from lakeproof.impl.repositories._records import (
     default_branch,
@@ -147,7 +140,7 @@ async def merge_unannounced(
     env: Env, repository: Repository, destination: BranchID, source: str, message: str
 ) -> Commit:
     """A merge that writes nothing ahead."""
-    return await merging.merge(env, repository, destination, source, message)
+    return await merges.merge(env, repository, destination, source, message)
 
 
 async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> None:
@@ -155,22 +148,22 @@ async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> 
     await hardened.get_repository(env, repository_id)
 
 
-def open_while_named(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
+def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
 
 
-def closed_when_sealed(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
+def closed_when_sealed(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
     """A job that takes a sealed token for a closed one."""
     return "open" if branch is not None and branch.staging_token == token else "closed"
 
 
-async def no_winners(self: _reaping.Reaper, token: StagingToken, branch: Branch | None) -> list[str]:
+async def no_winners(self: _reaper.Reaper, token: StagingToken, branch: Branch | None) -> list[str]:
     """A job that takes no commit for true."""
     return []
 
 
-async def all_addresses(self: _reaping.Reaper, token: StagingToken, addresses: _reaping.Addresses) -> list[str]:
+async def all_addresses(self: _reaper.Reaper, token: StagingToken, addresses: _reaper.Addresses) -> list[str]:
     """A job that does not look what is staged."""
     return list(addresses)
 
@@ -282,15 +275,15 @@ BUGS: Final = (
     # Hard delete.
     replacing("a commit promises nothing", UNTIMED, (_journal, "promise", nothing)),
     replacing("no head is written down", UNTIMED, (_journal, "mark_head", nothing)),
-    replacing("the job takes a sealed token for closed", CLOSING, (_reaping, "fate_of", closed_when_sealed)),
-    replacing("the job takes a sealed token for open", CLOSING, (_reaping, "fate_of", open_while_named)),
-    replacing("the job takes no commit for true", UNTIMED, (_reaping.Reaper, "_winners", no_winners)),
-    replacing("the job does not look into commits", UNTIMED, (_reaping.Reaper, "_held", no)),
-    replacing("the job does not look what is staged", UNTIMED, (_reaping.Reaper, "_replaced", all_addresses)),
+    replacing("the job takes a sealed token for closed", CLOSING, (_reaper, "fate_of", closed_when_sealed)),
+    replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
+    replacing("the job takes no commit for true", UNTIMED, (_reaper.Reaper, "_winners", no_winners)),
+    replacing("the job does not look into commits", UNTIMED, (_reaper.Reaper, "_held", no)),
+    replacing("the job does not look what is staged", UNTIMED, (_reaper.Reaper, "_replaced", all_addresses)),
     with_flows(
         "a merge writes nothing ahead",
         "hard-delete/online-untimed+merges",
-        merge=wraps(merging.merge)(merge_unannounced),
+        merge=wraps(merges.merge)(merge_unannounced),
     ),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),

@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
-from lakeproof.explore.minimise import preemptions
-from lakeproof.explore.search import search
-from lakeproof.explore.setting import prepare
 from lakeproof.model.calls import KINDS
+from lakeproof.search.minimise import preemptions
+from lakeproof.search.search import search
+from lakeproof.search.setup import prepare
 from stateful_tests.__main__ import main
 from stateful_tests.machines import BY_HAND, PLANS, machine
 

@@ -71,8 +71,8 @@ def test_a_name_that_no_flow_has_is_found() -> None:
 def test_an_argument_in_another_place_is_found_and_so_is_one_too_many() -> None:
     swapped = Kind("get_entry", (Role.REPOSITORY, Role.PATH, Role.BRANCH))
     assert mistakes(swapped, {"get_entry": FLOWS["get_entry"][:1]}) == [
-        "get_entry: lakeproof.impl.graveler.reading has branch_id where PATH is expected",
-        "get_entry: lakeproof.impl.graveler.reading has path where BRANCH is expected",
+        "get_entry: lakeproof.impl.graveler.reads has branch_id where PATH is expected",
+        "get_entry: lakeproof.impl.graveler.reads has path where BRANCH is expected",
     ]
     assert mistakes(Kind("clean", (Role.REPOSITORY,)), FLOWS) == ["clean: no flow has 1 arguments"]
 

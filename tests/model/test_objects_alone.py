@@ -7,7 +7,13 @@ from typing import Any
 import attrs
 import pytest
 
-from lakeproof.explore.search import search
+from lakeproof.designs._hard_delete import ObjectDesign
+from lakeproof.designs.branch_designs import REPOSITORY
+from lakeproof.designs.designs import HOLDS, rows
+from lakeproof.designs.hard_delete_alone import ANYTHING, OUTSIDE_ONLY, alone
+from lakeproof.designs.hard_delete_offline import OFFLINE
+from lakeproof.designs.hard_delete_today import TODAY
+from lakeproof.designs.races import NONE, after
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.impl.effects import Env
@@ -22,13 +28,7 @@ from lakeproof.model.invariants.objects_alone import ID, Terms, object_call_is_a
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
-from lakeproof.scenarios._hard_delete import ObjectDesign
-from lakeproof.scenarios.branch_designs import REPOSITORY
-from lakeproof.scenarios.designs import HOLDS, rows
-from lakeproof.scenarios.hard_delete_alone import ANYTHING, OUTSIDE_ONLY, alone
-from lakeproof.scenarios.hard_delete_offline import OFFLINE
-from lakeproof.scenarios.hard_delete_today import TODAY
-from lakeproof.scenarios.races import NONE, after
+from lakeproof.search.search import search
 from tests.model.test_branch_invariants import judged
 
 B = BranchID("b")

@@ -4,11 +4,11 @@ import marshal
 
 import pytest
 
-from lakeproof.mutation.planting import engine_files
+from lakeproof.mutation.injection import engine_files
 from lakeproof.mutation.pool import carried_out
 from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, Judging, Origin, Reach, Reaching, Step, Verdict
 
-STEP1, HISTORIES = Origin("lakeproof.scenarios.step1"), Origin("lakeproof.mutation.histories")
+STEP1, HISTORIES = Origin("lakeproof.designs.step1"), Origin("lakeproof.mutation.histories")
 PLAIN, WRONG = "repositories/step1/delete-create", "repositories/step1/delete-delete-create"
 LOST, FALSE = f"{PLAIN}/lost-answer", f"{PLAIN}/false-predicate"
 HERE = "histories/0"

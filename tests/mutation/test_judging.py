@@ -5,12 +5,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.explore.trace import Trace
+from lakeproof.mutation.campaign import UNREACHED, Judged
+from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.equivalent import equivalents, unmatched
-from lakeproof.mutation.judging import UNREACHED, Judged
+from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
-from lakeproof.mutation.planting import flow_files
-from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.report import Score, report
 from lakeproof.mutation.results import Results, Unreadable, key_of_verdict
 from lakeproof.mutation.work import (
@@ -28,8 +27,9 @@ from lakeproof.mutation.work import (
     Verdict,
     judged,
 )
-from lakeproof.running import tasks
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
+from lakeproof.search.trace import Trace
+from lakeproof.verify import tasks
 
 HERE = Origin("m")
 
@@ -176,8 +176,8 @@ def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:
 
 
 def test_a_search_without_traces_has_none() -> None:
-    from lakeproof.running.loading import Source
-    from lakeproof.scenarios import step1
+    from lakeproof.designs import step1
+    from lakeproof.verify.loader import Source
 
     scenario = next(each for each in step1.SCENARIOS if each.name == "repositories/step1/delete-delete-create")
     traces: list[bool] = []

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, flow_files, module_of, package, plant
 from lakeproof.mutation.mutants import mutants_of, noting
-from lakeproof.mutation.planting import SUBSTRATE, AlreadyLoaded, flow_files, module_of, package, plant
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +22,7 @@ class TestPlant:
     def test_the_mutant_is_imported_instead_of_the_file(self) -> None:
         program = (
             "from lakeproof.mutation.mutants import mutants_of\n"
-            "from lakeproof.mutation.planting import flow_files, plant\n"
+            "from lakeproof.mutation.injection import flow_files, plant\n"
             "path = flow_files()['impl/staging.py']\n"
             "known = mutants_of(path, 'impl/staging.py', part=':get_staged')\n"
             "found = [each for each in known if each.operator == 'one-branch']\n"
@@ -47,7 +47,7 @@ class TestPlant:
     def test_what_every_process_has_loaded_before_holds_no_flow(self) -> None:
         program = (
             "import sys, lakeproof.mutation.preloaded, lakeproof.mutation.work\n"
-            "from lakeproof.mutation.planting import flow_files, module_of\n"
+            "from lakeproof.mutation.injection import flow_files, module_of\n"
             "print(*sorted({module_of(name) for name in flow_files()} & sys.modules.keys()))\n"
         )
         assert in_a_process(program) == "\n"

@@ -6,7 +6,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Final
 
-from lakeproof.pages.columns import NONE, Packed
+from lakeproof.show.pages.columns import NONE, Packed
 
 Event = tuple[object, str, str, object, object]
 """Process, type, f, key, value."""

@@ -3,8 +3,8 @@
 from typing import Final
 
 from lakeproof import Faults
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Change, Trace, TraceStep
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import Change, Trace, TraceStep
 
 TAG: Final = '</script><script>window.taken = true</script><img src=x onerror="window.taken = true">'
 ATTRIBUTE: Final = "' onmouseover='window.taken = true' \" onclick=\"window.taken = true"

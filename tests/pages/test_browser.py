@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from lakeproof.explore.trace import Trace
-from lakeproof.pages.html import page
-from lakeproof.pages.what_if import of_scenario
-from lakeproof.running.loading import Source
+from lakeproof.search.trace import Trace
+from lakeproof.show.pages.alternatives import of_scenario
+from lakeproof.show.pages.html import page
+from lakeproof.verify.loader import Source
 from tests.commands import RACING, lakeproof
 from tests.pages.browser import Browser
 from tests.pages.hostile import HOSTILE

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.explore.plain import plain_search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
-from lakeproof.pages.explorer import Explorer
-from lakeproof.pages.explorer_page import explorer_page
-from lakeproof.pages.walking import NoSuchMove, name_of
-from lakeproof.running.loading import Source
+from lakeproof.search.plain import plain_search
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
+from lakeproof.show.pages.explorer import Explorer
+from lakeproof.show.pages.explorer_page import explorer_page
+from lakeproof.show.pages.walk import NoSuchMove, name_of
+from lakeproof.verify.loader import Source
 from tests.commands import RACING, complaint, lakeproof, spawned
 from tests.racing import ATOMIC, FAULTY, LOST_UPDATE
 
@@ -223,7 +223,7 @@ class TestExport:
         assert "index.html is there already; name another folder" in complaint(lakeproof(*where))
 
     def test_a_state_space_that_no_page_holds_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr("lakeproof.pages.explorer.NODES_MAX", 5)
+        monkeypatch.setattr("lakeproof.show.pages.explorer.NODES_MAX", 5)
         where = ("explore", "lost-update", "--from", str(RACING), "--export", str(tmp_path))
         assert "more than 5 states; export a scenario with fewer clients" in complaint(lakeproof(*where))
         assert list(tmp_path.iterdir()) == []

@@ -3,10 +3,10 @@
 import attrs
 import pytest
 
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Change, Trace, TraceStep
-from lakeproof.pages.followed import followed
-from lakeproof.report.races import stores
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import Change, Trace, TraceStep
+from lakeproof.show.pages.trace_view import followed
+from lakeproof.show.races import stores
 from tests.report.traces import RACE, TROUBLE
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.history.showing import argument_in_words, value
+from lakeproof.histories.evidence import argument_in_words, value
 from lakeproof.impl.printable import printable
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings
 from lakeproof.model.linearizability.values import UNKNOWN
 from lakeproof.model.snapshot import Status
-from lakeproof.pages.columns import pack
+from lakeproof.show.pages.columns import pack
 from tests.commands import lakeproof
 from tests.pages.histories import STALE, Event, unpacked, write
 from tests.pages.hostile import ALL

@@ -5,9 +5,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lakeproof.explore.trace import Trace
-from lakeproof.pages.mermaid import diagram, words
-from lakeproof.pages.svg import picture
+from lakeproof.search.trace import Trace
+from lakeproof.show.pages.mermaid import diagram, words
+from lakeproof.show.pages.svg import picture
 from tests.pages.hostile import ALL, HOSTILE
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 

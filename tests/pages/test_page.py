@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lakeproof.explore.trace import Trace
-from lakeproof.pages.html import page
-from lakeproof.pages.markup import asset, embedded
+from lakeproof.search.trace import Trace
+from lakeproof.show.pages.html import page
+from lakeproof.show.pages.markup import asset, embedded
 from tests.pages.hostile import ALL, HOSTILE
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 

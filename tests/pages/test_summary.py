@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.gate.command import Row, _page
-from lakeproof.pages.summary import Summary, Table, summary_page
+from lakeproof.commands.gate import Row, _page
+from lakeproof.show.pages.summary import Summary, Table, summary_page
 from tests.commands import ROOT, lakeproof
 from tests.pages.browser import Browser
 from tests.pages.hostile import ALL

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.replay import ReplayDiverged
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
-from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others
-from lakeproof.pages.what_if import of_scenario, of_trace
-from lakeproof.running.loading import Source
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.replay import ReplayDiverged
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
+from lakeproof.show.pages.alternatives import of_scenario, of_trace
+from lakeproof.show.pages.walk import NoSuchMove, Walk, moves_of, name_of, named, others
+from lakeproof.verify.loader import Source
 from tests.commands import RACING
 from tests.racing import FAULTY, LOST_UPDATE
 from tests.report.traces import RACE
@@ -108,7 +108,7 @@ class TestOthersOfATrace:
         )
 
     def test_what_is_cut_off_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("lakeproof.pages.walking.STEPS_MAX", 6)  # 2 * 1 + 2 * 2, then 2 * 3
+        monkeypatch.setattr("lakeproof.show.pages.walk.STEPS_MAX", 6)  # 2 * 1 + 2 * 2, then 2 * 3
         found = of_scenario(RACE, LOST_UPDATE, Source(RACING))
         assert len(found.steps) == 2
         assert found.why.startswith("the moves of the last 2 steps would take more than")

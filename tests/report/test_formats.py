@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore.trace import Trace
-from lakeproof.report.formats import rendered
-from lakeproof.report.formats.common import Place, place_at
-from lakeproof.running.loading import Source
-from lakeproof.running.tasks import Outcome, Verdict
 from lakeproof.scenario import Faults
+from lakeproof.search.trace import Trace
+from lakeproof.show.formats import rendered
+from lakeproof.show.formats.common import Place, place_at
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verdict
 from tests.pages.hostile import ALL, HOSTILE
 from tests.report.traces import RACE
 

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Trace
-from lakeproof.report.lanes import FAULTS, show
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import Trace
+from lakeproof.show.lanes import FAULTS, show
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 

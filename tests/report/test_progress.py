@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lakeproof.report.progress import Progress
+from lakeproof.show.progress import Progress
 from tests.report.test_table import OUTCOMES
 
 NAME = OUTCOMES[0].scenario

@@ -10,13 +10,13 @@ import attrs
 import pytest
 
 from lakeproof import Call, Env, Faults, Scenario, kv
-from lakeproof.explore import describe
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.replay import Run
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.explore.world import World
-from lakeproof.report.races import races
+from lakeproof.search import describe
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.replay import Run
+from lakeproof.search.setup import prepare
+from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.search.world import World
+from lakeproof.show.races import races
 from tests.pages.hostile import HOSTILE
 from tests.racing import COUNTER, clear, increment, increment_if
 from tests.report.traces import RACE

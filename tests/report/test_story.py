@@ -5,9 +5,9 @@ import re
 import attrs
 import pytest
 
-from lakeproof.explore.trace import Trace
-from lakeproof.report.races import races, stores
-from lakeproof.report.story import sentence, story
+from lakeproof.search.trace import Trace
+from lakeproof.show.races import races, stores
+from lakeproof.show.story import sentence, story
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof import Faults
-from lakeproof.report.table import by_design, by_scenario, matrix
-from lakeproof.report.verdicts import Lines
-from lakeproof.running.tasks import Outcome, Verdict
+from lakeproof.show.table import by_design, by_scenario, matrix
+from lakeproof.show.verdicts import Lines
+from lakeproof.verify.tasks import Outcome, Verdict
 from tests.report.traces import RACE
 
 

@@ -6,12 +6,12 @@ from typing import Final
 import attrs
 
 from lakeproof import Faults
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.replay import record
-from lakeproof.explore.trace import Trace
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Finding, Violation
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Scenario
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.replay import record
+from lakeproof.search.trace import Trace
 from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from lakefs_today import merging as upstream_merging
-from lakeproof.impl.graveler import committing, lock_free, merging, resetting, tokens
+from lakeproof.impl.graveler import commits, lock_free, merges, resets, tokens
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import cleaner, hardened, reclaiming, step1, step2
 
@@ -240,7 +240,7 @@ OF_BRANCHES: Final = (
     ),
     Mistake(
         "a merge looks at the open token only",
-        merging,
+        merges,
         "    async for _ in changes(env, branch.tokens):\n",
         "    async for _ in changes(env, (branch.staging_token,)):\n",
         "merges/by-set-if/sealed/merge",
@@ -248,7 +248,7 @@ OF_BRANCHES: Final = (
     ),
     Mistake(
         "a merge that was beaten answers as if it had won",
-        merging,
+        merges,
         "        raise RefChanged(branch.branch_id) from None\n",
         "        pass\n",
         "merges/by-set-if/merge-merge",
@@ -264,7 +264,7 @@ OF_BRANCHES: Final = (
     ),
     Mistake(
         "a seal forgets what was sealed before",
-        committing,
+        commits,
         "staging_token=next_token(env, branch), sealed_tokens=branch.tokens)",
         "staging_token=next_token(env, branch), sealed_tokens=(branch.staging_token,))",
         "commits/lock-free/write.commit-write.commit",
@@ -272,7 +272,7 @@ OF_BRANCHES: Final = (
     ),
     Mistake(
         "a reset drops what was staged though another was faster",
-        resetting,
+        resets,
         "    if swapped.applied:\n        await drop_all(env, swapped.before.tokens, batch_size)\n",
         "    await drop_all(env, swapped.now.tokens, batch_size)\n",
         "met/lock-free/reset-commit",

@@ -5,7 +5,7 @@
 from typing import Final
 
 from lakefs_today import collecting
-from lakeproof.impl.hard_delete import _reaping, no_copies, offline, online, reference_counter, token_states
+from lakeproof.impl.hard_delete import _reaper, no_copies, offline, online, reference_counter, token_states
 from lakeproof.impl.retention import pins, runs
 from tests.scenarios.planted_mistakes import OF_BRANCHES, OF_REPOSITORIES, Mistake
 from tests.scenarios.planted_mistakes_fresh import OF_FOREIGN, OF_TODAY
@@ -29,7 +29,7 @@ OF_OBJECTS: Final = (
     ),
     Mistake(
         "the job takes a sealed token for closed",
-        _reaping,
+        _reaper,
         '    return "sealed" if branch is not None and token in branch.tokens else "closed"\n',
         '    return "closed"\n',
         "hard-delete/online-untimed/upload-commit-job",

@@ -5,7 +5,7 @@
 from typing import Final
 
 from lakefs_today import branches, entries, imports, pulls, repositories
-from lakeproof.impl.graveler import writing
+from lakeproof.impl.graveler import writes
 from lakeproof.impl.hard_delete import _counters, no_copies, offline
 from lakeproof.impl.repositories import reclaiming
 from lakeproof.impl.retention import runs
@@ -89,7 +89,7 @@ OF_TODAY: Final = (
     ),
     Mistake(
         "of several entries one is staged",
-        writing,
+        writes,
         "    for path, identity in entries:\n        change",
         "    for path, identity in entries[:1]:\n        change",
         "commits/lock-free/write_several-commit",

@@ -9,10 +9,10 @@ import attrs
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from lakeproof.explore.search import Limits, search
+from lakeproof.designs.designs import AnyDesign, rows
+from lakeproof.designs.races import Before, fault
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios.designs import AnyDesign, rows
-from lakeproof.scenarios.races import Before, fault
+from lakeproof.search.search import Limits, search
 
 NO_FAULT: Final = Faults()
 

@@ -4,9 +4,9 @@ import attrs
 import pytest
 
 from lakeproof import Scenario
-from lakeproof.explore.search import search
-from lakeproof.model.invariants import alone, lifecycle, outcomes, reclaiming, repositories
-from lakeproof.scenarios.repository_designs import RepositoryDesign
+from lakeproof.designs.repository_designs import RepositoryDesign
+from lakeproof.model.invariants import alone, lifecycle, outcomes, reclamation, repositories
+from lakeproof.search.search import search
 from tools.catalogues import everything, parts
 
 CATALOGUE = [scenario for scenario in everything() if scenario.name.startswith("repositories/")]
@@ -44,7 +44,7 @@ def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name:
     wanted |= {outcomes.failed_call_changed_nothing.id, "linearizable", "head-exists", alone.ALONE_IS_EXACT}
     wanted |= {invariant.id for invariant in alone.ALL}
     if name != "repositories/hardened":  # they are asked where `garbage-is-reclaimable` is refuted
-        wanted |= reclaiming.OF_A_KIND.keys()
+        wanted |= reclamation.OF_A_KIND.keys()
     if DESIGNS[name].flows.clean is None:
         wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED, alone.cleaner_goes_on.id}
     if name in {"repositories/upstream", "repositories/hardened"}:

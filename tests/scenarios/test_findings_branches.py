@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore.search import search
-from lakeproof.impl.graveler import lock_free, locked, optimistic, resetting, writing
+from lakeproof.impl.graveler import lock_free, locked, optimistic, resets, writes
 from lakeproof.impl.refs import branches
 from lakeproof.scenario import Scenario
+from lakeproof.search.search import search
 from tools.catalogues import everything
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -52,10 +52,10 @@ def test_there_are_violations_to_compare() -> None:
         lock_free.commit,
         optimistic.commit,
         locked.commit,
-        writing.set_entry,
-        writing.create_entry,
-        resetting.reset_branch,
-        resetting.reset_entry,
+        writes.set_entry,
+        writes.create_entry,
+        resets.reset_branch,
+        resets.reset_entry,
         branches.create_branch,
     ],
     ids=lambda flow: f"{flow.__module__}.{flow.__name__}",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore.search import search
-from lakeproof.model.invariants import reclaiming
+from lakeproof.model.invariants import reclamation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from lakeproof.search.search import search
 from tools.catalogues import everything, parts
 
 PAGE = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs" / "lakefs-today.md").read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ def test_a_proof_is_a_scenario_of_which_nothing_but_garbage_is_refuted() -> None
         refuted = {key for key, verdict in CATALOGUE[name].expect.items() if verdict == "violated"}
         # That two deletes of one branch both succeed is another matter than what a delete takes away.
         other = {"linearizable"} if name.startswith("branches/tombstone/") else set[str]()
-        assert refuted <= {"garbage-is-reclaimable", *reclaiming.OF_A_KIND} | other, name
+        assert refuted <= {"garbage-is-reclaimable", *reclamation.OF_A_KIND} | other, name
     assert proofs - CATALOGUE.keys() <= DESIGNS
 
 

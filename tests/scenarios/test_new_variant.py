@@ -8,23 +8,23 @@ from types import ModuleType
 
 import pytest
 
-from lakeproof import scenarios
-from lakeproof.explore.search import search
-from lakeproof.scenarios import BEGINNINGS, LANGUAGE, catalogue, modules
-from lakeproof.scenarios.races import RaceError
+from lakeproof import designs
+from lakeproof.designs import BEGINNINGS, LANGUAGE, catalogue, modules
+from lakeproof.designs.races import RaceError
+from lakeproof.search.search import search
 from tests.commands import ROOT, complaint, lakeproof
 
 NAME = "zz_careless"
-FILE = f"lakeproof/scenarios/{NAME}.py"
+FILE = f"lakeproof/designs/{NAME}.py"
 VARIANT = '''
 """Objects as they are today, and a delete that deletes the object of whatever is there."""
 
 import attrs
 
 from lakeproof.impl.catalog.objects import FLOWS, at, delete_object, find_object
-from lakeproof.scenarios._hard_delete import UPLOADED, ObjectDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
-from lakeproof.scenarios.races import Refuted
+from lakeproof.designs._hard_delete import UPLOADED, ObjectDesign
+from lakeproof.designs.designs import HOLDS, built, rows
+from lakeproof.designs.races import Refuted
 
 
 async def delete_all(env, repository, branch_id, path):
@@ -52,10 +52,10 @@ PAGE = (ROOT / INDEX).read_text(encoding="utf-8")
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder whose modules belong to the catalogue, too."""
-    monkeypatch.setattr(scenarios, "__path__", [*scenarios.__path__, str(tmp_path)])
+    monkeypatch.setattr(designs, "__path__", [*designs.__path__, str(tmp_path)])
     yield tmp_path
-    sys.modules.pop(f"lakeproof.scenarios.{NAME}", None)
-    vars(scenarios).pop(NAME, None)
+    sys.modules.pop(f"lakeproof.designs.{NAME}", None)
+    vars(designs).pop(NAME, None)
 
 
 def written(folder: Path, text: str) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 import attrs
 import pytest
 
+from lakeproof.designs import refs_alone
+from lakeproof.designs.alone import HARDENED_ALONE
+from lakeproof.designs.designs import HOLDS
 from lakeproof.impl.codec import decode_cleanup_record
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
@@ -25,9 +28,6 @@ from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Faults
-from lakeproof.scenarios import refs_alone
-from lakeproof.scenarios.alone import HARDENED_ALONE
-from lakeproof.scenarios.designs import HOLDS
 from tests.scenarios.planting import race, verdicts
 
 SOUND = attrs.evolve(HARDENED_ALONE, refuted=HOLDS)

@@ -5,19 +5,23 @@ from collections.abc import AsyncIterator
 import attrs
 import pytest
 
+from lakeproof.designs import branches_alone, locks, met
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, BranchDesign
+from lakeproof.designs.branches_alone import INITIAL
+from lakeproof.designs.designs import HOLDS
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import (
-    committing,
+    commits,
     dropping,
     listing,
     lock_free,
     locked,
-    merging,
-    reading,
-    resetting,
-    restoring,
+    merges,
+    reads,
+    resets,
+    restorations,
     tokens,
-    writing,
+    writes,
 )
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
@@ -28,10 +32,6 @@ from lakeproof.model.invariants.met import Answer, Meeting, Met, met_as_specifie
 from lakeproof.model.records import Branch, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios import branches_alone, locks, met
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, BranchDesign
-from lakeproof.scenarios.branches_alone import INITIAL
-from lakeproof.scenarios.designs import HOLDS
 from tests.machines import planted_branches as bugs
 from tests.machines.planting import no, no_tokens, nothing, yes
 from tests.scenarios.planting import Planted, race, tiered
@@ -73,31 +73,31 @@ RACES = [
     Planted(where=where, name=name, instead=instead, scenario=asked(design, *words), invariant=invariant)
     for where, name, instead, design, words, invariant in [
         (lock_free, "swap", bugs.swap_by_set, KEEPING, ("commit-commit",), "commits-form-one-line"),
-        (committing, "swap", bugs.swap_by_set, KEEPING, ("write-commit-commit",), ACKNOWLEDGED),
+        (commits, "swap", bugs.swap_by_set, KEEPING, ("write-commit-commit",), ACKNOWLEDGED),
         (lock_free, "without", no_tokens, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
         (lock_free, "still_sealed", bugs.all_of_ours, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
-        (committing, "add_commit", nothing, KEEPING, ("commit-commit",), "head-exists"),
+        (commits, "add_commit", nothing, KEEPING, ("commit-commit",), "head-exists"),
         (branches, "birth_token", bugs.one_token, KEEPING, ("commit-commit",), "token-has-one-owner"),
-        (reading, "tokens", bugs.oldest_first, BRANCHES, ("write.commit-write.read",), "read-is-legal"),
-        (reading, "tokens", bugs.open_only, BRANCHES, ("write.commit-read",), "read-is-legal"),
-        (resetting, "swap", bugs.swap_by_set, BRANCHES, ("write:y.commit-reset_entry", "write"), ACKNOWLEDGED),
-        (resetting, "covered", bugs.beneath, BRANCHES, ("commit-reset_entry.read", "write"), RESET),
-        (resetting, "covered", bugs.unchanged, BRANCHES, ("write-reset_entry.read", "write"), RESET),
-        (resetting, "covered", bugs.over_nothing, BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
-        (restoring, "get_committed", nothing, BRANCHES, ("commit-reset_entry.read", OVER), "linearizable"),
-        (resetting, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", "false"),
+        (reads, "tokens", bugs.oldest_first, BRANCHES, ("write.commit-write.read",), "read-is-legal"),
+        (reads, "tokens", bugs.open_only, BRANCHES, ("write.commit-read",), "read-is-legal"),
+        (resets, "swap", bugs.swap_by_set, BRANCHES, ("write:y.commit-reset_entry", "write"), ACKNOWLEDGED),
+        (resets, "covered", bugs.beneath, BRANCHES, ("commit-reset_entry.read", "write"), RESET),
+        (resets, "covered", bugs.unchanged, BRANCHES, ("write-reset_entry.read", "write"), RESET),
+        (resets, "covered", bugs.over_nothing, BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
+        (restorations, "get_committed", nothing, BRANCHES, ("commit-reset_entry.read", OVER), "linearizable"),
+        (resets, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", "false"),
          "linearizable"),
         (lock_free, "restorations_over", no_tokens, BRANCHES, (AGAIN, "write"), RESET),
-        (committing, "restored_paths", bugs.no_paths, BRANCHES, (AGAIN, "write"), RESET),
-        (merging, "replace_branch", bugs.set_or_not, KEEPING, ("merge-merge", AHEAD), "commit-is-effective"),
-        (merging, "merge_committed", bugs.only_destination, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
-        (merging, "merge_committed", bugs.only_destination, KEEPING, ("write:y-revert", "write.commit"),
+        (commits, "restored_paths", bugs.no_paths, BRANCHES, (AGAIN, "write"), RESET),
+        (merges, "replace_branch", bugs.set_or_not, KEEPING, ("merge-merge", AHEAD), "commit-is-effective"),
+        (merges, "merge_committed", bugs.only_destination, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
+        (merges, "merge_committed", bugs.only_destination, KEEPING, ("write:y-revert", "write.commit"),
          "revert-is-effective"),
         (lock_free, "swap", bugs.swap_nothing, KEEPING, ("write-commit",), "commit-is-effective"),
-        (writing, "_find", bugs.absent, KEEPING, ("create-commit", "write"), CONDITIONAL),
-        (writing, "_find", other, KEEPING, ("create-commit",), CONDITIONAL),
-        (resetting, "swap", bugs.keeping_sealed, KEEPING, ("commit-reset.read", "write", "crash"), RESET),
-        (writing, "same_token", no, KEEPING, ("write-commit",), "call-makes-progress"),
+        (writes, "_find", bugs.absent, KEEPING, ("create-commit", "write"), CONDITIONAL),
+        (writes, "_find", other, KEEPING, ("create-commit",), CONDITIONAL),
+        (resets, "swap", bugs.keeping_sealed, KEEPING, ("commit-reset.read", "write", "crash"), RESET),
+        (writes, "same_token", no, KEEPING, ("write-commit",), "call-makes-progress"),
         (branches, "replace_branch", nothing, KEEPING, ("delete_branch.create_branch-read",),
          "branch-create-is-effective"),
     ]
@@ -109,23 +109,23 @@ ALONE = [
     )
     for name, where, what, instead in [
         ("alone/lock-free/commits", lock_free, "drop_all", nothing),
-        ("alone/lock-free/resets", resetting, "drop_all", nothing),
-        ("alone/lock-free/merges", merging, "changes", none_at_all),
-        ("alone/lock-free/merges", merging, "merge_committed", bugs.only_destination),
-        ("alone/lock-free/crossed", merging, "merge_base", newest_parent),
-        ("alone/lock-free/entries", writing, "PathExists", EntryChanged),
-        ("alone/lock-free/resets", resetting, "as_in_head", no_changes),
+        ("alone/lock-free/resets", resets, "drop_all", nothing),
+        ("alone/lock-free/merges", merges, "changes", none_at_all),
+        ("alone/lock-free/merges", merges, "merge_committed", bugs.only_destination),
+        ("alone/lock-free/crossed", merges, "merge_base", newest_parent),
+        ("alone/lock-free/entries", writes, "PathExists", EntryChanged),
+        ("alone/lock-free/resets", resets, "as_in_head", no_changes),
         ("alone/locked/entries", locked, "_unlock", nothing),
         ("locks/leased/before-its-end", locked, "_take_over", yes),
         ("locks/leased/at-its-end", locked, "_take_over", no),
         ("locks/one-each/commit/crash", locked, "lock_key", lambda *_: b"locks"),
         ("locks/drops-later/commit.job/crash", dropping, "drop", nothing),
         ("alone/lock-free/pages", listing, "CommonPrefix", lambda path: Entry(path=path, identity=b"", data=b"")),
-        ("met/lock-free/write-commit", writing, "same_token", yes),
+        ("met/lock-free/write-commit", writes, "same_token", yes),
         ("met/lock-free/layers-commit-reset_entry.read", lock_free, "restorations_over", no_tokens),
         ("met/lock-free/crossed-commit-commit.write:y.write:z.seal", lock_free, "still_sealed",
          lambda ours, branch: ours if branch.sealed_tokens else ()),
-        ("met/lock-free/reset_entry-seal", resetting, "unstage", nothing),
+        ("met/lock-free/reset_entry-seal", resets, "unstage", nothing),
         ("met/lock-free/often-write", tokens, "WriteNotSettled", PathExists),
     ]
 ]  # fmt: skip

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
+from lakeproof.designs.deleted_data import RECLAIMING, UPLOADED
+from lakeproof.designs.designs import rows
+from lakeproof.designs.races import fault
 from lakeproof.impl.codec import decode_repository
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened, reclaiming
 from lakeproof.model import kv
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios.deleted_data import RECLAIMING, UPLOADED
-from lakeproof.scenarios.designs import rows
-from lakeproof.scenarios.races import fault
 from tests.machines.planting import nothing, yes
 from tests.scenarios.planting import NO_FAULT, Planted, tiered
 from tools.catalogues import everything

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from lakeproof.explore.search import Limits, search
+from lakeproof.search.search import Limits, search
 from tests.scenarios.planted_mistakes import Mistake
 from tests.scenarios.planted_mistakes_data import MISTAKES
 from tests.scenarios.planting import replaced, tiered

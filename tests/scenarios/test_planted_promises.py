@@ -7,7 +7,10 @@ from typing import Any
 import attrs
 import pytest
 
-from lakeproof.explore.search import search
+from lakeproof.designs import catalogue
+from lakeproof.designs.branch_designs import BranchDesign
+from lakeproof.designs.designs import HOLDS
+from lakeproof.designs.repository_designs import RepositoryDesign
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.graveler import lock_free
@@ -17,10 +20,7 @@ from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
-from lakeproof.scenarios import catalogue
-from lakeproof.scenarios.branch_designs import BranchDesign
-from lakeproof.scenarios.designs import HOLDS
-from lakeproof.scenarios.repository_designs import RepositoryDesign
+from lakeproof.search.search import search
 from tests.machines.planted_objects import get_any, get_none, list_none
 from tests.scenarios.planting import race, verdicts
 

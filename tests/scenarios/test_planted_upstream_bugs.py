@@ -10,17 +10,17 @@ from lakefs_today import branches, entries, merging, pulls, repositories
 from lakefs_today.pull import Pull
 from lakefs_today.scenarios import collecting
 from lakefs_today.scenarios import pulls as todays_pulls
-from lakeproof.explore.search import search
+from lakeproof.designs.designs import rows
+from lakeproof.designs.races import NONE
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import find_sealed
+from lakeproof.impl.graveler.reads import find_sealed
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.staging import get_staged
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios.designs import rows
-from lakeproof.scenarios.races import NONE
+from lakeproof.search.search import search
 from tools.catalogues import everything
 
 CATALOGUE = {scenario.name: scenario for scenario in everything()}

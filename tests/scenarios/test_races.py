@@ -5,14 +5,9 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from lakeproof.impl.catalog import objects
-from lakeproof.impl.flows import bound
-from lakeproof.impl.graveler import lock_free
-from lakeproof.impl.hard_delete import no_copies
-from lakeproof.scenario import Faults
-from lakeproof.scenarios._hard_delete import ObjectDesign
-from lakeproof.scenarios.designs import HOLDS, Speaker, built, rows
-from lakeproof.scenarios.races import (
+from lakeproof.designs._hard_delete import ObjectDesign
+from lakeproof.designs.designs import HOLDS, Speaker, built, rows
+from lakeproof.designs.races import (
     CRASH,
     FAULTS,
     LOST,
@@ -28,6 +23,11 @@ from lakeproof.scenarios.races import (
     path_of,
     races,
 )
+from lakeproof.impl.catalog import objects
+from lakeproof.impl.flows import bound
+from lakeproof.impl.graveler import lock_free
+from lakeproof.impl.hard_delete import no_copies
+from lakeproof.scenario import Faults
 
 ON, AT = branch_of("b", "main"), path_of(b"x", b"y")
 KNOWN = {"write": (ON, AT), "commit": (ON,), "read": (), "stage@outside": ()}

@@ -5,11 +5,11 @@ from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 
+from lakeproof.designs import catalogue, world
 from lakeproof.impl.effects import Env
-from lakeproof.impl.world import guarding, history, jobs, sentences
+from lakeproof.impl.world import guards, history, jobs, sentences
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue, world
 from tests.scenarios.planting import Planted, tiered
 
 PARTS = (
@@ -95,7 +95,7 @@ PLANTED = [
     Planted(where=where, name=name, instead=instead, scenario=BY_RACE[words], invariant=invariant)
     for where, name, instead, words, invariant in [
         (jobs, "asking_first", asked_once, f"dumped/reap-{NEXT}/clock-jump", KEPT),
-        (guarding, "check_alive", never_ask, f"dumped/collect-{NEXT}/clock-jump", KEPT),
+        (guards, "check_alive", never_ask, f"dumped/collect-{NEXT}/clock-jump", KEPT),
         (jobs, "asking_first", asked_once, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
         (jobs, "check_restored", never_ask, "bare/restore_refs-collect/clock-jump", KEPT),
         (

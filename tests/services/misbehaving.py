@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.services.api import address
+from lakeproof.live.lakefs.api import address
 from tests.fake_lakefs.server import BASE, fake_lakefs
 
 Pieces = Iterator[bytes]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 import trio
 from click.testing import Result
 
-from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import Plan, Served, drive
-from lakeproof.services.driving import Traffic
-from lakeproof.services.wishes import OF_ENTRIES
-from lakeproof.targets.traffic import Load
+from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.live.lakefs.api import LakeFS, address
+from lakeproof.live.lakefs.rounds import Traffic
+from lakeproof.live.lakefs.workload import OF_ENTRIES
+from lakeproof.live.traffic import Load
 from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs

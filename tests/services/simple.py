@@ -5,8 +5,7 @@ from random import Random
 
 import attrs
 
-from lakeproof.model.snapshot import Status
-from lakeproof.services.calls import (
+from lakeproof.live.lakefs.calls import (
     CHERRY_PICK,
     CLOSE_PULL,
     CREATE_PULL,
@@ -19,9 +18,10 @@ from lakeproof.services.calls import (
     NEVER,
     Call,
 )
-from lakeproof.services.held import Content, Held, Last
-from lakeproof.services.known import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
-from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.live.lakefs.contents import Content, Held, Last
+from lakeproof.live.lakefs.known_issues import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
+from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.model.snapshot import Status
 
 CALLS = 60
 SOURCES = {"mem://one/": ("a", "b"), "mem://two/": ("b", "c")}

@@ -3,16 +3,16 @@
 import pytest
 import urllib3.exceptions
 
+from lakeproof.live.lakefs.api import LakeFS, address, told
+from lakeproof.live.lakefs.calls import Call
+from lakeproof.live.lakefs.contents import Held
+from lakeproof.live.lakefs.existence import EFFECTIVE
+from lakeproof.live.lakefs.judge import judge_entries
+from lakeproof.live.lakefs.known_issues import NotJudged
+from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
+from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from lakeproof.services.api import LakeFS, address, told
-from lakeproof.services.calls import Call
-from lakeproof.services.held import Held
-from lakeproof.services.judging import judge_entries
-from lakeproof.services.known import NotJudged
-from lakeproof.services.presence import EFFECTIVE
-from lakeproof.services.promised import PULL_LINEARIZABLE, UPDATED
-from lakeproof.services.pulls import ORDERS_MAX, judge_pulls
 from tests.fake_lakefs.bugs import OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 from tests.services.test_known import LAKE, call

@@ -10,11 +10,11 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import UNJUDGED_MAX, Plan, Served, drive
-from lakeproof.services.driving import LOOKS, Traffic
-from lakeproof.services.promised import IDS
-from lakeproof.targets.traffic import Load
+from lakeproof.commands.service import UNJUDGED_MAX, Plan, Served, drive
+from lakeproof.live.lakefs.api import LakeFS, address
+from lakeproof.live.lakefs.promises import IDS
+from lakeproof.live.lakefs.rounds import LOOKS, Traffic
+from lakeproof.live.traffic import Load
 from tests.commands import lakeproof
 from tests.services.misbehaving import Asked, Pieces, gate, honest
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.commands.service import Plan
+from lakeproof.live.lakefs.calls import NEVER, Call
+from lakeproof.live.lakefs.contents import Held, Last
+from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
+from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, Excused, Known
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from lakeproof.services.calls import NEVER, Call
-from lakeproof.services.command import Plan
-from lakeproof.services.held import Held, Last
-from lakeproof.services.judging import judge_entries, judge_repositories
-from lakeproof.services.known import CACHE, CAUSES, Excused, Known
 from tests.fake_lakefs.bugs import CACHE_SECONDS
 from tests.services.runs import run, service
 

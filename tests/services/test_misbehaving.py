@@ -13,13 +13,13 @@ import pytest
 import trio
 import urllib3.exceptions
 
+from lakeproof.commands.service import Plan, drive
+from lakeproof.live.lakefs.api import WORDS_MAX, LakeFS, address, told
+from lakeproof.live.lakefs.bounds import BODY_MAX, HEADER_MAX
+from lakeproof.live.lakefs.rounds import Traffic
+from lakeproof.live.traffic import Load
 from lakeproof.model.snapshot import Status
-from lakeproof.running.tasks import Unusable
-from lakeproof.services.api import WORDS_MAX, LakeFS, address, told
-from lakeproof.services.bounds import BODY_MAX, HEADER_MAX
-from lakeproof.services.command import Plan, drive
-from lakeproof.services.driving import Traffic
-from lakeproof.targets.traffic import Load
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from itertools import permutations
 from random import Random
 
-from lakeproof.model.invariants import Violation
-from lakeproof.services.calls import NEVER
-from lakeproof.services.presence import (
+from lakeproof.live.lakefs.calls import NEVER
+from lakeproof.live.lakefs.existence import (
     BRANCH_SPARED,
     EFFECTIVE,
     INACCESSIBLE,
@@ -18,6 +17,7 @@ from lakeproof.services.presence import (
     crowded,
     judge,
 )
+from lakeproof.model.invariants import Violation
 
 
 def create(began: int, ended: int = NEVER, life: object = None) -> Touch:

@@ -2,10 +2,10 @@
 
 from random import Random
 
+from lakeproof.live.lakefs.calls import KIND_OF
+from lakeproof.live.lakefs.promises import ALONE, ALONE_CALLS, IDS, KINDS, UNASKED
+from lakeproof.live.lakefs.workload import Names, entry_wish, follow_ups, repository_wish
 from lakeproof.model.promises import promised
-from lakeproof.services.calls import KIND_OF
-from lakeproof.services.promised import ALONE, ALONE_CALLS, IDS, KINDS, UNASKED
-from lakeproof.services.wishes import Names, entry_wish, follow_ups, repository_wish
 
 
 def test_clients_call_just_these_operations() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.services.promised import ALONE_CALLS
+from lakeproof.live.lakefs.promises import ALONE_CALLS
 from tests.commands import lakeproof
 from tests.lakefs_server import BINARY, lakefs
 

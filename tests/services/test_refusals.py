@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.tasks import Unusable
-from lakeproof.services.api import address
-from lakeproof.services.known import Known, known_of
-from lakeproof.services.promised import IDS, IMPORTED_WHOLE
+from lakeproof.live.lakefs.api import address
+from lakeproof.live.lakefs.known_issues import Known, known_of
+from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.fake_lakefs.server import fake_lakefs
 from tests.services.misbehaving import Asked, Pieces, gate

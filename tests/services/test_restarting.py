@@ -8,10 +8,10 @@ from random import Random
 
 import trio
 
-from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import Plan, Served, drive
-from lakeproof.services.driving import Traffic
-from lakeproof.targets.traffic import Load
+from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.live.lakefs.api import LakeFS, address
+from lakeproof.live.lakefs.rounds import Traffic
+from lakeproof.live.traffic import Load
 from tests.fake_lakefs.server import FakeLakeFS, serving
 from tests.services.runs import service
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.services.calls import NEVER
-from lakeproof.services.command import Plan
-from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
-from lakeproof.services.promised import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
-from lakeproof.services.wishes import focused
+from lakeproof.commands.service import Plan
+from lakeproof.live.lakefs.calls import NEVER
+from lakeproof.live.lakefs.existence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
+from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
+from lakeproof.live.lakefs.workload import focused
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.services.runs import run, service
 

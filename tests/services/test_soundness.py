@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
+from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
+from lakeproof.live.lakefs.known_issues import CAUSES, Excused, Judged, Known
+from lakeproof.live.lakefs.promises import IDS, TRUNK
+from lakeproof.live.lakefs.workload import OF_ENTRIES
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from lakeproof.services.judging import judge_entries, judge_repositories
-from lakeproof.services.known import CAUSES, Excused, Judged, Known
-from lakeproof.services.promised import IDS, TRUNK
-from lakeproof.services.wishes import OF_ENTRIES
 from tests.services.simple import CACHE_SECONDS, Simple, driven
 from tests.services.wrong import Wrong
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.services.calls import MERGES
-from lakeproof.services.held import Last
+from lakeproof.live.lakefs.calls import MERGES
+from lakeproof.live.lakefs.contents import Last
 from tests.services.simple import Answered, Branch, Simple
 
 OFTEN: Final = 0.4

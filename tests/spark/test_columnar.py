@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2, keys
-from lakeproof.spark_checks.data.columnar import reading
+from lakeproof.spark_checks.data.columnar import batches as reading
 from lakeproof.spark_checks.data.dataset import Keys
 from lakeproof.spark_checks.data.decoding import decode_batch, decoded_batches, widened
 

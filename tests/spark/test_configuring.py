@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.session import Options, session
 from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layered, of_classic, parsed, relied_on
+from lakeproof.words import Unusable
 from tests.commands import ROOT, complaint, lakeproof
 from tests.spark.conftest import CLASSIC
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.cli import EXTRA, LATER, needing_the_extra
+from lakeproof.words import Unusable
 from tests.commands import ROOT
 
 WITHOUT = """
@@ -113,7 +113,7 @@ def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package
     assert len(line.splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["lakeproof.running.tasks", "json", None])
+@pytest.mark.parametrize("name", ["lakeproof.verify.tasks", "json", None])
 def test_an_import_that_fails_for_another_reason_is_a_mistake_of_ours(name: str | None) -> None:
     with pytest.raises(ImportError), needing_the_extra("check"):
         raise ImportError("cannot import name 'x'", name=name)

@@ -14,12 +14,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode_batch
 from lakeproof.spark_checks.engine.tables import DECODED
-from lakeproof.spark_checks.retention.marking import _told
+from lakeproof.spark_checks.retention.marks import _told
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
 from tests.spark.retention.test_marking import RULES

@@ -9,10 +9,10 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.engine.troubles import told
+from lakeproof.words import Unusable
 
 ROWS: dict[str, list[dict[str, object]]] = {
     "kv": [{"partition_key": b"graveler", "key": b"repos/r", "value": b""}],

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.dumps import entries
 from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.words import Unusable
 
 ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), (b"r-main:1", b"a/b", b""), (b"p", b"k", b"v")]
 

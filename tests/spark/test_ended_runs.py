@@ -9,9 +9,9 @@ from click.testing import Result
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.engine import staging
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

@@ -11,14 +11,14 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import embedded, footers, session, settings
-from lakeproof.spark_checks.engine.counting import counted
+from lakeproof.spark_checks.engine.counts import counted
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, chosen
 from lakeproof.spark_checks.engine.together import together
 from lakeproof.spark_checks.engine.troubles import told
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

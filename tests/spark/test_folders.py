@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
+from lakeproof.words import Unusable
 
 Make = Callable[[Path], Folder]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.java import java_home, wrapped
+from lakeproof.words import Unusable
 
 
 def fake_java(folder: Path, version: str, code: int = 0) -> Path:

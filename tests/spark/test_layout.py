@@ -8,10 +8,10 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import layout, places
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, LONG, STRING, table
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.worlds import world

@@ -10,10 +10,10 @@ import pytest
 from click.testing import Result
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import blanks, manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import AT_REST
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.conftest import Mount

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from lakeproof.commands.group import INCONCLUSIVE
 from lakeproof.spark_checks.engine.runs import read_report
+from lakeproof.words import INCONCLUSIVE
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.damages import without_rows

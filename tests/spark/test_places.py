@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.engine.tables import LONG, table
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.conftest import Mount
 

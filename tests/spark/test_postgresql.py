@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.postgresql import Piece, _pieces, _rows, shared_out
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.words import Unusable
 from tests.lakefs_tables import PARTITIONED
 from tests.servers import postgres
 

@@ -9,12 +9,12 @@ import pytest
 from click.testing import Result
 from pyspark.sql import SparkSession
 
-from lakeproof.explore.packing import Layout
-from lakeproof.running.tasks import Unusable
+from lakeproof.search.packing import Layout
 from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.engine.folders import Folder
-from lakeproof.spark_checks.exploring.levels import SparkLevels
+from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
 from tests.spark.retention.worlds import world

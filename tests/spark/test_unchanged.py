@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data import denominators
 from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

@@ -6,12 +6,12 @@ import shutil
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import footers, runs
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention import commit_files
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE

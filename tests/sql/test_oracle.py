@@ -14,7 +14,7 @@ import trio
 
 from benchmarks.sql_rival import OPERATIONS, Lake
 from benchmarks.sql_rows import ROW_LOCKS, SERIALIZABLE, Branch, Commit
-from lakeproof.impl.graveler.restoring import is_restoration
+from lakeproof.impl.graveler.restorations import is_restoration
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import DirtyBranch

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import attrs
 import trio
 
-from lakeproof.gate.dynamodb.front import DynamoDBFront, DynamoDBRequest
-from lakeproof.gate.dynamodb.requests import Change, Meant, Several
-from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.http import Request, Response
+from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront, DynamoDBRequest
+from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Several
+from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.http import Request, Response
 from tests.gate.stores import answering
 
 BUGS = {

@@ -16,9 +16,9 @@ from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import OPAQUE
 from lakeproof.impl.stores.conformance import check_store
 from lakeproof.model import kv
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Private, by_value, target
-from lakeproof.targets.pooled import Pooled
+from lakeproof.stores import Private, by_value, target
+from lakeproof.stores.pooled import Pooled
+from lakeproof.words import Unusable
 from tests.targets.planted_store import dsn as planted
 
 KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]

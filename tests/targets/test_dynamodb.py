@@ -9,8 +9,8 @@ from botocore.exceptions import ConnectionClosedError
 
 from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.model import kv
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Private, target
+from lakeproof.stores import Private, target
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served

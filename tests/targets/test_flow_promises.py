@@ -6,10 +6,10 @@ from random import Random
 import attrs
 import pytest
 
+from lakeproof.live.flow_calls import Doing, entry_call, repository_call
+from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
 from lakeproof.model import calls
 from lakeproof.model.promises import promised
-from lakeproof.targets.flow_calls import Doing, entry_call, repository_call
-from lakeproof.targets.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
 
 GROUPS = pytest.mark.parametrize(
     ("group", "call"), [(OF_ENTRIES, entry_call), (OF_REPOSITORIES, repository_call)], ids=["entries", "repositories"]

@@ -7,11 +7,11 @@ from itertools import count
 import pytest
 
 from lakeproof.impl.stores import Store
+from lakeproof.live.flow_report import IDS, Flown
+from lakeproof.live.flows import Flows, Round
 from lakeproof.model import kv
 from lakeproof.model.invariants import Violation
-from lakeproof.targets.flow_report import IDS, Flown
-from lakeproof.targets.flows import Flows, Round
-from lakeproof.targets.wrapping import Private
+from lakeproof.stores.wrappers import Private
 from tests.commands import lakeproof
 
 UNREAD = Round(unread="the store could not be read in the end")

@@ -18,17 +18,17 @@ from trio.testing import MockClock
 from lakeproof.commands.migrate import moved
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.migration import migrating
-from lakeproof.impl.migration.extracting import extract
+from lakeproof.impl.migration import migration
+from lakeproof.impl.migration.extraction import extract
 from lakeproof.impl.migration.rows import MemoryTables, Row, StagedRow, UnusableTables
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
-from lakeproof.running.tasks import Unusable
-from lakeproof.targets import Target, target
-from lakeproof.targets.child import ChildStore
-from lakeproof.targets.pooled import Pooled
-from lakeproof.targets.postgresql import PARTITIONS
+from lakeproof.stores import Target, target
+from lakeproof.stores.child import ChildStore
+from lakeproof.stores.pooled import Pooled
+from lakeproof.stores.postgresql import PARTITIONS
+from lakeproof.words import Unusable
 from tests.commands import ROOT, lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
@@ -84,11 +84,11 @@ def _rows_in(dsn: str) -> tuple[bytes, set[Row]]:
 
     async def collect(env: Env) -> tuple[bytes, set[Row]]:
         async def journal() -> AsyncIterator[bytes]:
-            async for entry in env.store.scan(migrating.METADATA, migrating.JOURNAL):
-                if entry.key.startswith(migrating.JOURNAL):
-                    yield entry.key.removeprefix(migrating.JOURNAL)
+            async for entry in env.store.scan(migration.METADATA, migration.JOURNAL):
+                if entry.key.startswith(migration.JOURNAL):
+                    yield entry.key.removeprefix(migration.JOURNAL)
 
-        found = await env.store.get(migrating.METADATA, migrating.VERSION_KEY)
+        found = await env.store.get(migration.METADATA, migration.VERSION_KEY)
         return found.value, {row async for row in extract(env, journal())}
 
     async def read() -> tuple[bytes, set[Row]]:
@@ -106,7 +106,7 @@ def test_rows_are_read_back_from_each_kind_of_store_which_is_in_use_then(
     done = lakeproof("migrate", str(old), dsn)
     assert done.exit_code == 0, done.stderr
     assert "migrated and verified: 7 rows in " in done.stdout
-    assert _rows_in(dsn) == (migrating.VERSION, set(ROWS))
+    assert _rows_in(dsn) == (migration.VERSION, set(ROWS))
     again = lakeproof("migrate", str(old), dsn, "--restart")
     assert again.exit_code == 2
     assert again.stderr.splitlines()[-1].endswith("schema version 4: the store is in use; name another")
@@ -217,7 +217,7 @@ def test_a_connection_that_is_lost_ends_the_run_and_a_restart_completes_it(
         refused = lakeproof("migrate", str(old), dsn)
         assert complaint_of(refused.stderr).endswith("make sure that it is dead, then restart (--restart)")
     assert lakeproof("migrate", str(old), dsn, "--restart").exit_code == 0
-    assert _rows_in(dsn) == (migrating.VERSION, set(ROWS))
+    assert _rows_in(dsn) == (migration.VERSION, set(ROWS))
 
 
 def complaint_of(stderr: str) -> str:
@@ -242,7 +242,7 @@ def test_a_full_disk_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> 
     assert complaint_of(limited.stderr).endswith(HALF_MIGRATED)
     assert len(limited.stderr.splitlines()) == 2  # what is migrated, and the error
     assert lakeproof("migrate", str(tmp_path / "old.db"), str(tmp_path / "new.db"), "--restart").exit_code == 0
-    assert _rows_in(str(tmp_path / "new.db")) == (migrating.VERSION, {*ROWS, *many})
+    assert _rows_in(str(tmp_path / "new.db")) == (migration.VERSION, {*ROWS, *many})
 
 
 class Mute(MemoryStore):
@@ -268,7 +268,7 @@ def _memory(store: Store) -> Target:
 
 
 def test_a_last_step_without_an_answer_may_have_been_done() -> None:
-    store = Mute(migrating.VERSION)
+    store = Mute(migration.VERSION)
 
     async def failing() -> None:
         with pytest.raises(Unusable) as ended:

@@ -7,9 +7,9 @@ import psycopg
 import pytest
 
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.objects import etag
-from lakeproof.services.api import LakeFS, address
 from tests.commands import lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.lakefs_server import BINARY, lakefs

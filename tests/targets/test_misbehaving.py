@@ -11,8 +11,8 @@ import pytest
 import trio
 
 from lakeproof.model import kv
-from lakeproof.targets import child
-from lakeproof.targets.child import child_store
+from lakeproof.stores import child
+from lakeproof.stores.child import child_store
 from tests.commands import complaint, ended, lakeproof
 from tests.targets import misbehaving
 from tests.targets.misbehaving import MISDEEDS

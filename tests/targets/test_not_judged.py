@@ -6,8 +6,8 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.gate.http import Request, Response
-from lakeproof.gate.s3.wire import S3Error, S3Request, error_response
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.model import kv
-from lakeproof.targets.child import ChildStore, child_store
-from lakeproof.targets.protocol import KINDS, Nonsense, Reply, answer, parse, request
+from lakeproof.stores.child import ChildStore, child_store
+from lakeproof.stores.protocol import KINDS, Nonsense, Reply, answer, parse, request
 from tests.commands import lakeproof
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.targets.redacting import displayed, redacted
+from lakeproof.stores.redaction import displayed, redacted
 from tests.commands import lakeproof
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))

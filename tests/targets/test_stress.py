@@ -11,14 +11,14 @@ import trio
 from lakeproof.commands.stress import Stressed, stress
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.live.judge import judge
+from lakeproof.live.recorder import Recorder, lines
+from lakeproof.live.traffic import Load, Round, Traffic, _wrong
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.snapshot import Status
-from lakeproof.targets import target
-from lakeproof.targets.judging import judge
-from lakeproof.targets.recording import Recorder, lines
-from lakeproof.targets.traffic import Load, Round, Traffic, _wrong
+from lakeproof.stores import target
 from tests.commands import complaint, lakeproof
 from tests.targets.misbehaving import ONE_DOUBT
 from tests.targets.planted_store import dsn as planted

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 # Loaded once, here: the runs of pytest within these tests forget what they have imported.
-import lakeproof.pages.html
-import lakeproof.running.verifying  # noqa: F401
+import lakeproof.show.pages.html
+import lakeproof.testing.check  # noqa: F401
 
 pytest_plugins = "pytester"
 PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
@@ -90,7 +90,7 @@ class TestItems:
         pytester.runpytest("-n", "2").assert_outcomes(passed=1, failed=1)
 
     def test_the_trace_and_the_page_are_named_in_the_xml_and_can_be_read(self, pytester: pytest.Pytester) -> None:
-        from lakeproof.explore.trace import read
+        from lakeproof.search.trace import read
 
         pytester.runpytest("--junitxml", "out.xml")
         found = ET.parse(pytester.path / "out.xml").iter("property")  # noqa: S314  # pytest has just written it

@@ -14,10 +14,10 @@ import attrs
 from rich.console import Console
 
 from lakeproof import Scenario, check
-from lakeproof.explore.trace import Trace
-from lakeproof.report.lanes import lanes
-from lakeproof.report.story import beginning
-from lakeproof.running.loading import load_file
+from lakeproof.search.trace import Trace
+from lakeproof.show.lanes import lanes
+from lakeproof.show.story import beginning
+from lakeproof.verify.loader import load_file
 
 FOLDER: Final = Path(__file__).parents[2] / "examples" / "gallery"
 FLOW_LINES_MAX: Final = 30

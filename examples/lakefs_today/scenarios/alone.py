@@ -4,11 +4,7 @@ from typing import Final
 
 from lakefs_today import repositories
 from lakefs_today.scenarios.repositories import UPSTREAM
-from lakeproof.model import calls
-from lakeproof.model.errors import RepositoryDeleting
-from lakeproof.model.invariants.alone import ALONE_IS_EXACT
-from lakeproof.model.living import Rules, Standing
-from lakeproof.scenarios.alone import (
+from lakeproof.designs.alone import (
     ENTITY_LIVES,
     HALF_DELETED,
     HALF_DONE,
@@ -18,9 +14,13 @@ from lakeproof.scenarios.alone import (
     faulty,
     lives,
 )
-from lakeproof.scenarios.deleted_data import RECLAIMABLE, as_it_is, leaving
-from lakeproof.scenarios.races import Refuted
-from lakeproof.scenarios.repository_designs import FAILED
+from lakeproof.designs.deleted_data import RECLAIMABLE, as_it_is, leaving
+from lakeproof.designs.races import Refuted
+from lakeproof.designs.repository_designs import FAILED
+from lakeproof.model import calls
+from lakeproof.model.errors import RepositoryDeleting
+from lakeproof.model.invariants.alone import ALONE_IS_EXACT
+from lakeproof.model.repository_specification import Rules, Standing
 
 ALONE: Final = alone(
     UPSTREAM,

@@ -4,9 +4,9 @@ from typing import Final
 
 from lakefs_today import flows, promises
 from lakefs_today.scenarios.words import GONE, RAW, UpstreamDesign
-from lakeproof.scenarios.branch_designs import WRITTEN
-from lakeproof.scenarios.designs import HOLDS, rows, variant
-from lakeproof.scenarios.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
+from lakeproof.designs.branch_designs import WRITTEN
+from lakeproof.designs.designs import HOLDS, rows, variant
+from lakeproof.designs.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/graveler.go and pkg/graveler/staging/manager.go"
 

@@ -7,13 +7,13 @@ import attrs
 
 from lakefs_today import collecting, commits, entries, repositories
 from lakefs_today.scenarios.words import OutsideDesign
+from lakeproof.designs.branch_designs import AT, BRANCH, X, Z
+from lakeproof.designs.designs import HOLDS, Caller, Word, rows
+from lakeproof.designs.races import NONE, PAGED, REFUSED, SCAN_FAILURE, Before, Race, Refuted
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.model.records import Repository
-from lakeproof.scenarios.branch_designs import AT, BRANCH, X, Z
-from lakeproof.scenarios.designs import HOLDS, Caller, Word, rows
-from lakeproof.scenarios.races import NONE, PAGED, REFUSED, SCAN_FAILURE, Before, Race, Refuted
 
 
 async def delete_whole(env: Env, repository: Repository) -> None:

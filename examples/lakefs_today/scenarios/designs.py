@@ -7,12 +7,12 @@ import attrs
 
 from lakefs_today import cache, compaction, flows, ownership, promises
 from lakefs_today.scenarios.words import RAW, UpstreamDesign
+from lakeproof.designs.branch_designs import BRANCH, WRITTEN
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
+from lakeproof.designs.races import CRASH, FALSE, NONE, Race, Refuted, jump
+from lakeproof.designs.repository_designs import EXISTS, RepositoryDesign
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.model.invariants import Invariant
-from lakeproof.scenarios.branch_designs import BRANCH, WRITTEN
-from lakeproof.scenarios.designs import HOLDS, Word, rows, variant
-from lakeproof.scenarios.races import CRASH, FALSE, NONE, Race, Refuted, jump
-from lakeproof.scenarios.repository_designs import EXISTS, RepositoryDesign
 
 INACCESSIBLE: Final = promises.answer_is_of_living_repository.id
 

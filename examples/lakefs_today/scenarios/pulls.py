@@ -7,11 +7,11 @@ import attrs
 
 from lakefs_today import commits, entries, promises, pulls
 from lakefs_today.pull import TITLE, pull_request_is_linearizable
+from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X
+from lakeproof.designs.designs import HOLDS, Caller, Design, Word, rows
+from lakeproof.designs.races import FAULTY, NONE, Race, Refuted
 from lakeproof.model.invariants import Invariant, refs
 from lakeproof.scenario import Call
-from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X
-from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, rows
-from lakeproof.scenarios.races import FAULTY, NONE, Race, Refuted
 
 PULL: Final = "p"
 

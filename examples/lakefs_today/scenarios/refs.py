@@ -4,9 +4,9 @@ from typing import Final
 
 from lakefs_today import flows
 from lakefs_today.scenarios.words import RAW, UpstreamDesign
-from lakeproof.scenarios.branch_designs import AHEAD
-from lakeproof.scenarios.designs import HOLDS, rows, variant
-from lakeproof.scenarios.races import FALSE, NONE, SCAN_FAILURE, Before, Refuted
+from lakeproof.designs.branch_designs import AHEAD
+from lakeproof.designs.designs import HOLDS, rows, variant
+from lakeproof.designs.races import FALSE, NONE, SCAN_FAILURE, Before, Refuted
 
 BRANCHES: Final = UpstreamDesign(
     name="branches/upstream",

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakefs_today import repositories
-from lakeproof.scenarios.designs import Row, rows
-from lakeproof.scenarios.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
-from lakeproof.scenarios.repository_designs import (
+from lakeproof.designs.designs import Row, rows
+from lakeproof.designs.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
+from lakeproof.designs.repository_designs import (
     ABSENT,
     BESIDE,
     CREATED,

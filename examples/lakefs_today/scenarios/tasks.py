@@ -7,10 +7,10 @@ import attrs
 
 from lakefs_today import imports, promises, tasks
 from lakefs_today.scenarios.words import OutsideDesign
+from lakeproof.designs.branch_designs import BRANCH, X
+from lakeproof.designs.designs import HOLDS, Word, rows
+from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
 from lakeproof.model.invariants import Invariant, refs
-from lakeproof.scenarios.branch_designs import BRANCH, X
-from lakeproof.scenarios.designs import HOLDS, Word, rows
-from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
 
 DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
 MINUTES: Final = jump(180_000_000, "three-minutes-later")

@@ -6,14 +6,14 @@ from typing import ClassVar, Final
 import attrs
 
 from lakefs_today import entries, promises, staging
+from lakeproof.designs.branch_designs import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
+from lakeproof.designs.designs import Caller, Design, Speaker, Word
+from lakeproof.designs.races import Race
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.invariants import entries as entry_invariants
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Aftermath
-from lakeproof.scenarios.branch_designs import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
-from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
-from lakeproof.scenarios.races import Race
 
 MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "sweep": Word(lambda _: staging.sweep),

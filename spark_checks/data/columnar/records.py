@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeproof.model.catalog import AddressType
-from lakeproof.spark_checks.data.columnar.scanning import (
+from lakeproof.spark_checks.data.columnar.scan import (
     Flags,
     Longs,
     Octets,

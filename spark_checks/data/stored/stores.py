@@ -19,9 +19,9 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.impl.graveler import lock_free, optimistic, reading, resetting, writing
+from lakeproof.designs.branch_designs import BRANCH
+from lakeproof.impl.graveler import lock_free, optimistic, reads, resets, writes
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.contents import content_of_commit
-from lakeproof.scenarios.branch_designs import BRANCH
 from tests.impl.hand import Hand, Running
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")
@@ -37,9 +37,9 @@ def over(entries: Mapping[bytes, bytes], *changes: Layer) -> dict[bytes, bytes]:
 def write(hand: Hand, layer: Layer) -> None:
     for path, identity in layer.items():
         if identity is None:
-            hand.run(writing.delete_entry, BRANCH, path)
+            hand.run(writes.delete_entry, BRANCH, path)
         else:
-            hand.run(writing.set_entry, BRANCH, path, identity)
+            hand.run(writes.set_entry, BRANCH, path, identity)
 
 
 def layered(head: Layer, changes: Sequence[Layer]) -> Hand:
@@ -57,13 +57,13 @@ def layered(head: Layer, changes: Sequence[Layer]) -> Hand:
 
 def shown(hand: Hand, prefix: bytes = b"", batch_size: int = 0) -> dict[bytes, bytes]:
     return {
-        entry.path: entry.identity for entry in hand.run(reading.list_entries, BRANCH, prefix, batch_size=batch_size)
+        entry.path: entry.identity for entry in hand.run(reads.list_entries, BRANCH, prefix, batch_size=batch_size)
     }
 
 
 def read(hand: Hand, path: bytes) -> bytes | None:
     try:
-        identity: bytes = hand.run(reading.get_entry, BRANCH, path).identity
+        identity: bytes = hand.run(reads.get_entry, BRANCH, path).identity
     except PathNotFound:
         return None
     return identity
@@ -100,7 +100,7 @@ def test_a_commit_holds_all_layers_and_changes_nothing_for_readers(heads: list[L
 @given(layers, layers, st.booleans())
 def test_a_reset_of_the_branch_leaves_its_head(heads: list[Layer], changes: list[Layer], commits: bool) -> None:
     hand = layered(heads[0], changes)
-    hand.run(resetting.reset_branch, BRANCH)
+    hand.run(resets.reset_branch, BRANCH)
     assert shown(hand) == hand.content() == over({}, heads[0])
     if commits:
         made = hand.run(lock_free.commit, BRANCH, "nothing")
@@ -113,7 +113,7 @@ def test_a_reset_of_a_prefix_leaves_the_head_there_and_all_changes_elsewhere(
     heads: list[Layer], changes: list[Layer], prefix: bytes, commits: bool, batch_size: int
 ) -> None:
     hand = layered(heads[0], changes)
-    hand.run(resetting.reset_prefix, BRANCH, prefix, batch_size=batch_size)
+    hand.run(resets.reset_prefix, BRANCH, prefix, batch_size=batch_size)
     head, before = over({}, heads[0]), over({}, heads[0], *changes)
     expected = {path: (head if path.startswith(prefix) else before).get(path) for path in PATHS}
     assert hand.content() == over({}, expected)
@@ -129,8 +129,8 @@ def test_conditional_writes_look_through_all_layers(
 ) -> None:
     before = over({}, heads[0], *changes)
     for flow, args, allowed in (
-        (writing.create_entry, (), path not in before),
-        (writing.replace_entry, (expected,), before.get(path) == expected),
+        (writes.create_entry, (), path not in before),
+        (writes.replace_entry, (expected,), before.get(path) == expected),
     ):
         hand = layered(heads[0], changes)
         view = hand.start(flow, BRANCH, path, b"new", *args)

@@ -11,13 +11,13 @@ from typing import Final
 import pytest
 
 from lakeproof import Call, Faults, Scenario
-from lakeproof.explore.search import search
-from lakeproof.impl.graveler import founding, lock_free, optimistic, reading, resetting, writing
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
+from lakeproof.impl.graveler import initialisation, lock_free, optimistic, reads, resets, writes
 from lakeproof.impl.refs import branches
 from lakeproof.model.branch import ABSENT, BranchState, branch
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Flow
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
+from lakeproof.search.search import search
 
 MAIN: Final = REPOSITORY.default_branch_id
 
@@ -27,16 +27,16 @@ def call(flow: Flow, *args: object) -> Call:
 
 
 OPERATIONS: Final[Mapping[str, Call]] = {
-    "set": call(writing.set_entry, X, b"1"),
-    "delete": call(writing.delete_entry, X),
-    "create": call(writing.create_entry, X, b"2"),
-    "replace": call(writing.replace_entry, X, b"3", b"0"),
-    "sets": call(writing.set_entries, ((X, b"4"), (Y, b"4"))),
-    "get": call(reading.get_entry, X),
-    "list": call(reading.list_entries),
-    "reset": call(resetting.reset_branch),
-    "reset-entry": call(resetting.reset_entry, X),
-    "reset-prefix": call(resetting.reset_prefix, X),
+    "set": call(writes.set_entry, X, b"1"),
+    "delete": call(writes.delete_entry, X),
+    "create": call(writes.create_entry, X, b"2"),
+    "replace": call(writes.replace_entry, X, b"3", b"0"),
+    "sets": call(writes.set_entries, ((X, b"4"), (Y, b"4"))),
+    "get": call(reads.get_entry, X),
+    "list": call(reads.list_entries),
+    "reset": call(resets.reset_branch),
+    "reset-entry": call(resets.reset_entry, X),
+    "reset-prefix": call(resets.reset_prefix, X),
     "commit": call(lock_free.commit, "m"),
     "delete_branch": call(branches.delete_branch_by_tombstone),
     "create_branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
@@ -44,9 +44,9 @@ OPERATIONS: Final[Mapping[str, Call]] = {
 
 STATES: Final[Mapping[str, tuple[Sequence[Call], BranchState | None]]] = {
     "empty": ((), BranchState()),
-    "staged": ((call(writing.set_entry, X, b"0"),), BranchState().with_changes((X, b"0"))),
+    "staged": ((call(writes.set_entry, X, b"0"),), BranchState().with_changes((X, b"0"))),
     "committed": (
-        (call(writing.set_entry, X, b"0"), call(lock_free.commit, "before")),
+        (call(writes.set_entry, X, b"0"), call(lock_free.commit, "before")),
         BranchState(committed=frozenset({(X, b"0")})),
     ),
     "deleted": ((call(branches.delete_branch_by_tombstone),), ABSENT),
@@ -64,7 +64,7 @@ def explained(clients: Sequence[Call], state: str, faults: Faults) -> str:
     scenario = Scenario(
         name="/".join(each.name for each in clients),
         setup=[
-            Call(founding.found, REPOSITORY),
+            Call(initialisation.found, REPOSITORY),
             Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
             *setup,
         ],

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.designs.branch_designs import BRANCH
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import listing, lock_free, reading, writing
+from lakeproof.impl.graveler import listing, lock_free, reads, writes
 from lakeproof.impl.graveler.layers import begun, changes
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Query, Shown
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
 from lakeproof.model.records import Repository, StagedEntry
-from lakeproof.scenarios.branch_designs import BRANCH
 from tests.impl.graveler.test_layers import QUICK, layered, layers, over, paths, prefixes
 from tests.impl.hand import Hand
 
@@ -56,7 +56,7 @@ def test_both_listings_list_the_newest_of_each_path_whatever_they_begin_with(
 ) -> None:
     hand = layered(head, changes)
     expected = {path: each for path, each in over(head, *changes).items() if path.startswith(prefix)}
-    for flow in (listing.list_entries, reading.list_entries):
+    for flow in (listing.list_entries, reads.list_entries):
         streamed = hand.run(flow, BRANCH, prefix, batch_size=batch_size)
         assert {entry.path: entry.identity for entry in streamed} == expected
         assert [entry.path for entry in streamed] == sorted(expected)
@@ -96,7 +96,7 @@ def test_the_differences_are_those_of_the_contents(
 
 def test_a_page_starts_over_when_its_branch_has_changed() -> None:
     hand = Hand.founded()
-    hand.run(writing.set_entry, BRANCH, b"x", b"1")
+    hand.run(writes.set_entry, BRANCH, b"x", b"1")
     reader = hand.start(listing.list_page, BRANCH, Query(), tries=1).until(kv.ScanBatch)
     hand.run(lock_free.commit, BRANCH, "m")
     with pytest.raises(BranchBusy):

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY
 from lakeproof.impl.committed import Conflicts
-from lakeproof.impl.graveler import lock_free, merging, writing
-from lakeproof.impl.graveler.merging import merge_base
+from lakeproof.impl.graveler import lock_free, merges, writes
+from lakeproof.impl.graveler.merges import merge_base
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import add_commit, new_commit
 from lakeproof.impl.refs.errors import NoCommonAncestor
 from lakeproof.model.committed import Entry, three_way_merge
 from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.records import Commit
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
 from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id
@@ -33,9 +33,9 @@ def entries(found: Contents) -> tuple[Entry, ...]:
 def commit(hand: Hand, branch_id: str, wanted: Contents) -> Commit:
     """A commit that makes the branch contain just this."""
     for path in hand.content(branch_id).keys() - wanted.keys():
-        hand.run(writing.delete_entry, branch_id, path)
+        hand.run(writes.delete_entry, branch_id, path)
     for path, identity in wanted.items():
-        hand.run(writing.set_entry, branch_id, path, identity)
+        hand.run(writes.set_entry, branch_id, path, identity)
     made: Commit = hand.run(lock_free.commit, branch_id, f"{branch_id} {len(hand.ops)}")
     return made
 
@@ -57,14 +57,14 @@ def test_a_merge_is_the_merge_of_three_sets(
     merged, conflicts = three_way_merge(entries(base), entries(source), entries(destination), strategy)
     if conflicts:
         with pytest.raises(Conflicts) as refused:
-            hand.run(merging.merge, BRANCH, MAIN, "merge", strategy=strategy)
+            hand.run(merges.merge, BRANCH, MAIN, "merge", strategy=strategy)
         assert refused.value.paths == conflicts
         assert hand.branch().commit_id == ours.commit_id
         return
-    made = hand.run(merging.merge, BRANCH, MAIN, "merge", strategy=strategy)
+    made = hand.run(merges.merge, BRANCH, MAIN, "merge", strategy=strategy)
     assert made.parents == (ours.commit_id, theirs.commit_id)
     assert hand.content() == {entry.path: entry.identity for entry in merged}
-    again = hand.run(merging.merge, BRANCH, MAIN, "again", strategy=strategy)
+    again = hand.run(merges.merge, BRANCH, MAIN, "again", strategy=strategy)
     assert again.meta_range_id == made.meta_range_id, "what is merged already changes nothing"
 
 
@@ -80,18 +80,18 @@ def test_a_revert_merges_back_from_the_commit_to_its_parent(
     merged, conflicts = three_way_merge(entries(undone), entries(before), entries(later))
     if conflicts:
         with pytest.raises(Conflicts):
-            hand.run(merging.revert, BRANCH, wrong.commit_id, "revert")
+            hand.run(merges.revert, BRANCH, wrong.commit_id, "revert")
         assert hand.content() == later
         return
-    made = hand.run(merging.revert, BRANCH, wrong.commit_id, "revert")
+    made = hand.run(merges.revert, BRANCH, wrong.commit_id, "revert")
     assert made.parents == (head.commit_id,)
     assert hand.content() == {entry.path: entry.identity for entry in merged}
 
 
 def test_a_merge_commit_is_reverted_against_its_first_parent() -> None:
     hand, _, ours = forked({}, {b"a": b"1"}, {b"b": b"2"})
-    made = hand.run(merging.merge, BRANCH, MAIN, "merge")
-    reverted = hand.run(merging.revert, BRANCH, made.commit_id, "revert")
+    made = hand.run(merges.merge, BRANCH, MAIN, "merge")
+    reverted = hand.run(merges.revert, BRANCH, made.commit_id, "revert")
     assert reverted.meta_range_id == ours.meta_range_id
 
 

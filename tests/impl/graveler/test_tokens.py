@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from lakeproof.designs.branch_designs import BRANCH, X
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.lock_free import still_sealed, without
 from lakeproof.impl.graveler.tokens import Missed, settle
@@ -10,7 +11,6 @@ from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch, Repository
-from lakeproof.scenarios.branch_designs import BRANCH, X
 from tests.impl.hand import Hand
 
 

@@ -13,6 +13,8 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y, Z
+from lakeproof.designs.hard_delete_object_path import as_staged
 from lakeproof.impl.catalog.objects import commit, stage_again
 from lakeproof.impl.hard_delete import no_copies, object_path, offline, reference_counter
 from lakeproof.impl.hard_delete._counters import counter_of
@@ -20,8 +22,6 @@ from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFou
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios.branch_designs import BRANCH, MAIN, X, Y, Z
-from lakeproof.scenarios.hard_delete_object_path import as_staged
 from tests.impl.hand import Hand
 
 Step = tuple[Any, tuple[Any, ...]]  # type: ignore[explicit-any]  # a flow, and its arguments

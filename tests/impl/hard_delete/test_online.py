@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.designs._hard_delete import OUTSIDE
+from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, GrantInvalid
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.hard_delete._journal import Issued
-from lakeproof.impl.hard_delete._reaping import fate_of
+from lakeproof.impl.hard_delete._reaper import fate_of
 from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch
-from lakeproof.scenarios._hard_delete import OUTSIDE
-from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from tests.impl.hand import Hand
 
 ONLINE = online.FLOWS

@@ -8,10 +8,11 @@ from typing import Any
 
 import trio
 
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
 from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.codec import decode_at
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import founding
+from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs import branches
@@ -21,7 +22,6 @@ from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model.invariants import Violation, data
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X, Y
 
 WORKERS, ROUNDS = 6, 12
 UNTIMED = online.Reading(lifetime=0, commit_tries=100)
@@ -65,7 +65,7 @@ def test_whatever_runs_at_once_keeps_its_data_and_one_more_job_clears_up(tmp_pat
                 except EXPECTED:
                     continue
 
-        await run(founding.found(live_env(), REPOSITORY), store, objects)
+        await run(initialisation.found(live_env(), REPOSITORY), store, objects)
         main_branch = REPOSITORY.default_branch_id
         await run(branches.create_branch(live_env(), REPOSITORY, BRANCH, main_branch), store, objects)
         async with trio.open_nursery() as nursery:

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lakeproof.designs._hard_delete import OUTSIDE
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
@@ -25,8 +27,6 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.scenarios._hard_delete import OUTSIDE
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY, X
 from tests.impl.hand import Hand
 
 names = st.text("abc/.", min_size=1, max_size=4)

@@ -6,9 +6,9 @@ import trio
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.migration import migrating
-from lakeproof.impl.migration.extracting import extract
-from lakeproof.impl.migration.migrating import migrate
+from lakeproof.impl.migration import migration
+from lakeproof.impl.migration.extraction import extract
+from lakeproof.impl.migration.migration import migrate
 from lakeproof.impl.migration.rows import (
     TABLES,
     BranchRow,
@@ -43,7 +43,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-def migrated(store: Store, tables: Tables, *, restart: bool = False) -> migrating.Migrated:
+def migrated(store: Store, tables: Tables, *, restart: bool = False) -> migration.Migrated:
     return trio.run(run, migrate(live_env(), tables, batch_size=2, restart=restart), store)
 
 
@@ -54,9 +54,9 @@ def held_by(tables: Tables) -> set[Row]:
 def rows_in(store: Store) -> set[Row]:
     async def collect(env: Env) -> tuple[Row, ...]:
         async def journal() -> AsyncIterator[bytes]:
-            async for entry in env.store.scan(migrating.METADATA, migrating.JOURNAL):
-                if entry.key.startswith(migrating.JOURNAL):
-                    yield entry.key.removeprefix(migrating.JOURNAL)
+            async for entry in env.store.scan(migration.METADATA, migration.JOURNAL):
+                if entry.key.startswith(migration.JOURNAL):
+                    yield entry.key.removeprefix(migration.JOURNAL)
 
         return tuple([row async for row in extract(env, journal())])
 
@@ -64,4 +64,4 @@ def rows_in(store: Store) -> set[Row]:
 
 
 def version(store: MemoryStore) -> bytes | None:
-    return store.contents().get((migrating.METADATA, migrating.VERSION_KEY))
+    return store.contents().get((migration.METADATA, migration.VERSION_KEY))

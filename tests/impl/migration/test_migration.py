@@ -9,15 +9,9 @@ import trio
 
 from lakeproof.impl.codec import decode_repository
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.migration import migrating
-from lakeproof.impl.migration.checking import problems
-from lakeproof.impl.migration.migrating import (
-    AlreadyMigrated,
-    Different,
-    HalfMigrated,
-    NotEmpty,
-    migrate,
-)
+from lakeproof.impl.migration import migration
+from lakeproof.impl.migration.checks import problems
+from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty, migrate
 from lakeproof.impl.migration.rows import (
     BranchRow,
     MemoryTables,
@@ -74,17 +68,17 @@ def test_after_a_failure_at_any_step_the_store_is_refused_until_a_restart_which_
         state = version(store)
         if state is None:
             migrated(store, MemoryTables(ROWS))
-        elif state == migrating.VERSION:
+        elif state == migration.VERSION:
             assert rows_in(store) == set(ROWS)
         else:
             with pytest.raises(HalfMigrated, match="make sure that it is dead"):
                 migrated(store, MemoryTables(ROWS))
             migrated(store, MemoryTables(ROWS), restart=True)
-        assert version(store) == migrating.VERSION
+        assert version(store) == migration.VERSION
         assert rows_in(store) == set(ROWS)
         instances = [decode_repository(v) for (p, _), v in store.contents().items() if p == keys.GRAVELER]
         partitions = {keys.repository_partition(each.repository_id, each.instance_uid) for each in instances}
-        left = {p for p, _ in store.contents()} - partitions - {keys.GRAVELER, migrating.METADATA}
+        left = {p for p, _ in store.contents()} - partitions - {keys.GRAVELER, migration.METADATA}
         assert left == {b"r-main:t", b"nobodys"}, "what a failed run has left is cleared away"
         good += 1
     assert good > 20
@@ -103,7 +97,7 @@ def test_a_store_that_loses_a_row_is_found_out_and_not_switched() -> None:
     store = Forgets()
     with pytest.raises(Different, match="graveler_tags r/v1: missing in the store"):
         migrated(store, MemoryTables(ROWS))
-    assert version(store) != migrating.VERSION
+    assert version(store) != migration.VERSION
 
 
 @pytest.mark.parametrize(
@@ -155,7 +149,7 @@ class ForgetsTheAnswer(MemoryStore):
 
     async def apply(self, op: kv.Op) -> Answer:
         answer = await super().apply(op)
-        if isinstance(op, kv.SetIf) and op.value == migrating.VERSION:
+        if isinstance(op, kv.SetIf) and op.value == migration.VERSION:
             raise kv.PredicateFailed
         return answer
 
@@ -163,13 +157,13 @@ class ForgetsTheAnswer(MemoryStore):
 def test_a_switch_that_was_applied_and_reported_as_failed_is_recognised() -> None:
     store = ForgetsTheAnswer()
     assert dict(migrated(store, MemoryTables(ROWS)).counts)["graveler_tags"] == 1
-    assert version(store) == migrating.VERSION
+    assert version(store) == migration.VERSION
 
 
 def test_the_clock_and_ids_are_the_only_other_things_it_asks() -> None:
     store = MemoryStore()
     trio.run(partial(run, migrate(live_env(), MemoryTables(())), store))
-    assert set(store.contents()) == {(migrating.METADATA, migrating.VERSION_KEY)}
+    assert set(store.contents()) == {(migration.METADATA, migration.VERSION_KEY)}
 
 
 def test_what_is_written_is_where_lakefs_looks() -> None:

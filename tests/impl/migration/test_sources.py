@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from hypothesis import given, settings
 
-from lakeproof.impl.migration import migrating
+from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.rows import (
     TABLES,
     CommitRow,
@@ -36,7 +36,7 @@ def test_what_was_in_sqlite_is_in_the_store(rows: tuple[Row, ...]) -> None:
             counts = migrated(store, tables).counts
     assert sum(count for _, count in counts) == len(rows)
     assert rows_in(store) == set(rows)
-    assert version(store) == migrating.VERSION
+    assert version(store) == migration.VERSION
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from typing import Final
 
 import attrs
 
-from lakeproof.explore.semantics import Cells
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.refs.dump import RefsDump, dump_refs, restore_refs
 from lakeproof.impl.refs.dump_format import without_tokens
@@ -14,6 +13,7 @@ from lakeproof.model import kv
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record, Repository
+from lakeproof.search.semantics import Cells
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, stored
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.designs import dumps
 from lakeproof.impl.codec import decode_branch, decode_commit, decode_tag, encode
 from lakeproof.impl.refs.dump import Order, dump_refs, restore_refs
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import CommitID, StagingToken
-from lakeproof.scenarios import dumps
 from tests.impl.hand import Running
 from tests.impl.records import REPOSITORY, P, branch, commit, tag
 from tests.impl.refs.benches import TARGET, Bench, bench

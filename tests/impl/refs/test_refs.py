@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.impl.graveler import lock_free, merging, writing
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY
+from lakeproof.impl.graveler import lock_free, merges, writes
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import add_commit, get_commit, log, new_commit
 from lakeproof.impl.refs.errors import CommitNotFound, TagExists, TagNotFound
@@ -17,7 +18,6 @@ from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Status
 from lakeproof.model.tag import TAG
-from lakeproof.scenarios.branch_designs import BRANCH, REPOSITORY
 from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id
@@ -28,7 +28,7 @@ TAGS = ["create_tag", "update_tag", "delete_tag", "get_tag"]
 def hand() -> Hand:
     """Main, and a branch that is one commit ahead."""
     made = Hand.founded()
-    made.run(writing.set_entry, BRANCH, b"x", b"1")
+    made.run(writes.set_entry, BRANCH, b"x", b"1")
     made.run(lock_free.commit, BRANCH, "ahead")
     return made
 
@@ -122,9 +122,9 @@ class TestCommits:
 
     def test_the_log_follows_first_parents_from_a_branch_a_tag_or_an_id(self, hand: Hand) -> None:
         root, first = hand.branch(MAIN).commit_id, hand.branch().commit_id
-        hand.run(writing.set_entry, MAIN, b"m", b"1")
+        hand.run(writes.set_entry, MAIN, b"m", b"1")
         hand.run(lock_free.commit, MAIN, "merged")
-        both = hand.run(merging.merge, BRANCH, MAIN, "merge").commit_id
+        both = hand.run(merges.merge, BRANCH, MAIN, "merge").commit_id
         hand.run(tags.create_tag, "v1", BRANCH)
         for ref in (BRANCH, "v1", both):
             assert [commit.commit_id for commit in hand.run(log, ref)] == [both, first, root]

@@ -2,14 +2,14 @@
 
 import pytest
 
+from lakeproof.designs._retention import FIRST, OTHER, RULES, B, E
+from lakeproof.designs.branch_designs import BRANCH
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.errors import BranchNotFound, RefChanged
 from lakeproof.impl.retention import heads, runs
 from lakeproof.impl.retention.left import left_heads
 from lakeproof.model import kv
 from lakeproof.model.retention import Left, Rules
-from lakeproof.scenarios._retention import FIRST, OTHER, RULES, B, E
-from lakeproof.scenarios.branch_designs import BRANCH
 from tests.impl.hand import NOW, Hand
 from tests.impl.retention.test_retention import IN_E, founded
 

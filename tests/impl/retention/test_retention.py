@@ -2,7 +2,8 @@
 
 import pytest
 
-from lakeproof.explore.semantics import Cell
+from lakeproof.designs._retention import RULES, A, B, D, write_history
+from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.refs.errors import BranchExists, NoParent
 from lakeproof.impl.retention import pins as retention_pins
@@ -15,8 +16,7 @@ from lakeproof.model.invariants import Violation, violations
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
-from lakeproof.scenarios._retention import RULES, A, B, D, write_history
-from lakeproof.scenarios.branch_designs import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.search.semantics import Cell
 from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace

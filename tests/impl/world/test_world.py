@@ -3,6 +3,8 @@
 import attrs
 import pytest
 
+from lakeproof.designs._retention import OTHER, RULES, A, E, write_history
+from lakeproof.designs.branch_designs import REPOSITORY
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
@@ -14,8 +16,6 @@ from lakeproof.model import keys
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.invariants.retention import active_data_is_kept
 from lakeproof.model.records import Repository, RepositoryState
-from lakeproof.scenarios._retention import OTHER, RULES, A, E, write_history
-from lakeproof.scenarios.branch_designs import REPOSITORY
 from tests.impl.hand import Hand
 
 BARE = attrs.evolve(REPOSITORY, bare=True)

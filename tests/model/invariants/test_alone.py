@@ -6,16 +6,25 @@ import attrs
 import pytest
 
 from lakeproof.model import keys, kv
-from lakeproof.model.answering import Misanswered
 from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, RepositoryNotFound, TagNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 from lakeproof.model.invariants import alone
 from lakeproof.model.invariants.repositories import owner
-from lakeproof.model.living import CLAIM_LASTS, Leaves, Living, Rules, Standing, Unsettled, judged, left
-from lakeproof.model.naming import Named, to_tombstone
-from lakeproof.model.naming import judged as refs_judged
 from lakeproof.model.records import Branch, CleanupRecord, Record, RepositoryState, Tag
+from lakeproof.model.ref_specification import Named, to_tombstone
+from lakeproof.model.ref_specification import judged as refs_judged
+from lakeproof.model.repository_specification import (
+    CLAIM_LASTS,
+    Leaves,
+    Living,
+    Rules,
+    Standing,
+    Unsettled,
+    judged,
+    left,
+)
 from lakeproof.model.snapshot import CallView, Snapshot, Status
+from lakeproof.model.solo import Misanswered
 from tests.model.invariants.test_outcomes import FOUND, PARTITION, store  # fmt: skip
 from tests.model.invariants.test_outcomes import judged as verdict_of
 

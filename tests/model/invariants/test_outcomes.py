@@ -9,7 +9,7 @@ from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
-from lakeproof.model.invariants import Eventually, Observer, lifecycle, merging, outcomes
+from lakeproof.model.invariants import Eventually, Observer, lifecycle, merges, outcomes
 from lakeproof.model.invariants._marks import MARKS, Mark, birth
 from lakeproof.model.objects import Objects, StoredObject
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
@@ -219,7 +219,7 @@ class TestMergesAndReverts:
         call_ = call("merge", Status.OK, value=made)
         held = {**self.OF_BASE, **self.OF_OURS, **self.OF_THEIRS, **objects}
         return judged(
-            merging.merge_is_effective, seen(self.BASE, self.OURS, self.THEIRS, made, calls=(call_,), objects=held)
+            merges.merge_is_effective, seen(self.BASE, self.OURS, self.THEIRS, made, calls=(call_,), objects=held)
         )
 
     def test_a_merge_holds_what_both_sides_have_changed(self) -> None:
@@ -231,9 +231,9 @@ class TestMergesAndReverts:
         assert self.merged({b"x": b"1", b"z": b"2"}, self.OURS) == "violated"
 
     def test_a_conflict_is_for_the_strategy_to_say(self) -> None:
-        assert merging.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"2"}) == {}
-        assert merging.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"1"}) == {b"x": b"1"}
-        assert merging.combined({b"x": b"0"}, {}, {b"x": b"0"}) == {b"x": None}
+        assert merges.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"2"}) == {}
+        assert merges.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"1"}) == {b"x": b"1"}
+        assert merges.combined({b"x": b"0"}, {}, {b"x": b"0"}) == {b"x": None}
 
     def test_a_revert_is_its_parent_without_a_commit(self) -> None:
         def reverted(content: dict[bytes, bytes]) -> str:
@@ -241,7 +241,7 @@ class TestMergesAndReverts:
             held = {**self.OF_BASE, **self.OF_OURS, **objects}
             made_ = call("revert", Status.OK, value=made)
             shown = seen(self.BASE, self.OURS, made, calls=(made_,), objects=held)
-            return judged(merging.revert_is_effective, shown)
+            return judged(merges.revert_is_effective, shown)
 
         assert reverted({b"x": b"0", b"y": b"0"}) == "holds"
         assert reverted({b"x": b"1", b"y": b"0"}) == "violated"
@@ -250,8 +250,8 @@ class TestMergesAndReverts:
     @pytest.mark.parametrize("status", [Status.INFO, Status.FAIL, Status.CRASHED])
     def test_nothing_is_asked_where_nothing_was_acknowledged(self, status: Status) -> None:
         unsure = seen(HEAD, calls=(call("merge", status), call("revert", status)))
-        assert judged(merging.merge_is_effective, unsure) == "untested"
-        assert judged(merging.revert_is_effective, unsure) == "untested"
+        assert judged(merges.merge_is_effective, unsure) == "untested"
+        assert judged(merges.revert_is_effective, unsure) == "untested"
 
 
 class TestLifecycle:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.linearizability import Client, Shape, Simulation, generated
 from lakeproof.model.invariants import Violation
-from lakeproof.model.linearizability.checking import ALGORITHMS, Limits, answered, check
+from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, answered, check
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Settings, history
 from lakeproof.model.linearizability.problem import Budget, Verdict, register, stepped

@@ -1,6 +1,6 @@
 """The anomalies that have names, each by all algorithms; and their twins, where an overlap excuses them."""
 
-from lakeproof.model.linearizability.checking import ALGORITHMS, check
+from lakeproof.model.linearizability.checker import ALGORITHMS, check
 from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import CAS_REGISTER, MUTEX, Specification

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lakeproof.model.linearizability.checking import Limits, answered, check, parts
+from lakeproof.model.linearizability.checker import Limits, answered, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Stepped, Verdict, stepped

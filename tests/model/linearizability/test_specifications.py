@@ -5,7 +5,7 @@ from collections.abc import Hashable
 
 import pytest
 
-from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.history import BrokenHistory, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import (

@@ -15,7 +15,6 @@ from lakeproof.impl.codec import encode
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry
 from lakeproof.model.records import Record, RepositoryState
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
@@ -25,6 +24,7 @@ from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.generate import records as made
+from lakeproof.words import Unusable
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.checks.running import KINDS, run
+from lakeproof.spark_checks.checks.run import KINDS, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writing import Request, write
+from lakeproof.spark_checks.generate.writer import Request, write
 from tests.spark.generate.reading import COUNTS, SMALL, listed
 
 LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)

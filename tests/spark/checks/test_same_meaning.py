@@ -27,7 +27,7 @@ from lakeproof.model.records import Record, Repository, RepositoryState
 from lakeproof.model.references import RepositoryView
 from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks.checks.running import run
+from lakeproof.spark_checks.checks.run import run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS

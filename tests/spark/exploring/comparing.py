@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from lakeproof.explore.search import Limits, Options, Result, search
-from lakeproof.running.loading import Source, named
 from lakeproof.scenario import Scenario
-from lakeproof.spark_checks.exploring.levels import Engine
-from lakeproof.spark_checks.exploring.searching import on
+from lakeproof.search.search import Limits, Options, Result, search
+from lakeproof.spark_checks.explore.levels import Engine
+from lakeproof.spark_checks.explore.search import on
+from lakeproof.verify.loader import Source, named
 
 CATALOGUE: Final = (
     "repositories/naive/delete-create",

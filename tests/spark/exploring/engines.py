@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from lakeproof.explore.packing import Layout, Words, concatenate, distinct, repack, take
-from lakeproof.spark_checks.exploring import working
-from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
-from lakeproof.spark_checks.exploring.levels import Expanded, Part, Row, Sought
+from lakeproof.search.packing import Layout, Words, concatenate, distinct, repack, take
+from lakeproof.spark_checks.explore import worker
+from lakeproof.spark_checks.explore.levels import Expanded, Part, Row, Sought
+from lakeproof.spark_checks.explore.masks import HELD, Job, Question
 
 Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -36,8 +36,8 @@ class InProcess:
         names: dict[int, Words] = {}
         transitions = 0
         self.steps += 1
-        for batch in self._mapped(part, job, working.expanded):
-            words, tag = working.words_of(batch, layout.words), batch["tag"][0].as_py()
+        for batch in self._mapped(part, job, worker.expanded):
+            words, tag = worker.words_of(batch, layout.words), batch["tag"][0].as_py()
             by_tag.setdefault(tag, []).append(words)
             for at, count in enumerate(batch["count"].to_pylist()):
                 if tag > HELD:
@@ -68,10 +68,10 @@ class InProcess:
         self.old.append((tag, words, layout))
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
-        return self._sought(part, job, lambda job, batches: working.located(job, question, target, batches))
+        return self._sought(part, job, lambda job, batches: worker.located(job, question, target, batches))
 
     def preceding(self, part: Part, job: Job, target: Row) -> Sought:
-        return self._sought(part, job, lambda job, batches: working.preceding(job, target, batches))
+        return self._sought(part, job, lambda job, batches: worker.preceding(job, target, batches))
 
     def drop(self, part: Part) -> None:
         del self.words[part]
@@ -93,12 +93,12 @@ class InProcess:
         for at in range(0, len(words[0]), self.batch_rows):
             piece = take(words, slice(at, at + self.batch_rows))
             sent: Job = pickle.loads(pickle.dumps(job))  # noqa: S301  # our own, as Spark sends it
-            yield from task(sent, working.batches_of(0, np.zeros(len(piece[0]), np.int64), piece))
+            yield from task(sent, worker.batches_of(0, np.zeros(len(piece[0]), np.int64), piece))
 
     def _sought(self, part: Part, job: Job, task: Task) -> Sought:
         size = job.kernel.layout.words
-        found = [(batch["tag"][0].as_py(), working.words_of(batch, size)) for batch in self._mapped(part, job, task)]
-        hits = [row for tag, words in found if tag == working.HIT for row in _rows(words)]
+        found = [(batch["tag"][0].as_py(), worker.words_of(batch, size)) for batch in self._mapped(part, job, task)]
+        hits = [row for tag, words in found if tag == worker.HIT for row in _rows(words)]
         lacking = concatenate([words for tag, words in found if tag == HELD], size)
         return Sought(min(hits, default=None), take(lacking, slice(0, self.witnesses)))
 

@@ -5,10 +5,10 @@ The engine here is `tests.spark.exploring.engines.InProcess`: workers' functions
 
 import pytest
 
-from lakeproof.explore import packing
-from lakeproof.explore.frozen import FrozenKernel
-from lakeproof.explore.search import Limits, Options, search
-from lakeproof.spark_checks.exploring.searching import on
+from lakeproof.search import packing
+from lakeproof.search.frozen import FrozenKernel
+from lakeproof.search.search import Limits, Options, search
+from lakeproof.spark_checks.explore.search import on
 from tests.differential.agreement import enumerated
 from tests.differential.generated import flow_set
 from tests.explore.agreement import violated_by

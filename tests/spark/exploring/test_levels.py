@@ -9,12 +9,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StructField, StructType
 from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 
-from lakeproof.explore.packing import Words, lay_out, repack
-from lakeproof.explore.search import Options
-from lakeproof.running.loading import Source
+from lakeproof.search.packing import Words, lay_out, repack
+from lakeproof.search.search import Options
 from lakeproof.spark_checks.engine import workspace
-from lakeproof.spark_checks.exploring.levels import SparkLevels, repacked
-from lakeproof.spark_checks.exploring.searching import Explore
+from lakeproof.spark_checks.explore.levels import SparkLevels, repacked
+from lakeproof.spark_checks.explore.search import Explore
+from lakeproof.verify.loader import Source
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of
 
 GRADED = Options(ranked=False)

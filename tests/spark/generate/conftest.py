@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writing import Request, write
+from lakeproof.spark_checks.generate.writer import Request, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
 Generated = Callable[[Sizes, dict[str, int], int], Path]

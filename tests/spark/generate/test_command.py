@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.generate import writing
+from lakeproof.spark_checks.generate import writer
 from lakeproof.spark_checks.generate.command import command
-from lakeproof.spark_checks.generate.planting import PLANTED_MAX, numbers, parse
+from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, numbers, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
+from lakeproof.words import Unusable
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")
@@ -85,7 +85,7 @@ class TestViolationFiles:
 class TestFolder:
     def test_nothing_is_there_before_it_is_whole(self, tmp_path: Path) -> None:
         out = tmp_path / "deep" / "out"
-        with writing.whole(out) as part:
+        with writer.whole(out) as part:
             (part / "kv").mkdir()
             assert not out.exists()
         assert [path.name for path in out.iterdir()] == ["kv"]
@@ -94,7 +94,7 @@ class TestFolder:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, Unusable("no"), OSError(28, "No space left on device")])
     def test_nothing_is_left_of_a_run_that_fails(self, tmp_path: Path, error: BaseException) -> None:
         def fail() -> None:
-            with writing.whole(tmp_path / "out") as part:
+            with writer.whole(tmp_path / "out") as part:
                 (part / "kv").mkdir()
                 raise error
 
@@ -103,17 +103,17 @@ class TestFolder:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_with_something_in_it_is_spared(self, tmp_path: Path) -> None:
-        writing.check_target(tmp_path / "new", overwrite=False)
-        writing.check_target(tmp_path, overwrite=False)
+        writer.check_target(tmp_path / "new", overwrite=False)
+        writer.check_target(tmp_path, overwrite=False)
         (tmp_path / "kv").mkdir()
         with pytest.raises(Unusable, match=r"is not empty; .*--overwrite"):
-            writing.check_target(tmp_path, overwrite=False)
-        writing.check_target(tmp_path, overwrite=True)
+            writer.check_target(tmp_path, overwrite=False)
+        writer.check_target(tmp_path, overwrite=True)
         (tmp_path / "thesis.tex").touch()
         with pytest.raises(Unusable, match=r"holds 'thesis\.tex'"):
-            writing.check_target(tmp_path, overwrite=True)
+            writer.check_target(tmp_path, overwrite=True)
         with pytest.raises(Unusable, match="is a file"):
-            writing.check_target(tmp_path / "thesis.tex", overwrite=True)
+            writer.check_target(tmp_path / "thesis.tex", overwrite=True)
 
 
 class TestCommand:

@@ -11,13 +11,13 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.cli import main
-from lakeproof.history import DEFAULTS, read
-from lakeproof.model.linearizability.checking import check
+from lakeproof.histories import DEFAULTS, read
+from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.specifications import ALL
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.troubles import told
-from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-from lakeproof.spark_checks.histories.reading import PARQUET, events, of_file
+from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
+from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
+from lakeproof.words import Unusable
 
 Event = dict[str, object]
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import opened
-from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import End
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
 from tests.spark.lakefs.world import Installation, Repo, around

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.checks.catalogue import EVERY
-from lakeproof.spark_checks.checks.running import Summary, run
+from lakeproof.spark_checks.checks.run import Summary, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.words import Unusable
 from tests.gate.dynamodb_server import served
 from tests.lakefs_tables import in_dynamodb
 from tests.spark.lakefs.damages import head_without_commit, shared_token, torn_entry

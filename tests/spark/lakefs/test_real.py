@@ -18,8 +18,8 @@ from lakeproof.spark_checks.data.dumps import entries
 from lakeproof.spark_checks.data.stored import sstable, trees
 from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.engine import runs
-from lakeproof.spark_checks.retention import marking, rulebook
-from lakeproof.spark_checks.uncommitted import marking as uncommitted
+from lakeproof.spark_checks.retention import marks, rulebook
+from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from tests.commands import lakeproof
 from tests.gate.dynamodb_server import served
 from tests.lakefs_tables import in_dynamodb, in_postgresql
@@ -112,8 +112,8 @@ def test_of_a_dump_of_one_repository_only_what_it_has_is_judged(spark: SparkSess
 
 def test_the_active_commits_of_aged_are_lakefs_own_list(dataset: Dataset, block: Path, tmp_path: Path) -> None:
     folder = runs.make_folder(tmp_path, "r")
-    marking.mark(
-        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marking.Asked(now=runs.parse_time(PREPARED)), folder
+    marks.mark(
+        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.Asked(now=runs.parse_time(PREPARED)), folder
     )
     ours = active(folder.glob("commits/repository_id=aged/*.csv"))
     theirs = active(block.glob("aged/_lakefs/retention/gc/commits/*/commits.csv"))

@@ -6,9 +6,9 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
+from lakeproof.words import Unusable
 from tests.gate.stores import served
 
 FILES = {

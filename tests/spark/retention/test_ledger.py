@@ -14,8 +14,8 @@ from lakeproof.spark_checks.data.dataset import Dataset, empty
 from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
 from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
-from lakeproof.spark_checks.retention import marking as retention
-from lakeproof.spark_checks.uncommitted import marking as uncommitted
+from lakeproof.spark_checks.retention import marks as retention
+from lakeproof.spark_checks.uncommitted import marks as uncommitted
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 REFERENCES = table(physical=STRING)

@@ -17,15 +17,15 @@ from lakeproof.model.records import Record
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report, read_report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.retention.marking import Asked, mark
+from lakeproof.spark_checks.retention.marks import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world

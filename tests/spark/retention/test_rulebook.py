@@ -6,10 +6,10 @@ import pytest
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.retention import DAY, InvalidRules, Rules
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention import rulebook
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
+from lakeproof.words import Unusable
 
 LAKEFS = b'{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}'
 MAIN = BranchID("main")

@@ -9,7 +9,7 @@ import pytest
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.retention import active
 from lakeproof.spark_checks.engine import setting_aside
-from lakeproof.spark_checks.retention.walking import (
+from lakeproof.spark_checks.retention.walk import (
     CHILD,
     FIRST,
     HEAD,

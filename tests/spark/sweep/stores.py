@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import CHANGED, DELETED, GONE, End, Fate, Look, Trouble
 
 

@@ -6,13 +6,13 @@ import obstore
 import pytest
 from obstore.store import LocalStore, MemoryStore, S3Store
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.clouds import Cloud, opened
 from lakeproof.spark_checks.sweep.journal import End
-from lakeproof.spark_checks.sweep.looking import Found
-from lakeproof.spark_checks.sweep.sweeping import sweep
+from lakeproof.spark_checks.sweep.second_look import Found
+from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.spark_checks.sweep.targets import End as Fated
 from lakeproof.spark_checks.sweep.targets import Pace, Trouble
+from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import clouds
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at

@@ -9,12 +9,12 @@ import pytest
 from pyarrow import fs
 
 from lakeproof.spark_checks.engine.folders import Folder
-from lakeproof.spark_checks.sweep import looking, marks
+from lakeproof.spark_checks.sweep import marks, second_look
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
 from lakeproof.spark_checks.sweep.journal import End
-from lakeproof.spark_checks.sweep.looking import Found
 from lakeproof.spark_checks.sweep.marks import Mark
-from lakeproof.spark_checks.sweep.sweeping import Swept, sweep
+from lakeproof.spark_checks.sweep.second_look import Found
+from lakeproof.spark_checks.sweep.sweep import Swept, sweep
 from lakeproof.spark_checks.sweep.targets import FileTree
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
@@ -163,7 +163,7 @@ class TestTheCommand:
 
 
 class TestTheLook:
-    unit = looking.SECOND
+    unit = second_look.SECOND
 
     @pytest.mark.parametrize(
         ("mark", "found", "why"),
@@ -185,7 +185,7 @@ class TestTheLook:
     def test_an_object_is_the_same_if_all_that_both_say_agrees(
         self, mark: tuple[int, int], found: tuple[int, int, str], why: str | None
     ) -> None:
-        assert looking.difference(Mark("x", *mark), looking.Found(*found), self.unit) == why
+        assert second_look.difference(Mark("x", *mark), second_look.Found(*found), self.unit) == why
 
 
 class TestRows:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import marks
 from lakeproof.spark_checks.sweep.account import NO_ANSWER
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
-from lakeproof.spark_checks.sweep.looking import Found
-from lakeproof.spark_checks.sweep.sweeping import sweep
+from lakeproof.spark_checks.sweep.second_look import Found
+from lakeproof.spark_checks.sweep.sweep import sweep
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, row, run_at
 from tests.spark.sweep.stores import Killed, Memory

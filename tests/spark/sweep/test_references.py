@@ -21,7 +21,7 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks import holdings
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.retention.marking import _told
+from lakeproof.spark_checks.retention.marks import _told
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.conftest import CLASSIC, EMBEDDED

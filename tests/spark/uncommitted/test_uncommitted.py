@@ -17,7 +17,6 @@ from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
@@ -25,7 +24,8 @@ from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import BINARY, OBJECTS, table
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.uncommitted.marking import Asked, begins, mark
+from lakeproof.spark_checks.uncommitted.marks import Asked, begins, mark
+from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
 

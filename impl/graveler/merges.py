@@ -1,0 +1,131 @@
+"""Merge and revert: a commit that comes from other commits, on a branch without uncommitted changes.
+
+Source: the operations of lakeFS' ``pkg/graveler`` ("Merge", "Revert"), over the records of graveler-on-kv.md; the
+    branch changes by `SetIf`, so that no commit is overridden.
+"""
+
+import attrs
+
+from lakeproof.impl.committed import merge as merge_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.commits import COMMITTER
+from lakeproof.impl.graveler.layers import changes
+from lakeproof.impl.graveler.lock_free import Prepare
+from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import DirtyBranch, NoCommonAncestor, NoParent, RefChanged
+from lakeproof.impl.refs.resolution import Ref, resolve
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
+from lakeproof.model.records import Branch, Commit, Repository
+
+
+async def merge(
+    env: Env,
+    repository: Repository,
+    destination: BranchID,
+    source: Ref,
+    message: str,
+    *,
+    strategy: str | None = None,
+    prepare: Prepare | None = None,
+) -> Commit:
+    """Merge what a ref leads to into a branch: a commit with two parents, the branch's head first.
+
+    strategy: None, ``"source-wins"`` or ``"destination-wins"``: what becomes of conflicts. prepare: as that of
+        `lock_free.commit`.
+
+    Raises:
+        BranchNotFound, RefNotFound; DirtyBranch; Conflicts (the paths); RefChanged: nothing was merged.
+    """
+    branch, predicate = await _clean_branch(env, repository, destination)
+    ours = await get_commit(env, repository, branch.commit_id)
+    theirs = await get_commit(env, repository, await resolve(env, repository, source))
+    base = await merge_base(env, repository, ours, theirs)
+    meta_range_id = await combine(env, repository, base, theirs, ours, strategy)
+    now = await env.clock.now()
+    made = new_commit([ours, theirs], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
+    await _finish(env, repository, branch, made, predicate, prepare)
+    return made
+
+
+async def revert(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    ref: Ref,
+    message: str,
+    *,
+    prepare: Prepare | None = None,
+) -> Commit:
+    """Undo on a branch what a commit changed against its first parent. Raises as `merge`; NoParent."""
+    branch, predicate = await _clean_branch(env, repository, branch_id)
+    head = await get_commit(env, repository, branch.commit_id)
+    undone = await get_commit(env, repository, await resolve(env, repository, ref))
+    if not undone.parents:
+        raise NoParent(undone.commit_id)
+    parent = await get_commit(env, repository, undone.parents[0])
+    meta_range_id = await combine(env, repository, undone, parent, head)
+    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now())
+    await _finish(env, repository, branch, made, predicate, prepare)
+    return made
+
+
+async def combine(
+    env: Env, repository: Repository, base: Commit, source: Commit, destination: Commit, strategy: str | None = None
+) -> MetaRangeID:
+    """The three-way merge of the contents of three commits. Raises Conflicts."""
+    return await merge_committed(
+        env,
+        repository.storage_namespace,
+        base=base.meta_range_id,
+        source=source.meta_range_id,
+        destination=destination.meta_range_id,
+        strategy=strategy,
+    )
+
+
+async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
+    """A branch without uncommitted changes, with its predicate. What is staged after it was looked at stays staged."""
+    branch, predicate = await read_branch(env, repository, branch_id)
+    async for _ in changes(env, branch.tokens):
+        raise DirtyBranch(branch_id)
+    return branch, predicate
+
+
+async def _finish(
+    env: Env, repository: Repository, branch: Branch, made: Commit, predicate: bytes, prepare: Prepare | None
+) -> None:
+    await add_commit(env, repository, made)
+    if prepare is not None:
+        await prepare(env, repository, branch, made, ())
+    try:
+        await replace_branch(env, repository, attrs.evolve(branch, commit_id=made.commit_id), predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(branch.branch_id) from None
+
+
+async def merge_base(env: Env, repository: Repository, one: Commit, other: Commit) -> Commit:
+    """A common ancestor that is as near as any: the one of the highest generation, found by walking down from both
+    sides, highest generation first. 1 effect per commit walked over. Where there are several, the one with the lowest
+    id.
+
+    Raises:
+        NoCommonAncestor.
+    """
+    sides: dict[CommitID, int] = {}
+    todo: dict[CommitID, Commit] = {}
+    for side, start in ((1, one), (2, other)):
+        sides[start.commit_id] = sides.get(start.commit_id, 0) | side
+        todo[start.commit_id] = start
+    while todo:
+        # Nobody that is still to come has a higher generation, so all sides that reach this one have done so.
+        at = min(todo.values(), key=lambda commit: (-commit.generation, commit.commit_id))
+        del todo[at.commit_id]
+        if sides[at.commit_id] == 3:
+            return at
+        for parent_id in at.parents:
+            sides[parent_id] = sides.get(parent_id, 0) | sides[at.commit_id]
+            if parent_id not in todo:
+                todo[parent_id] = await get_commit(env, repository, parent_id)
+    raise NoCommonAncestor(one.commit_id, other.commit_id)

@@ -1,0 +1,235 @@
+"""The migration itself: a flow over any store, which one record makes valid all at once.
+
+The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``kv/schema/version``). Its value goes
+from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there, and until it is the version
+nobody is to use the store. What a run writes into is written down first, so that a later run can clear it away: a store
+offers no list of its partitions. Repositories come last: before that, nothing that was written can be reached.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.codec import decode_repository, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.migration.checks import METADATA as METADATA
+from lakeproof.impl.migration.checks import VERSION as VERSION
+from lakeproof.impl.migration.checks import VERSION_KEY as VERSION_KEY
+from lakeproof.impl.migration.checks import check
+from lakeproof.impl.migration.comparison import differences
+from lakeproof.impl.migration.extraction import extract
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
+from lakeproof.impl.repositories._records import delete_all
+from lakeproof.model import keys, kv
+from lakeproof.model.errors import FlowError
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+
+MIGRATING: Final = b"migrating "
+JOURNAL: Final = b"migrated-partition/"
+DIFFERENCES_MAX: Final = 20
+
+
+class MigrationError(FlowError):
+    """Base of the answers below. All are definite: the store is not migrated by this run."""
+
+
+class AlreadyMigrated(MigrationError):
+    """The store has a schema version: it is in use."""
+
+
+class NotEmpty(MigrationError):
+    """The store has repositories and no schema version: somebody uses it who knows of no versions."""
+
+
+class HalfMigrated(MigrationError):
+    """Another run has begun and not ended, or is still at it. Restart from scratch if it is dead."""
+
+
+class Superseded(MigrationError):
+    """Another run has taken the store over, or writes to it at the same time."""
+
+
+class Different(MigrationError):
+    """What was written is not what was read: the first differences, by name."""
+
+
+@attrs.frozen
+class Migrated:
+    """How many rows of each table were migrated, and found again."""
+
+    counts: tuple[tuple[str, int], ...]
+
+
+async def migrate(
+    env: Env, tables: Tables, *, who: str = "lakeproof", restart: bool = False, batch_size: int = 0
+) -> Migrated:
+    """Migrate all rows, extract them again, compare, and declare the store valid.
+
+    restart: take over a half-migrated store, clear away what the other run has written, and begin from scratch.
+    batch_size: rows per page of every scan; 0: a partition at once.
+    Cost: two passes over the tables before, one effect a row, one scan of everything after.
+
+    Raises:
+        UnusableTables: nothing was written. AlreadyMigrated, NotEmpty, HalfMigrated: nothing was changed.
+        Superseded, Different, store errors: the store stays half-migrated; restart.
+    """
+    check(tables)
+    mark = await _claim(env, who, restart=restart, batch_size=batch_size)
+    uids: dict[str, InstanceUID] = {}
+    for row in tables.rows("graveler_repositories"):
+        assert isinstance(row, RepositoryRow)
+        uids[row.id] = InstanceUID(env.ids.unique("instance"))
+    branched: set[str] = set()
+    noted = b""
+    for row in _entities(tables):
+        partition = _partition(row, uids)
+        if partition != noted:
+            await env.store.set(METADATA, JOURNAL + partition, b"")
+            noted = partition
+        if isinstance(row, BranchRow):
+            branched.add(row.repository_id)
+        key, record = _record(row)
+        await env.store.set(partition, key, encode(record))
+    for row in tables.rows("graveler_repositories"):
+        assert isinstance(row, RepositoryRow)
+        repository = _repository(row, uids[row.id], bare=row.id not in branched)
+        try:
+            await env.store.set_if(keys.GRAVELER, keys.repository_key(RepositoryID(row.id)), encode(repository), None)
+        except kv.PredicateFailed:
+            raise Superseded(f"repository {row.id!r} is there already: another run is writing") from None
+    found, counts = await differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
+    if found:
+        raise Different("; ".join(found))
+    if not await _replace_mark(env, VERSION, mark):
+        await _make_sure(env, uids)
+    return Migrated(counts)
+
+
+async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes:
+    mark = MIGRATING + f"{who} {await env.clock.now()} {env.ids.unique('migration')}".encode()
+    try:
+        found = await env.store.get(METADATA, VERSION_KEY)
+    except kv.NotFound:
+        await _refuse_used(env)
+        await _replace_mark(env, mark, None)
+        return mark
+    if not found.value.startswith(MIGRATING):
+        raise AlreadyMigrated(
+            f"schema version {found.value.decode(errors='replace')}: the store is in use; name another"
+        )
+    if not restart:
+        by = found.value.removeprefix(MIGRATING).decode(errors="replace")
+        raise HalfMigrated(f"a run by {by} has not ended; make sure that it is dead, then restart")
+    await _replace_mark(env, mark, found.predicate)
+    await _clear(env, batch_size)
+    return mark
+
+
+async def _refuse_used(env: Env) -> None:
+    async for entry in env.store.scan(keys.GRAVELER, batch_size=1):
+        found = entry.key.decode("utf-8", "backslashreplace")
+        raise NotEmpty(f"{found!r} is there, and no schema version: the store is in use; name an empty one")
+
+
+async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
+    """Whether the store has said that it did; if not, there is now what we wanted, but perhaps not by us."""
+    try:
+        await env.store.set_if(METADATA, VERSION_KEY, mark, predicate)
+        return True
+    except kv.PredicateFailed:
+        # Applied after all, if what is there is ours: its answer was lost on the way.
+        try:
+            found = await env.store.get(METADATA, VERSION_KEY)
+        except kv.NotFound:
+            found = None
+        if found is None or found.value != mark:
+            raise Superseded("another run has taken the store over") from None
+        return False
+
+
+async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
+    """The version is the same whoever wrote it; the instances are not. 1 effect."""
+    for repository_id, uid in list(uids.items())[:1]:
+        try:
+            found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
+        except kv.NotFound:
+            raise Superseded(f"repository {repository_id!r} is gone: another program uses the store") from None
+        if decode_repository(found.value).instance_uid != uid:
+            raise Superseded("another run has taken the store over, and finished")
+
+
+async def _clear(env: Env, batch_size: int) -> None:
+    """Repositories first, so that nothing is reachable that is half gone; the journal last."""
+    await delete_all(env, keys.GRAVELER, batch_size)
+    async for partition in _journal(env, batch_size):
+        await delete_all(env, partition, batch_size)
+    async for partition in _journal(env, batch_size):
+        await env.store.delete(METADATA, JOURNAL + partition)
+
+
+async def _journal(env: Env, batch_size: int) -> AsyncIterator[bytes]:
+    async for entry in env.store.scan(METADATA, batch_size=batch_size, prefix=JOURNAL):
+        yield entry.key.removeprefix(JOURNAL)
+
+
+def _entities(tables: Tables) -> Iterator[Row]:
+    """All rows but the repositories; each table's by partition."""
+    for table in ("graveler_staging_kv", "graveler_commits", "graveler_tags", "graveler_branches"):
+        yield from tables.rows(table)
+
+
+def _partition(row: Row, uids: dict[str, InstanceUID]) -> bytes:
+    if isinstance(row, StagedRow):
+        return keys.staging_partition(StagingToken(row.staging_token))
+    assert not isinstance(row, RepositoryRow)
+    return keys.repository_partition(RepositoryID(row.repository_id), uids[row.repository_id])
+
+
+def _repository(row: RepositoryRow, uid: InstanceUID, *, bare: bool) -> Repository:
+    return Repository(
+        repository_id=RepositoryID(row.id),
+        storage_namespace=StorageNamespace(row.storage_namespace),
+        default_branch_id=BranchID(row.default_branch),
+        creation_date=row.creation_date,
+        instance_uid=uid,
+        bare=bare,
+    )
+
+
+def _record(row: Row) -> tuple[bytes, Record]:
+    """The key and the record of a row."""
+    match row:
+        case BranchRow():
+            branch_id = BranchID(row.id)
+            token = StagingToken(row.staging_token)
+            branch = Branch(branch_id=branch_id, commit_id=CommitID(row.commit_id), staging_token=token)
+            return keys.branch_key(branch_id), branch
+        case TagRow():
+            return keys.tag_key(TagID(row.id)), Tag(tag_id=TagID(row.id), commit_id=CommitID(row.commit_id))
+        case StagedRow():
+            return row.key, StagedEntry(key=row.key, identity=row.identity, data=row.data)
+        case CommitRow():
+            commit = Commit(
+                commit_id=CommitID(row.id),
+                committer=row.committer,
+                message=row.message,
+                creation_date=row.creation_date,
+                meta_range_id=MetaRangeID(row.meta_range_id),
+                metadata=row.metadata,
+                parents=tuple(CommitID(parent) for parent in row.parents),
+                version=row.version,
+                generation=row.generation,
+            )
+            return keys.commit_key(commit.commit_id), commit
+    raise AssertionError(f"{row!r} goes last")

@@ -1,0 +1,316 @@
+"""The commands ``gate run``, ``gate replay`` and ``gate serve``."""
+
+import json
+import shlex
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+import trio
+
+from lakeproof.commands.gate_replay import replay
+from lakeproof.commands.group import complain
+from lakeproof.gate.classes import Classes
+from lakeproof.gate.preemptions import Bounded
+from lakeproof.gate.run import Chooser
+from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
+from lakeproof.gate.scenario_files import chosen
+from lakeproof.gate.search import Found, all_classes, completed, searched, tested, verdict_on
+from lakeproof.gate.server import ways
+from lakeproof.gate.startup import Unjudged
+from lakeproof.gate.strategies import Sampled
+from lakeproof.gate.traces import of, write
+from lakeproof.show.pages.runs import html_option
+from lakeproof.show.pages.summary import Summary, Table, write_summary
+from lakeproof.verify.cores import cores
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
+
+PCT_CHANGES: Final = 2
+SAMPLE: Final = 100
+TROUBLES_MAX: Final = 3
+NOT_REACHED: Final = "reached: in no schedule a call of a client has done what it is for, so nothing is shown"
+
+
+@click.group("gate")
+def gate() -> None:
+    """Hold the requests of a real program at its store, and run every schedule."""
+
+
+@gate.command("run")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option(
+    "--strategy",
+    type=click.Choice(["all", "pct", "random"]),
+    default="all",
+    show_default=True,
+    help="All classes of schedules; or a sample.",
+)
+@click.option(
+    "--schedules", type=click.IntRange(1), metavar="N", help="Stop after N schedules. [default: for a sample, 100]"
+)
+@click.option("--seconds", "limit", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--preemptions",
+    type=click.IntRange(0),
+    metavar="N",
+    help="All classes with at most N preemptions: those without any first, then those with one, ...",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a sample.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="All classes: in so many gates and programs side by side, after the first seconds. [default: cores + 1]",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out/traces"),
+    show_default=True,
+    metavar="DIR",
+    help="Write traces to this folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@html_option
+def run(
+    file: Path,
+    patterns: Sequence[str],
+    strategy: str,
+    schedules: int | None,
+    limit: float | None,
+    preemptions: int | None,
+    seed: int,
+    jobs: int | None,
+    out: Path,
+    as_json: bool,
+    html: Path | None,
+) -> int:
+    """Run the scenarios of FILE: a real program, behind the gate, in every schedule.
+
+    Exit code 1 if a verdict is not as the scenario expects it, 3 if not all schedules were run.
+    """
+    if preemptions is not None and strategy != "all":
+        raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
+    told = _Told(file, out, as_json)
+    scenarios = chosen(file, patterns)
+    for number, scenario in enumerate(scenarios, start=1):
+        search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
+        if strategy == "all":
+            bounded = partial(Bounded, ways=partial(ways, scenario.budgets))
+            search = all_classes(scenario) if preemptions is None else bounded(preemptions)
+        found, started = Found(), time.monotonic()
+        try:
+            completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+        except Unjudged as error:
+            found.trouble.append(str(error))
+        except Unusable:
+            told.violations(scenario, found, search, time.monotonic() - started)
+            raise
+        except KeyboardInterrupt as error:
+            told.rows_of(scenario, found, search, time.monotonic() - started)
+            told.page(html)
+            left = len(scenarios) - number
+            rest = f"; {plural(left, 'scenario was', 'scenarios were')} not begun" if left else ""
+            complain(f"interrupted in {scenario.name}, after {plural(search.complete, 'schedule')}{rest}")
+            raise click.Abort from error
+        told.rows_of(scenario, found, search, time.monotonic() - started)
+    told.page(html)
+    return told.worst
+
+
+@attrs.define
+class _Told:
+    """What a run has told so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
+
+    file: Path
+    out: Path
+    as_json: bool
+    worst: int = AS_EXPECTED
+    rows: "list[Row]" = attrs.field(factory=list)
+    troubles: list[str] = attrs.field(factory=list)
+
+    def rows_of(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+        """Tell the verdict on each invariant."""
+        for invariant in _asked(scenario):
+            self._row(scenario, invariant, found, search, elapsed)
+        taken_back = search.taken_back if isinstance(search, Classes) else ""
+        missed = "" if found.reached or not search.complete else NOT_REACHED
+        why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
+        for each in filter(None, why):
+            self.troubles.append(f"{scenario.name}: {each}")
+            click.echo(self.troubles[-1], err=True)
+
+    def violations(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+        """Tell what was violated before the search came to grief: that stands."""
+        for invariant in _asked(scenario):
+            if invariant.__name__ in found.shortest:
+                self._row(scenario, invariant, found, search, elapsed)
+
+    def _row(
+        self, scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float
+    ) -> None:
+        row = _row(scenario, invariant, found, search, elapsed)
+        shortest = found.shortest.get(row.invariant)
+        if shortest is not None:
+            trace = self.out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
+            write(of(shortest, scenario.name, str(self.file)), trace)
+            row = attrs.evolve(row, trace=trace)
+        line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}
+        click.echo(json.dumps(line) if self.as_json else row.told(self.file))
+        self.worst = max(self.worst, row.exit_code, key=_RANK.index)
+        self.rows.append(row)
+
+    def page(self, html: Path | None) -> None:
+        """Write the page of the run, if one is asked for."""
+        if html is not None:
+            write_summary(_page(self.file, self.rows, self.troubles), html)
+            click.echo(f"{html}: open it in a browser", err=self.as_json)
+
+
+def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
+    return [*scenario.invariants, *scenario.always]
+
+
+def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
+    """The page of a run: its verdict is the worst of all, whatever was expected."""
+    found = {row.verdict for row in rows}
+    verdict = next((word for word in ("violated", "inconclusive") if word in found), "holds")
+    surprises = sum(row.exit_code != AS_EXPECTED for row in rows)
+    told = f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected" if surprises else "all as expected"
+    heads = ("scenario", "invariant", "verdict", "expected", "schedules", "which", "violate it", "seconds")
+    told_of = [
+        (
+            row.scenario,
+            row.invariant,
+            row.verdict,
+            row.expected,
+            f"{row.schedules:,}",
+            row.which,
+            f"{row.violating:,}",
+            f"{row.seconds:g}",
+        )
+        for row in rows
+    ]
+    return Summary(
+        kind="gate",
+        subject=str(file),
+        verdict=verdict,
+        closing=f"{plural(len(rows), 'verdict')}, {told}",
+        tables=[Table(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
+        evidence=[*(line for row in rows if row.trace is not None for line in row.told(file).splitlines()), *troubles],
+    )
+
+
+SOME: Final = "some"
+_RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """The verdict on one invariant."""
+
+    scenario: str
+    invariant: str
+    expected: str
+    verdict: str
+    """``violated``; ``holds``: in all classes of schedules; else ``inconclusive``."""
+    schedules: int
+    """So many were run to their end; no two of one class, where all are searched."""
+    violating: int
+    covers: str
+    """Of which every class was run: ``all``; ``one order in each client``; ``parallel requests as threads``;
+    ``at most N preemptions``, or two of these; ``some``: of nothing that has a name."""
+    seconds: float
+    evidence: str
+    parallel: bool = True
+    """Whether requests of one client that wait at the same time were let go in every order."""
+    left: int | None = None
+    """With a bound: so many beginnings with one preemption more were seen, and not run; None: not counted."""
+    trace: Path | None = None
+    all: bool = attrs.field(init=False, default=attrs.Factory(lambda row: row.covers == "all", takes_self=True))
+    """Whether every class was run, of all orders of all requests."""
+
+    @property
+    def which(self) -> str:
+        """For people: which schedules were run."""
+        whole = {"all": "all of them", SOME: "not all"}.get(self.covers, f"all with {self.covers}")
+        if self.left is None:
+            return whole
+        more = f"{plural(self.left, 'beginning')} with one more not run" if self.left else "none with more was seen"
+        return f"{whole} ({more})"
+
+    @property
+    def exit_code(self) -> int:
+        if self.verdict == self.expected:
+            return AS_EXPECTED
+        return INCONCLUSIVE if self.verdict == "inconclusive" else VIOLATED
+
+    def told(self, file: Path) -> str:
+        """For people. file: of the scenario."""
+        count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
+        mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
+        line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
+        if self.trace is None:
+            return line
+        replaying = f"lakeproof gate replay {shlex.quote(str(self.trace))} --from {shlex.quote(str(file))}"
+        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {replaying}"
+
+
+def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
+    name = invariant.__name__
+    shortest = found.shortest.get(name)
+    covers = _covers(scenario, invariant, found, search)
+    whole = search.all_run and not found.unproved
+    if whole and not tested(invariant) and shortest is None:
+        click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
+    return Row(
+        scenario=scenario.name,
+        invariant=name,
+        expected=scenario.expect.get(name, "holds"),
+        verdict=verdict_on(invariant, found, search),
+        schedules=search.complete,
+        violating=found.counted.get(name, 0),
+        covers=covers,
+        seconds=round(elapsed, 1),
+        evidence="" if shortest is None else shortest.violated[name],
+        parallel=scenario.parallel is True,
+        left=search.left if isinstance(search, Bounded) and covers != SOME else None,
+    )
+
+
+def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+    """Of which every class was run. The states on the way are those of the one order in each client that was run."""
+    bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
+    if found.unproved or not (search.all_run if bound is None else bound >= 0):
+        return SOME
+    narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
+    if scenario.parallel == THREADS:
+        narrowed += [] if isinstance(search, Bounded) else ["parallel requests as threads"]
+        narrowed += ["one order in each client on the way"] if invariant in scenario.always else []
+    elif not scenario.parallel:
+        narrowed.append("one order in each client")
+    return " and ".join(narrowed) or "all"
+
+
+gate.add_command(replay)
+
+
+@gate.command("serve")
+@click.argument("protocol", type=click.Choice(["s3", "dynamodb", "redis"]))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: a free one.")
+@click.option(
+    "--bucket", "buckets", multiple=True, default=("bucket",), show_default=True, help="That exists at the start."
+)
+def serve(protocol: str, port: int, buckets: tuple[str, ...]) -> None:
+    """Serve a store in memory on loopback, hold nothing, and print each request. Ctrl-C ends it.
+
+    S3 and DynamoDB are under one address, Redis is alone; --bucket is for S3.
+    """
+    from lakeproof.gate.plain_server import serve_open
+
+    trio.run(serve_open, port, frozenset(buckets), click.echo, protocol)

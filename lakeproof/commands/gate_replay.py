@@ -1,0 +1,149 @@
+"""The command ``gate replay``: a schedule of a real program, run again, once or many times.
+
+Each time the store is restored, and the processes are kept, as between the schedules of a search. Three replays, of
+which one differs:
+
+    violated: counted_once     violated: counted_once     violated: nothing
+
+The trace is then no counterexample that can be relied upon: the exit code is 3, and the lines say what differed, how
+often, and in which replay first.
+"""
+
+import shlex
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import click
+
+from lakeproof.gate.run import Schedule
+from lakeproof.gate.scenario import GateScenario
+from lakeproof.gate.scenario_files import loaded
+from lakeproof.gate.search import TELL_SECONDS, completed
+from lakeproof.gate.startup import Unjudged, opened
+from lakeproof.gate.strategies import Replayed
+from lakeproof.gate.traces import GateTrace, TraceError, read
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
+
+
+@attrs.frozen(kw_only=True)
+class Verdict:
+    """What one replay has shown. Two are equal if they say the same."""
+
+    violated: frozenset[str] = frozenset()
+    otherwise: str = ""
+    """A step that was answered otherwise than in the trace."""
+    undecided: str = ""
+    """Why nothing is shown."""
+
+    def __str__(self) -> str:
+        if self.undecided:
+            return self.undecided
+        found = f"violated: {', '.join(sorted(self.violated))}" if self.violated else "not violated"
+        return f"{found}; {self.otherwise}" if self.otherwise else found
+
+    @property
+    def exit_code(self) -> int:
+        if self.undecided:
+            return INCONCLUSIVE
+        return VIOLATED if self.violated else AS_EXPECTED
+
+
+def verdict(schedule: Schedule, trace: GateTrace) -> Verdict:
+    """Of one replay of a trace."""
+    why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
+    if why:
+        return Verdict(undecided=f"nothing is shown: {why}")
+    pairs = enumerate(zip(schedule.steps, trace.statuses, strict=True), start=1)
+    other = (
+        f"step {at} was answered {one.status}, in the trace {status}"
+        for at, (one, status) in pairs
+        if one.status != status
+    )
+    return Verdict(violated=frozenset(schedule.violated), otherwise=next(other, ""))
+
+
+@click.command("replay")
+@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The file of the scenario, which is executed.",
+)
+@click.option("--times", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Replay it N times.")
+def replay(trace: Path, file: Path | None, times: int) -> int:
+    """Run the schedule of TRACE again, on the real program.
+
+    Exit code 1 if it violates an invariant, 3 if the program diverges. With --times, 1 only if every replay has the
+    verdict and the answers of the trace; 3 if one differs.
+    """
+    try:
+        told = read(trace)
+    except TraceError as error:
+        raise Unusable(str(error)) from None
+    if file is None:
+        named = shlex.quote(told.file)
+        raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
+    scenarios = [each for each in loaded(file) if each.name == told.scenario]
+    if not scenarios:
+        raise Unusable(f"{trace}: {file} has no scenario {told.scenario}")
+    try:
+        schedules = completed(partial(_replayed, scenarios[0], file, told, times))
+    except Unjudged as error:
+        click.echo(str(error), err=True)
+        return INCONCLUSIVE
+    _show(told)
+    verdicts = [verdict(each, told) for each in schedules]
+    if times > 1:
+        return _often(verdicts, told)
+    return _once(schedules[0], verdicts[0])
+
+
+async def _replayed(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:
+    found = []
+    last = time.monotonic()
+    async with opened(scenario, file) as runner:
+        for number in range(1, times + 1):
+            search = Replayed(trace.choices)
+            search.begin()
+            found.append(await runner.schedule(search))
+            if time.monotonic() - last > TELL_SECONDS:
+                last = time.monotonic()
+                click.echo(f"{scenario.name}: {number} of {times} so far", err=True)
+    return found
+
+
+def _show(trace: GateTrace) -> None:
+    for number, (choice, status) in enumerate(zip(trace.choices, trace.statuses, strict=True), start=1):
+        client, label, _ = choice.name
+        mode = "" if choice.mode == "normal" else f"  ({choice.mode})"
+        click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
+
+
+def _once(schedule: Schedule, found: Verdict) -> int:
+    if found.undecided or found.otherwise:
+        click.echo(found.undecided or found.otherwise, err=True)
+    if not found.undecided:
+        for name, evidence in schedule.violated.items():
+            click.echo(f"violated: {name}\nevidence: {evidence}")
+    return found.exit_code
+
+
+def _often(found: Sequence[Verdict], trace: GateTrace) -> int:
+    """Tell each verdict with how often it came, the most frequent one first."""
+    times = len(found)
+    [first, *others] = sorted(dict.fromkeys(found), key=lambda each: -found.count(each))
+    if not others and first == Verdict(violated=frozenset(trace.violated)):
+        click.echo(f"{times} of {times}: violated, same invariant: {', '.join(sorted(first.violated))}")
+        return VIOLATED
+    for each in (first, *others):
+        since = f"; first in replay {found.index(each) + 1}" if others else ""
+        click.echo(f"{found.count(each)} of {times}: {each}{since}")
+    if others or first.undecided or first.violated:
+        click.echo(f"the trace has violated: {', '.join(sorted(trace.violated))}")
+        return INCONCLUSIVE
+    return AS_EXPECTED

@@ -1,0 +1,115 @@
+"""The catalogue: every flow of every design, with what is expected of it and why.
+
+Each module here that does not begin with "_" and has ``ROWS`` is a part of it. A new variant is a new module.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from lakeproof.scenario import Scenario
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "naive": ("repositories/naive/",),
+    "kv3": ("repositories/kv3",),
+    "step1": ("repositories/step1",),
+    "step2": ("repositories/step2",),
+    "hardened": ("repositories/hardened",),
+    "branches": ("branches/",),
+    "tags": ("tags/",),
+    "commits": ("commits/",),
+    "merges": ("merges/",),
+    "under_deletion": ("under-deletion/",),
+    "dumps": ("dumps/",),
+    "migrations": ("migrations/",),
+    "hard_delete_today": ("hard-delete/today/",),
+    "hard_delete_object_path": ("hard-delete/object_path",),
+    "hard_delete_reference_counter": ("hard-delete/reference_counter",),
+    "hard_delete_reference_tracking": ("hard-delete/reference_tracking",),
+    "hard_delete_token_states": ("hard-delete/token_states",),
+    "hard_delete_no_copies": ("hard-delete/no_copies",),
+    "hard_delete_offline": ("hard-delete/offline",),
+    "hard_delete_online": ("hard-delete/online",),
+    "retention": ("retention/",),
+    "alone": ("repositories/",),
+    "branches_alone": ("alone/",),
+    "deleted_data": ("deleted-data/",),
+    "dropping": ("commits/",),
+    "hard_delete_alone": ("hard-delete/",),
+    "hard_delete_circumstances": ("hard-delete/",),
+    "hard_delete_pairs": ("hard-delete/",),
+    "hard_delete_readers": ("hard-delete/",),
+    "hard_delete_resets": ("hard-delete/",),
+    "identifiers": ("repositories/",),
+    "listings": ("commits/",),
+    "locks": ("commits/", "locks/"),
+    "met": ("met/",),
+    "refs_alone": ("refs/",),
+    "repositories_pairs": ("repositories/",),
+    "restores": ("restores/",),
+    "retention_heads": ("retention/",),
+    "retention_pairs": ("retention/",),
+    "world": ("world/",),
+}
+"""How the names of a module's scenarios begin, in the order in which tables show the modules: a pattern loads those
+that it can name. A module that is not here is always loaded, and comes last. `modules` refuses a name that begins in
+another way."""
+
+LANGUAGE: Final = ("branch_designs", "designs", "races", "repository_designs")
+"""What the modules of the catalogue are written in."""
+
+
+def modules(patterns: Sequence[str] = ()) -> "tuple[ModuleType, ...]":
+    """The modules of the catalogue, in order. patterns: only modules with names that one of them can match.
+
+    Raises:
+        RaceError: one of them cannot be a part of it; the message begins with its file.
+    """
+    found = [each.name for each in pkgutil.iter_modules(__path__)]
+    names = [name for name in found if not name.startswith("_") and name not in LANGUAGE and _can_match(name, patterns)]
+    order = list(BEGINNINGS)
+    names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
+    return tuple(map(_loaded, names))
+
+
+def _can_match(module: str, patterns: Sequence[str]) -> bool:
+    """Whether names of a module can be equal to a pattern, or match it as a glob."""
+    if not patterns or module not in BEGINNINGS:
+        return True
+    for pattern in patterns:
+        head = re.split(r"[*?[]", pattern)[0]
+        glob = head != pattern
+        if any(head.startswith(each) or (glob and each.startswith(head)) for each in BEGINNINGS[module]):
+            return True
+    return False
+
+
+def _loaded(name: str) -> "ModuleType":
+    from lakeproof.designs.races import RaceError
+
+    file = f"lakeproof/designs/{name}.py"
+    try:
+        module = importlib.import_module(f"{__name__}.{name}")
+    except (RaceError, TypeError) as error:
+        raise RaceError(f"{file}: {error}") from error
+    for value in ("ROWS", "SCENARIOS"):
+        if not hasattr(module, value):
+            raise RaceError(f"{file}: no {value}; add ROWS = [...], SCENARIOS = built(ROWS)")
+    strange = [each.name for each in module.SCENARIOS if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
+    if strange:
+        raise RaceError(f"{file}: {strange[0]!r} does not begin as BEGINNINGS of the catalogue says; add how it does")
+    return module
+
+
+def catalogue(patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
+    """All scenarios, in order of design and variant; the deep ones too. patterns: those that one of them names; if one
+    is neither a name nor a glob, all."""
+    found = tuple(scenario for module in modules(patterns) for scenario in module.SCENARIOS)
+    names = {scenario.name for scenario in found}
+    partial = all(pattern in names or re.search(r"[*?[]", pattern) for pattern in patterns)
+    return found if partial else catalogue()

@@ -1,0 +1,189 @@
+"""Writers, readers, committers, resetters and deleters of one branch: what is common to all variants."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import ClassVar, Final
+
+import attrs
+
+from lakeproof.designs.designs import Caller, Design, Speaker, Word
+from lakeproof.designs.races import Before, Race, branch_of, op, path_of
+from lakeproof.impl.flows import BranchFlows
+from lakeproof.impl.graveler import commits, initialisation, lock_free
+from lakeproof.impl.graveler import writes as writing
+from lakeproof.impl.refs import branches
+from lakeproof.model.branch import BranchState, branch
+from lakeproof.model.entry import ENTRY
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.invariants import Invariant, entries, merges, outcomes, progress, refs, resets
+from lakeproof.model.invariants.conditional import conditional_write_saw_absence
+from lakeproof.model.linearizable import Specification, linearizable
+from lakeproof.model.records import Repository
+from lakeproof.scenario import Aftermath, Call, Faults
+
+REPOSITORY: Final = Repository(
+    repository_id=RepositoryID("r"),
+    storage_namespace=StorageNamespace("mem://r"),
+    default_branch_id=BranchID("main"),
+    creation_date=1_700_000_000_000_000,
+    instance_uid=InstanceUID("u"),
+)
+MAIN: Final = REPOSITORY.default_branch_id
+BRANCH: Final = BranchID("b")
+X, Y, Z = b"x", b"y", b"z"
+
+ON: Final = branch_of(BRANCH, MAIN)
+AT: Final = path_of(X, Y, Z)
+TO: Final = path_of(Y, X, Z)
+"""The other end of what copies, moves or stages an object again; it comes from x."""
+
+FOUNDED: Final = (Call(initialisation.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
+"""A repository with a branch."""
+
+WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
+    "write": Word(lambda flows: flows.set_entry, BRANCH, path_of(X, Y), Caller.BYTES),
+    "write_several": Word(lambda flows: flows.set_entries, BRANCH, ((X, Caller.BYTES), (Y, Caller.BYTES))),
+    "delete": Word(lambda flows: flows.delete_entry, BRANCH, X),
+    "create": Word(lambda flows: flows.create_entry, BRANCH, X, Caller.BYTES),
+    "replace": Word(lambda flows: flows.replace_entry, BRANCH, X, Caller.BYTES, b"s0"),
+    "read": Word(lambda flows: flows.get_entry, BRANCH, X),
+    "list": Word(lambda flows: flows.list_entries, BRANCH),
+    "reset": Word(lambda flows: flows.reset_branch, BRANCH),
+    "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
+    "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
+    "delete_branch": Word(lambda flows: flows.delete_branch, BRANCH),
+    "create_branch": Word(lambda flows: flows.create_branch, BRANCH, MAIN),
+    "update_branch": Word(lambda _: branches.update_branch, BRANCH, MAIN),
+    "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
+    "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),
+    "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
+    # Main gets a commit that the branch does not have, of a path that nobody else writes.
+    "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
+    "seal": Word(lambda _: commits.seal, BRANCH),
+    "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
+}
+
+WRITTEN: Final = Before("", "write")
+AHEAD: Final = Before("", "write_ahead.commit_ahead")
+
+IDENTIFIED: Final = ("write", "write_several", "create", "replace")
+RESETS: Final = ("reset", "reset_entry", "reset_prefix")
+CONDITIONAL: Final = ("create", "replace")
+
+_OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
+STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
+    (): branch(),
+    ("write",): branch(BranchState().with_changes((X, b"s0"))),
+    ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
+}
+"""The specification of the branch in races with resets, by the words of what was before."""
+
+
+@attrs.frozen(kw_only=True)
+class BranchDesign(Design[BranchFlows]):
+    """A variant of the flows of a branch."""
+
+    beatable: bool = True
+    """Whether a committer can be beaten by another: not where it holds a lock."""
+
+    subject: ClassVar = (REPOSITORY,)
+    vocabulary: ClassVar = WORDS
+    founded: ClassVar = FOUNDED
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        words, before = race.ops, race.before
+        heads = [word for word in words if word in ("commit", "merge", "revert")]
+        initial, staged = _left(race.before)
+        writes = any(word in IDENTIFIED for word in words)
+        changes = writes or "delete" in words
+        resetting = any(word in RESETS for word in words)
+        rereads = any(client.count("read") > 1 for client in race.clients)
+        # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
+        alone = resetting and "read" in words and not writes
+        comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
+        sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
+        sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
+        arises: list[tuple[Invariant, object]] = [
+            (refs.head_exists, True),
+            (refs.token_has_one_owner, True),
+            (entries.write_is_kept_beside("merge"), _survives(words) and _later(race, IDENTIFIED, without="delete")),
+            (entries.acknowledged_delete_is_kept, "delete" in words),
+            (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
+            (refs.commits_form_one_line, heads),
+            (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
+            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
+            (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
+            (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
+            (entries.refused_write_is_absent, _may_refuse(race)),
+            (entries.branch_starts_clean, "create_branch" in words and writes),
+            (resets.reset_is_kept(staged, BRANCH), resetting and (staged or writes)),
+            (outcomes.commit_is_effective, heads and "delete_branch" not in words),
+            (merges.merge_is_effective, "merge" in words),
+            (merges.revert_is_effective, "revert" in words),
+            (merges.merge_refuses_changes, "seal" in before and {"merge", "revert"} & set(words) and not changes),
+            (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
+            (progress.call_makes_progress, race.faults == Faults() and not race.paged),
+            (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
+            (outcomes.branch_create_is_effective, "create_branch" in words),
+            (outcomes.branch_delete_is_effective, "delete_branch" in words),
+            (outcomes.branch_update_is_effective, "update_branch" in words and "delete_branch" not in words),
+        ]
+        return [invariant for invariant, does in arises if does or invariant.id in refuted]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        if "commit" not in race.words or "delete_branch" in race.words:
+            return []
+        return [
+            Aftermath(
+                id=refs.BRANCH_STAYS_COMMITTABLE,
+                meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
+                calls=[self.call("commit", Speaker("s", 9))],
+                check=refs.branch_stays_committable,
+            )
+        ]
+
+
+def _may_fail(race: Race) -> bool:
+    """Whether a call that changes more than entries may answer with a definite error."""
+    moves = "update_branch" in race.words and len(race.clients) > 1 and "write" not in race.words
+    return (
+        bool(race.faults.refusals)
+        or moves
+        or any(word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words)
+    )
+
+
+def _may_refuse(race: Race) -> bool:
+    """Whether a write may be refused, by itself or for a fault."""
+    if any(race.words.count(word) > 1 for word in CONDITIONAL):
+        return True
+    ends = bool(race.faults.refusals) or "delete_branch" in race.words
+    return ends and any(word in IDENTIFIED for word in race.ops)
+
+
+def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
+    """What the branch shows when the race begins, and what of it is not committed."""
+    written = [position for position, word in enumerate(before) if word == "write"]
+    initial = {X: b"s%d" % written[-1]} if written else {}
+    return initial, initial if written and "commit" not in before[written[-1] :] else {}
+
+
+def _survives(words: Sequence[str]) -> bool:
+    return "delete_branch" not in words or "create_branch" in words
+
+
+def _later(race: Race, words: Collection[str], *, then: str = "", without: str = "") -> bool:
+    """Whether a client says one of these words, and later another one, or never again another one."""
+    return any(
+        op(word) in words
+        and (not then or then in client[position:])
+        and (not without or without not in client[position:])
+        for client in race.clients
+        for position, word in enumerate(client)
+    )
+
+
+def _reads_first(client: Sequence[str]) -> bool:
+    """Whether a client reads before it resets: after a reset nothing is asked of single reads."""
+    before: Iterator[str] = takewhile(lambda word: word not in RESETS, client)
+    return any(word in ("read", "list") for word in before)

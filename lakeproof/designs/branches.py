@@ -1,0 +1,112 @@
+"""Branches and tags as records: created, deleted and created anew."""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.designs.branch_designs import AHEAD, BranchDesign
+from lakeproof.designs.designs import HOLDS, built, rows
+from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted
+from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.refs import branches
+
+SOURCE: Final = "graveler-on-kv.md, Branch"
+
+UNSURE: Final = Refuted(
+    "a `SetIf` that was applied and reported as failed answers `BranchExists` or `RefChanged`: a definite no for what "
+    "has happened",
+    "create_branch-*/false-predicate delete_branch*/false-predicate write-*/false-predicate "
+    "update_branch-[cu]*/false-predicate",
+)
+BOTH: Final = "both find the branch and delete it: both say that it was they"
+BY_NAME: Final = Refuted(
+    "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
+    "delete_branch-delete_branch-create_branch*",
+)
+
+PLAIN: Final = BranchDesign(
+    name="branches/plain",
+    flows=FLOWS,
+    source=SOURCE,
+    refuted={
+        "branch-delete-spares-successor": BY_NAME,
+        "branch-create-is-effective": BY_NAME,
+        "failed-call-changed-nothing": UNSURE,
+        "commit-is-effective": Refuted(
+            f"{UNSURE.reason}; and the move that it denies takes the commit off the branch",
+            "update_branch-commit/false-predicate",
+        ),
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* create_branch-delete_branch/false-predicate",
+        ),
+    },
+)
+
+TOMBSTONE: Final = BranchDesign(
+    name="branches/tombstone",
+    flows=attrs.evolve(FLOWS, delete_branch=branches.delete_branch_by_tombstone),
+    source=SOURCE + " (ours: a deleted branch leaves a record that names no commit)",
+    refuted={
+        "failed-call-changed-nothing": UNSURE,
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* delete_branch.create_branch-delete_branch* "
+            "create_branch-delete_branch/false-predicate",
+        ),
+    },
+    options={"create_branch": {"tombstones": True}},
+)
+
+OWN: Final = BranchDesign(
+    name="branches/knows-its-own",
+    flows=TOMBSTONE.flows,
+    source=TOMBSTONE.source + "; who is refused looks whether the record is as it wrote it",
+    refuted=HOLDS,
+    options={
+        "create_branch": {"tombstones": True, "knows_its_own": True},
+        "delete_branch": {"knows_its_own": True},
+        "update_branch": {"knows_its_own": True},
+    },
+)
+
+RETURNS: Final = Refuted(
+    "the record returns to a value that it has had, and what was staged under its token comes back with it",
+    "write-delete_branch.create_branch",
+)
+
+REUSED: Final = BranchDesign(
+    name="branches/reused-token",
+    flows=FLOWS,
+    source=SOURCE + " (negative control: a branch created anew has the token of the old one)",
+    options={"create_branch": {"fresh_token": False}},
+    refuted={
+        "branch-starts-clean": RETURNS,
+        "refused-write-is-absent": RETURNS,
+        "branch-delete-is-effective": Refuted(
+            "the branch that was created anew cannot be told from the one that was deleted",
+            "write-delete_branch.create_branch",
+        ),
+    },
+)
+
+MOVES: Final = "update_branch-commit update_branch-delete_branch write.read-update_branch"
+"""Main is ahead of the branch."""
+
+RACES: Final = (
+    "create_branch-delete_branch delete_branch-delete_branch-create_branch write-delete_branch-create_branch "
+    "write-delete_branch.create_branch delete_branch-create_branch-commit"
+)
+
+ROWS = [
+    *rows(PLAIN, RACES, FAULTS),
+    *rows(PLAIN, "write_several-delete_branch-create_branch", NONE),
+    *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
+    *rows(PLAIN, MOVES + " update_branch-update_branch", NONE | FALSE, AHEAD),
+    *rows(OWN, MOVES, FAULTS, AHEAD),
+    *rows(OWN, "create_branch-delete_branch", FAULTS),
+    *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
+    *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
+]
+
+SCENARIOS = built(ROWS)

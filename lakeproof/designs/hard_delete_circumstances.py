@@ -1,0 +1,167 @@
+"""Proposals in circumstances that their own operations do not bring about, and entries after a move.
+
+Garbage that is older than the design; a second repository on the same storage namespace; a commit whose metarange is
+lost, or cannot be read once; an entry that was moved, and is used again; objects that are not lakeFS' own.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.designs import hard_delete_no_copies as no_copies
+from lakeproof.designs import hard_delete_object_path as object_path
+from lakeproof.designs import hard_delete_offline as offline
+from lakeproof.designs import hard_delete_online as online
+from lakeproof.designs import hard_delete_reference_counter as counter
+from lakeproof.designs import hard_delete_reference_tracking as tracking
+from lakeproof.designs import hard_delete_token_states as tokens
+from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
+from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
+from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.designs.designs import HOLDS, Caller, Row, Speaker, Word, built, rows
+from lakeproof.designs.hard_delete_alone import KEPT, bring, kept
+from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
+from lakeproof.impl.catalog.errors import EntryLocked
+from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, jobs
+from lakeproof.model.snapshot import Outcome, Snapshot
+from lakeproof.scenario import Aftermath, Faults
+
+
+def _upload_in_twin(flows: ObjectFlows) -> Flow:
+    return in_twin(flows.upload_object)
+
+
+def _commit_in_twin(flows: ObjectFlows) -> Flow:
+    return in_twin(flows.commit)
+
+
+WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "damage": Word(lambda _: damage, BRANCH),
+    "leave_old": Word(lambda _: leave_old),
+    "leave_beside": Word(lambda _: leave_beside),
+    "bring": Word(lambda _: bring),
+    "found_twin": Word(lambda _: found_twin),
+    "upload_twin": Word(_upload_in_twin, MAIN, X, Caller.BYTES),
+    "commit_twin": Word(_commit_in_twin, MAIN, Caller.TEXT),
+}
+
+MOVED_STAYS_USABLE: Final = "moved-entry-stays-usable"
+MOVED_STAYS_USABLE_MEANING: Final = "at quiescence, an entry that was moved can be read, overwritten and deleted"
+
+
+def _usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    for outcome in outcomes:
+        if isinstance(outcome.error, EntryLocked):
+            return [Violation(MOVED_STAYS_USABLE, f"no other client is left, and it is refused: {outcome.error!r}")]
+    return [Reached("the entry at the new path can be used")]
+
+
+@attrs.frozen(kw_only=True)
+class CircumstancesDesign(ObjectDesign):
+    """A proposal of which what is shown is asked, its garbage, or what it can do with a moved entry."""
+
+    judged: ObjectDesign
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        if "damage" in race.before:
+            return [jobs.unreadable_stops_the_job]
+        if "bring" in race.before:
+            return [jobs.deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
+        commits = {"commit", "commit_twin"} & {*race.before, *race.words}
+        uploads = "upload" in race.words
+        return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        asked = self.judged.aftermath(race)
+        if "leave_old" in race.before:
+            return [each for each in asked if each.id == GARBAGE]
+        if "found_twin" in race.before:
+            return kept(asked)
+        if "bring" in race.before:
+            return []
+        return [self._usable()] if "move" in race.words else []
+
+    def _usable(self) -> Aftermath:
+        calls = [self.call(word, Speaker("z", at)) for at, word in enumerate(("read:y", "upload:y", "delete:y"))]
+        return Aftermath(id=MOVED_STAYS_USABLE, meaning=MOVED_STAYS_USABLE_MEANING, calls=calls, check=_usable)
+
+
+def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> CircumstancesDesign:
+    return CircumstancesDesign(
+        name=f"{design.name}-circumstances",
+        flows=design.flows,
+        source=design.source,
+        words={**design.words, **WORDS},
+        options=design.options,
+        refuted=refuted,
+        judged=design,
+    )
+
+
+OLD: Final = Before("old/", "leave_old")
+TWINS: Final = Before("twins/", "found_twin.upload_twin.commit_twin.upload_twin")
+DAMAGED: Final = Before("damaged/", "upload.commit.damage")
+COMMITTED_ONCE: Final = Before("committed/", "upload.commit")
+FOREIGN: Final = Before("foreign/", "bring.leave_beside.stage@outside")
+FOREIGN_USES: Final = "upload delete reset delete_branch commit.delete move.delete:y"
+MOVES: Final = "move upload:y.move move.commit"
+
+OLDER: Final = {
+    GARBAGE: Refuted(
+        '"An online solution is not bulletproof, and will require a complementary external solution to handle edge '
+        'cases as well as existing uncommitted garbage": the job goes by records that the design writes, and there are '
+        "none",
+        "old/upload",
+    )
+}
+_SHARED: Final = Refuted(
+    "the job lists the namespace, and asks one repository what is used: the data of the other is garbage to it",
+    "twins/upload.job",
+)
+SHARED: Final = {COMMITTED: _SHARED, STAGED: _SHARED, KEPT: _SHARED}
+
+
+def _in_time(design: ObjectDesign, refusals: int = 0) -> FaultSet:
+    jumps = (design.grace,) if design.grace else ()
+    return fault("refusal" if refusals else "", Faults(clock_jumps=jumps, refusals=refusals))
+
+
+def of_jobs(design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
+    """What a job meets, once its grace time has passed."""
+    one = _in_use(design, refuted)
+    yield from rows(one, "upload", NONE, OLD)
+    yield from rows(one, "upload.job", _in_time(design), TWINS)
+    yield from rows(one, "job", _in_time(design), DAMAGED)
+    yield from rows(one, "job", _in_time(design, refusals=1), COMMITTED_ONCE)
+
+
+def of_moves(design: ObjectDesign) -> Iterator[Row]:
+    """What was moved, used once more."""
+    yield from rows(_in_use(design, HOLDS), MOVES, NONE, UPLOADED)
+
+
+def of_foreign(design: ObjectDesign) -> Iterator[Row]:
+    """Entries of objects outside the namespace, overwritten, deleted and forgotten; and a job after that."""
+    one, job = _in_use(design, HOLDS), "" if design.flows.background_job is None else ".job"
+    yield from rows(one, " ".join(f"{words}{job}" for words in FOREIGN_USES.split()), _in_time(design), FOREIGN)
+
+
+MOVING: Final = (object_path.PATH, counter.TEXT, tracking.TEXT, tokens.TEXT, offline.MENDED, online.UNTIMED)
+ONE_ENTRY: Final = (no_copies.TEXT, no_copies.CAREFUL)
+
+ROWS = [
+    *(row for design in (counter.JOB, tracking.TEXT, tokens.TEXT, tokens.MENDED) for row in of_jobs(design, OLDER)),
+    *(row for design in (online.ONLINE, online.UNTIMED) for row in of_jobs(design, OLDER)),
+    *(row for design in (offline.OFFLINE, offline.MENDED) for row in of_jobs(design, SHARED)),
+    *(row for design in (*MOVING, *ONE_ENTRY) for row in of_moves(design)),
+    *(
+        row
+        for design in (*MOVING, *ONE_ENTRY, counter.JOB, tokens.MENDED, offline.OFFLINE)
+        for row in of_foreign(design)
+    ),
+    *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
+]
+
+SCENARIOS = built(ROWS)

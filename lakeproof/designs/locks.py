@@ -1,0 +1,114 @@
+"""What is left behind: locks of those who stopped, before and after their lease; and tokens that a job did not drop."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
+from lakeproof.designs.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
+from lakeproof.designs.designs import HOLDS, Caller, Speaker, Word, built, rows, variant
+from lakeproof.designs.dropping import LATER, TABLE
+from lakeproof.designs.races import CRASH, NONE, Before, Refuted, branch_of
+from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import BranchFlows
+from lakeproof.impl.graveler import optimistic
+from lakeproof.impl.graveler.locked import lock_key
+from lakeproof.impl.refs.errors import BranchLocked
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants import locks
+from lakeproof.model.records import Repository
+from lakeproof.scenario import Aftermath
+
+
+async def leave_lock(env: Env, repository: Repository, branch_id: BranchID, lease: int | None) -> None:
+    """The lock of somebody who has stopped. lease: what is left of it; None: it has none."""
+    mark = b"locked" if lease is None else b"other@%d" % (await env.clock.now() + lease)
+    await env.store.set(uid_partition(repository), lock_key(branch_id), mark)
+
+
+LEFT: Final[Mapping[str, Word[BranchFlows]]] = {
+    "leave_lock": Word(lambda _: leave_lock, BRANCH, LEASE),
+    "leave_expired": Word(lambda _: leave_lock, BRANCH, -1),
+    "leave_plain": Word(lambda _: leave_lock, BRANCH, None),
+    "commit": Word(lambda flows: flows.commit, branch_of(BRANCH, MAIN), Caller.TEXT),
+}
+LOCKING: Final = ("write", "commit", "delete")
+
+
+def _design(design: BranchDesign, name: str) -> BranchDesign:
+    return attrs.evolve(design, name=f"locks/{name}", words=LEFT, refuted=HOLDS)
+
+
+AFTER_LEASE: Final = _design(LEASED, "leased")
+AFTER_PLAIN: Final = _design(LOCKED, "plain")
+ONE_FOR_ALL: Final = attrs.evolve(
+    _design(TABLE, "table"),
+    refuted={
+        locks.SPARES_OTHERS: Refuted("one lock for all branches: who stops on one locks all", "commit/crash"),
+        "branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate"),
+    },
+)
+ONE_EACH: Final = attrs.evolve(
+    _design(LOCKED, "one-each"), refuted={"branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate")}
+)
+JOB: Final = attrs.evolve(LATER, name="locks/drops-later", refuted=HOLDS)
+DROPS: Final = variant(
+    OPTIMISTIC, "drops", HOLDS, {"commit": {"reading": optimistic.Reading(tries=3)}}, " (staged entries are dropped)"
+)
+
+
+def _lease(design: BranchDesign, *, advance: int, over: bool) -> tuple[Aftermath]:
+    calls = [design.call(word, Speaker("z", position)) for position, word in enumerate(LOCKING)]
+    check = locks.taken_over if over else locks.still_locked(BranchLocked)
+    return (
+        Aftermath(
+            id=locks.LEASE_IS_RESPECTED,
+            meaning=locks.LEASE_IS_RESPECTED_MEANING,
+            calls=calls,
+            check=check,
+            clock_advance=advance,
+        ),
+    )
+
+
+def _other(design: BranchDesign) -> tuple[Aftermath]:
+    return (
+        Aftermath(
+            id=locks.SPARES_OTHERS,
+            meaning=locks.SPARES_OTHERS_MEANING,
+            calls=[design.call("commit@main", Speaker("z", 0))],
+            check=locks.spares_others,
+        ),
+    )
+
+
+def _jobs(*, once: bool) -> tuple[Aftermath]:
+    job = LATER.call("job", Speaker("z", 0))
+    return (
+        Aftermath(
+            id=locks.DROPPED_IN_THE_END,
+            meaning=locks.DROPPED_IN_THE_END_MEANING,
+            calls=[job, job],
+            check=locks.dropped_once if once else locks.dropped_in_the_end,
+        ),
+    )
+
+
+STOPPED: Final = f"branch-stays-committable {locks.SPARES_OTHERS}"
+
+ROWS = [
+    *rows(AFTER_LEASE, "leave_lock", more=_lease(AFTER_LEASE, advance=LEASE, over=True), name="at-its-end"),
+    *rows(AFTER_LEASE, "leave_lock", more=_lease(AFTER_LEASE, advance=LEASE - 1, over=False), name="before-its-end"),
+    *rows(AFTER_LEASE, "leave_plain", more=_lease(AFTER_LEASE, advance=LEASE, over=False), name="without-a-lease"),
+    *rows(AFTER_PLAIN, "leave_lock", more=_lease(AFTER_PLAIN, advance=LEASE, over=False), name="that-nobody-looks-at"),
+    *rows(AFTER_LEASE, "commit-commit write-commit", NONE, Before("expired/", "leave_expired")),
+    *rows(ONE_EACH, "commit", CRASH, more=_other(ONE_EACH), only=STOPPED),
+    *rows(ONE_FOR_ALL, "commit", CRASH, more=_other(ONE_FOR_ALL), only=STOPPED),
+    *rows(JOB, "commit", NONE, WRITTEN, more=_jobs(once=True)),
+    *rows(JOB, "commit.job", CRASH, WRITTEN, more=_jobs(once=False)),
+    *rows(DROPS, "write.commit-read", NONE | CRASH),
+]
+
+SCENARIOS = built(ROWS)

@@ -1,0 +1,126 @@
+"""A migration that crashes, and two at once: the version record must mean that everything is there."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import ClassVar, Final
+
+import attrs
+
+from lakeproof.designs.designs import Design, Word, built, rows
+from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
+from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
+from lakeproof.model import keys
+from lakeproof.model.invariants import Always, Finding, Invariant, Reached, Violation
+from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
+from lakeproof.scenario import Aftermath, Call
+
+TABLE_ROWS: Final[tuple[Row, ...]] = (
+    RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
+    CommitRow(
+        repository_id="r",
+        id="c",
+        committer="",
+        message="",
+        creation_date=1,
+        meta_range_id="",
+        metadata=(),
+        parents=(),
+        version=1,
+        generation=1,
+    ),
+    BranchRow(repository_id="r", id="main", staging_token="t", commit_id="c"),  # noqa: S106  # no password
+    StagedRow(staging_token="t", key=b"x", identity=b"i", data=b"d"),  # noqa: S106
+)
+TABLES: Final = MemoryTables(TABLE_ROWS)
+
+
+def _missing(snapshot: Snapshot) -> str:
+    """What a complete migration of the rows has and this store lacks; empty if nothing."""
+    entry = snapshot.store.get((keys.GRAVELER, b"repos/r"))
+    if not isinstance(entry, Repository):
+        return "the repository"
+    partition = keys.repository_partition(entry.repository_id, entry.instance_uid)
+    places = {
+        "the branch": ((partition, b"branches/main"), Branch),
+        "the commit": ((partition, b"commits/c"), Commit),
+    }
+    lost = [what for what, (where, kind) in places.items() if not isinstance(snapshot.store.get(where), kind)]
+    if (b"t", b"x") not in snapshot.store:  # as lakeFS has it, which is no key of the designs
+        lost.append("the staged entry")
+    return ", ".join(lost)
+
+
+def _version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
+    if snapshot.store.get((METADATA, VERSION_KEY)) != VERSION:
+        return
+    missing = _missing(snapshot)
+    if missing:
+        yield Violation("version-means-complete", f"the store has its version and lacks {missing}")
+    else:
+        yield Reached("the store has its version, and everything is there")
+
+
+version_means_complete = Always(
+    id="version-means-complete",
+    meaning="a store with a schema version holds every row that was migrated",
+    check=_version_means_complete,
+)
+
+
+def _restartable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    last = outcomes[-1]
+    fine = last.status is Status.OK or type(last.error).__name__ == "AlreadyMigrated"
+    if fine and not _missing(snapshot):
+        return [Reached("a restart completes the migration, or finds it complete")]
+    return [Violation("migration-is-restartable", f"a restart ends in {last.error!r}; missing: {_missing(snapshot)}")]
+
+
+RESTARTABLE: Final = Aftermath(
+    id="migration-is-restartable",
+    meaning="whatever crashed or failed before, a restart from scratch completes the migration",
+    calls=[Call(migrate, TABLES, restart=True)],
+    check=_restartable,
+)
+
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "migrate": Word(lambda _: migrate, TABLES),
+    "restart": Word(lambda _: migrate, TABLES),
+}
+
+
+@attrs.frozen(kw_only=True)
+class MigrationDesign(Design[None]):
+    """A migration that starts, and others that take it over."""
+
+    flows: None = None
+
+    vocabulary: ClassVar = WORDS
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [version_means_complete]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return [RESTARTABLE]
+
+
+BY_VERSION: Final = MigrationDesign(
+    name="migrations/by-version",
+    source="graveler-on-kv.md, Execution Plan",
+    options={"migrate": {"restart": False}, "restart": {"restart": True}},
+    refuted={
+        "version-means-complete": Refuted(
+            "a run that was taken over, alive after all, clears away what the winner wrote: nothing is deleted "
+            "conditionally",
+            "migrate-restart-restart",
+        )
+    },
+)
+
+ROWS = [
+    *rows(BY_VERSION, "migrate", FAULTS | REFUSED, name="alone"),
+    *rows(BY_VERSION, "migrate-migrate migrate-restart", FAULTS | REFUSED),
+    *rows(BY_VERSION, "migrate-restart-restart", NONE, only="version-means-complete", deep=True),
+]
+
+SCENARIOS = built(ROWS)

@@ -1,0 +1,155 @@
+"""Every operation on a repository, and every two, and then the cleaner: generated from the vocabulary, with a crash.
+
+A repository has a tag, and one client does one thing, or two, and stops anywhere. Then the cleaner runs, or a user
+takes the name. What a deletion has begun must stay within reach at each of its steps: of each kind of entity, and the
+name. Beside them: claims that are ninety seconds old, and those that are older than the two minutes of the text; and
+the scan at startup that declares old ones failed.
+"""
+
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
+from typing import Final
+
+import attrs
+
+from lakeproof.designs import hardened, kv3, naive, step1, step2
+from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, built, rows
+from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
+from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
+from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import Flow, RepositoryFlows
+from lakeproof.impl.repositories._records import scan_entries
+from lakeproof.impl.repositories.errors import Conflict, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model.invariants import Invariant, lifecycle, reclamation
+from lakeproof.model.invariants import repositories as invariants
+from lakeproof.scenario import Aftermath
+
+CHANGES: Final = ("create", "create_bare", "delete", "get", "create_branch", "tag", "delete_b")
+CREATES: Final = ("create", "create_bare")
+LIVED_IN: Final = Before("", "create.tag")
+
+
+def at_startup(flows: RepositoryFlows) -> Flow:
+    """The "designated scan at startup": each repository is looked at, as any access would."""
+
+    async def scan_at_startup(env: Env, *, batch_size: int = 0, **reading: Hashable) -> None:
+        async for entry in scan_entries(env, batch_size):
+            with suppress(RepositoryNotFound, RepositoryDeleting, Conflict):
+                await flows.get_repository(env, entry.repository_id, **reading)
+
+    return scan_at_startup
+
+
+WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
+    "delete_b": Word(lambda flows: flows.delete_branch, "r", "b"),
+    "startup": Word(at_startup),
+}
+
+
+@attrs.frozen(kw_only=True)
+class PairsDesign(RepositoryDesign):
+    """A variant of which every pair is searched."""
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        words, deletes = race.words, "delete" in race.words
+        arises: dict[Invariant, bool] = {
+            invariants.no_reachable_zombie: True,
+            invariants.delete_is_effective: deletes,
+            invariants.cleaner_spares_live: deletes and "clean" in words,
+            reclamation.deletion_leaves_a_lead: deletes,
+            **dict.fromkeys(reclamation.OF_A_KIND.values(), True),
+        }
+        return [invariant for invariant, does in arises.items() if does]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        asked = [] if set(CREATES) & set(race.words) else [self._after("create", reclamation.NAME_IS_NOT_BLOCKED)]
+        cleans = self.flows.clean is not None and "delete" in race.words
+        return [*asked, *([self._after("clean", lifecycle.SUPERSEDED_IS_CLEANED)] if cleans else [])]
+
+    def _after(self, word: str, name: str) -> Aftermath:
+        checks = {
+            reclamation.NAME_IS_NOT_BLOCKED: (reclamation.NAME_IS_NOT_BLOCKED_MEANING, reclamation.name_is_not_blocked),
+            lifecycle.SUPERSEDED_IS_CLEANED: (lifecycle.SUPERSEDED_IS_CLEANED_MEANING, lifecycle.superseded_is_cleaned),
+        }
+        meaning, check = checks[name]
+        calls = [self.call(word, Speaker("z", 0))]
+        return Aftermath(id=name, meaning=meaning, calls=calls, check=check, clock_advance=JUMP)
+
+
+def _of(
+    design: RepositoryDesign, kind: type[RepositoryDesign], name: str, refuted: Mapping[str, Refuted]
+) -> RepositoryDesign:
+    return kind(
+        name=f"{design.name}-{name}",
+        flows=design.flows,
+        source=design.source,
+        refuted=refuted,
+        words={**WORDS, **design.words},
+        options={**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})},
+    )
+
+
+def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
+    """Each change, and each two, and the cleaner, if there is one."""
+    one = _of(design, PairsDesign, "pairs", refuted)
+    cleans = ".clean" if one.flows.clean is not None else ""
+    said = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
+    yield from rows(one, " ".join(f"{words}{cleans}" for words in said), CRASH, LIVED_IN)
+
+
+@attrs.frozen(kw_only=True)
+class ClaimsDesign(RepositoryDesign):
+    """A variant whose claims last."""
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [invariants.create_is_effective, reclamation.claim_lasts_two_minutes]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return []
+
+
+TOO_YOUNG: Final = 90_000_000
+"""Microseconds: less than the two minutes of a claim."""
+TIMES: Final = jump(TOO_YOUNG, "ninety-seconds") | jump(JUMP)
+
+
+def claims(design: RepositoryDesign, words: str, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
+    """A create beside others, while time passes."""
+    one = _of(design, ClaimsDesign, "claims", refuted)
+    yield from rows(one, " ".join(f"create-{word}" for word in words.split()), TIMES, ABSENT)
+
+
+DELETING: Final = "delete/crash delete.*/crash *.delete/crash"
+ENTRY_FIRST: Final = Refuted("the entry goes first, and nothing else leads to the partition", DELETING)
+LEADERLESS: Final = {
+    reclamation.deletion_leaves_a_lead.id: ENTRY_FIRST,
+    **dict.fromkeys(reclamation.OF_A_KIND, ENTRY_FIRST),
+}
+HANGING: Final = Refuted("a create writes branch and commit first, and its entry last", "delete.create/crash")
+BLOCKED: Final = Refuted("the entry stays, `deleting`, until a delete is repeated", DELETING)
+BLOCKED_CLEANED: Final = Refuted(
+    '"so if the deletion operation fails or takes a long time, the `RepositoryID` is not being blocked": a delete that '
+    "stops before its last step leaves the entry, `deleting`, and neither a create nor the cleaner touches it",
+    "delete.clean/crash delete.*.clean/crash *.delete.clean/crash",
+)
+DECLARED: Final = Refuted(
+    "an access that finds a claim older than two minutes declares the repository failed, by a blind `set`, when it is "
+    "active already",
+    "absent/create-*/clock-jump",
+)
+NAME: Final = reclamation.NAME_IS_NOT_BLOCKED
+
+ROWS = [
+    *pairs(naive.NAIVE),
+    *pairs(kv3.KV3, LEADERLESS),
+    *pairs(step1.STEP1, {NAME: BLOCKED, **{f"{kind}-are-reclaimable": HANGING for kind in ("branches", "commits")}}),
+    *pairs(step2.STEP2, {NAME: BLOCKED_CLEANED}),
+    *pairs(step2.BY_SET_IF, {NAME: BLOCKED_CLEANED}),
+    *pairs(hardened.HARDENED),
+    *claims(step2.STEP2, "get create_branch startup", {invariants.create_is_effective.id: DECLARED}),
+    *claims(step2.BY_SET_IF, "get create_branch startup"),
+    *claims(hardened.HARDENED, "create create_bare clean"),
+]
+
+SCENARIOS = built(ROWS)

@@ -1,0 +1,106 @@
+"""Retention of what was the head of a branch that was moved back, or deleted: by dates of commits; by a log of heads.
+
+Branch z stands at ``E``, 30 days old; a moment ago it was its head. Moved back to the first commit, or deleted, z has E
+no more, and E counts as a dangling commit of 30 days: by dates it is expired at once, by the log after seven days.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.designs._retention import FIRST, NOW, OTHER, RULES, E, RetentionDesign
+from lakeproof.designs.branch_designs import REPOSITORY
+from lakeproof.designs.designs import HOLDS, Word, built, rows, variant
+from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, PAGED, Race, Refuted, fault, jump
+from lakeproof.designs.retention import JOB, JUMP
+from lakeproof.impl.flows import Flow, RetentionFlows
+from lakeproof.impl.refs import branches
+from lakeproof.impl.retention import heads, runs
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import retention as invariants
+from lakeproof.model.retention import Rules
+from lakeproof.scenario import Aftermath, Call, Faults
+
+ZERO: Final = Rules(0)
+PAST: Final = "past-head-data-is-kept"
+
+
+def words(delete_branch: Flow) -> Mapping[str, Word[RetentionFlows]]:
+    """Moves of z, and its deletion."""
+    return {
+        "move_back": Word(lambda flows: flows.update_branch, OTHER, FIRST.commit_id),
+        "move_on": Word(lambda flows: flows.update_branch, OTHER, E.commit_id),
+        "drop_branch": Word(lambda _: delete_branch, OTHER),
+    }
+
+
+@attrs.frozen(kw_only=True)
+class HeadsDesign(RetentionDesign):
+    """A way to mark, as those see it who had a commit as the head of their branch."""
+
+    parts: tuple[str, ...] = ("branch",)
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [*super().invariants(race, refuted), invariants.past_head_data_is_kept(RULES, {OTHER: E.commit_id}, NOW)]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        """A run with rules of zero days: the first run that finds a head left adds the time, and keeps it from then
+        on."""
+        return [
+            Aftermath(
+                id=invariants.EXPIRED_DATA_IS_RECLAIMED,
+                meaning=invariants.EXPIRED_DATA_IS_RECLAIMED_MEANING,
+                calls=[Call(self.flows.mark, REPOSITORY, ZERO, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")],
+                check=invariants.expired_data_is_reclaimed(ZERO),
+            )
+        ]
+
+
+DATES: Final = "by its date the commit that a branch has left is expired at once, however lately it was its head"
+BY_DATES: Final = HeadsDesign(
+    name="retention/heads-by-dates",
+    flows=runs.FLOWS,
+    words=words(branches.delete_branch),
+    refuted={PAST: Refuted(DATES, "*")},
+)
+LOGGED: Final = HeadsDesign(
+    name="retention/heads-logged",
+    flows=heads.FLOWS,
+    words=words(heads.delete_branch),
+    source="docs/designs/retention.md, A log of heads",
+    refuted=HOLDS,
+)
+CONTROL: Final = (None, " (negative control)")
+LEFT_FIRST: Final = variant(
+    LOGGED,
+    "read-first",
+    {PAST: Refuted("the branch is moved between the look at the records and the look at the branches", "*")},
+    *CONTROL,
+    reading=heads.LEFT_FIRST,
+)
+AFTERWARDS: Final = variant(
+    LOGGED,
+    "written-afterwards",
+    {PAST: Refuted("the branch has been moved, and the record is not there yet, or never", "*")},
+    *CONTROL,
+    reading=heads.AFTERWARDS,
+)
+
+SKEWED: Final = fault("skew", Faults(clock_skew=(-JUMP,)))
+"""The mover's clock is eight days behind."""
+LATE: Final = jump(JUMP)
+
+ROWS = [
+    *rows(BY_DATES, f"move_back-{JOB} drop_branch-{JOB}"),
+    *rows(LOGGED, f"move_back-{JOB}", NONE | CRASH),
+    *rows(LOGGED, f"drop_branch-{JOB}"),
+    *rows(LOGGED, f"move_back-{JOB}", LOST | FALSE | SKEWED | LATE, deep=True),
+    *rows(LOGGED, f"drop_branch-{JOB}", CRASH | LOST | FALSE | SKEWED | LATE, deep=True),
+    *rows(LOGGED, f"move_back.move_on-{JOB} move_back-move_back-{JOB}", deep=True),
+    *rows(LOGGED, f"move_back.move_on-{JOB}", PAGED, paged=1, deep=True),
+    *rows(LEFT_FIRST, f"move_back-{JOB}"),
+    *rows(AFTERWARDS, f"move_back-{JOB}"),
+]
+
+SCENARIOS = built(ROWS)

@@ -1,5 +1,0 @@
-"""DynamoDB, as the gate speaks it."""
-
-from lakeproof.gate.dynamodb.state import State
-
-__all__ = ["State"]

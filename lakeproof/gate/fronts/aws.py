@@ -1,0 +1,125 @@
+"""The stores that a program may ask: S3 and DynamoDB under one address, as the SDKs of Amazon find them by
+``AWS_ENDPOINT_URL``; and Redis under one of its own, ``REDIS_URL``.
+
+A request of HTTP with the header ``X-Amz-Target`` is one of DynamoDB's, any other one of S3's.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb.front import TARGET, DynamoDBFront, DynamoDBRequest
+from lakeproof.gate.fronts.dynamodb.state import State as Tables
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
+from lakeproof.gate.fronts.redis.state import State as Keys
+from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.state import State as Buckets
+from lakeproof.gate.fronts.s3.wire import S3Request
+from lakeproof.model.objects import Objects
+
+Asked = S3Request | DynamoDBRequest | RedisRequest
+
+
+@attrs.frozen(kw_only=True)
+class Store:
+    """What all of them hold."""
+
+    s3: Buckets = attrs.field(factory=Buckets)
+    dynamodb: Tables = attrs.field(factory=Tables)
+    redis: Keys = attrs.field(factory=Keys)
+
+    @property
+    def objects(self) -> Objects:
+        """The objects of S3, by ``bucket/key``."""
+        return self.s3.objects
+
+
+class AWSFront:
+    """See `lakeproof.gate.fronts.Front`."""
+
+    def __init__(self) -> None:
+        self.s3 = S3Front()
+        self.dynamodb = DynamoDBFront()
+        self.redis = RedisFront()
+
+    def understood(self, request: Request) -> Asked | Response:
+        return self.dynamodb.understood(request) if TARGET in request.headers else self.s3.understood(request)
+
+    def client_of(self, asked: Asked) -> str:
+        match asked:
+            case S3Request():
+                return self.s3.client_of(asked)
+            case DynamoDBRequest():
+                return self.dynamodb.client_of(asked)
+            case RedisRequest():
+                return self.redis.client_of(asked)
+
+    def label_of(self, asked: Asked) -> str:
+        match asked:
+            case S3Request():
+                return self.s3.label_of(asked)
+            case DynamoDBRequest():
+                return self.dynamodb.label_of(asked)
+            case RedisRequest():
+                return self.redis.label_of(asked)
+
+    def keys_of(self, asked: Asked) -> tuple[str, ...]:
+        match asked:
+            case S3Request():
+                return self.s3.keys_of(asked)
+            case DynamoDBRequest():
+                return self.dynamodb.keys_of(asked)
+            case RedisRequest():
+                return self.redis.keys_of(asked)
+
+    def writes(self, asked: Asked) -> bool:
+        match asked:
+            case S3Request():
+                return self.s3.writes(asked)
+            case DynamoDBRequest():
+                return self.dynamodb.writes(asked)
+            case RedisRequest():
+                return self.redis.writes(asked)
+
+    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Answer, Footprint]:
+        match asked:
+            case S3Request():
+                objects, response, footprint = self.s3.perform(state.s3, asked, now)
+                return attrs.evolve(state, s3=objects), response, footprint
+            case DynamoDBRequest():
+                tables, response, footprint = self.dynamodb.perform(state.dynamodb, asked, now)
+                return attrs.evolve(state, dynamodb=tables), response, footprint
+            case RedisRequest():
+                keys, reply, footprint = self.redis.perform(state.redis, asked, now)
+                return attrs.evolve(state, redis=keys), reply, footprint
+
+    def conflict(self, asked: Asked) -> Answer | None:
+        return self.s3.conflict(asked) if isinstance(asked, S3Request) else None
+
+    def late(self, asked: Asked) -> Asked | None:
+        return attrs.evolve(asked, late=True) if isinstance(asked, RedisRequest) else None
+
+    def refusal(self, asked: Asked) -> Answer:
+        match asked:
+            case S3Request():
+                return self.s3.refusal(asked)
+            case DynamoDBRequest():
+                return self.dynamodb.refusal(asked)
+            case RedisRequest():
+                return self.redis.refusal(asked)
+
+    def environment(self, url: str, redis: str, client: str) -> Sequence[tuple[str, str]]:
+        """What tells a client where the stores are, and who it is. url: of HTTP. redis: the host and port of Redis."""
+        return (
+            ("AWS_ENDPOINT_URL", url),
+            ("AWS_ACCESS_KEY_ID", client),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_DEFAULT_REGION", "us-east-1"),
+            ("AWS_ALLOW_HTTP", "true"),
+            ("AWS_EC2_METADATA_DISABLED", "true"),
+            ("REDIS_URL", f"redis://{client}:secret@{redis}/0"),
+        )

@@ -1,0 +1,244 @@
+"""What conditions mean: for an item, or for one that is not there (an item without attributes). Pure.
+
+A comparison with an attribute that is not there does not hold, but ``<>`` does.
+Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions, operators, and functions*.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb import paths
+from lakeproof.gate.fronts.dynamodb.errors import invalid
+from lakeproof.gate.fronts.dynamodb.grammar import (
+    Arithmetic,
+    Between,
+    Call,
+    Compared,
+    Condition,
+    Every,
+    Not,
+    OneOf,
+    Operand,
+    Path,
+    Placeholder,
+    Some,
+)
+from lakeproof.gate.fronts.dynamodb.names import Attached, children
+from lakeproof.gate.fronts.dynamodb.values import KINDS, ORDERED, Item, Listed, Mapped, Members, Scalar, Value, order
+
+_ARGUMENTS: Final[Mapping[str, int]] = {
+    "attribute_exists": 1,
+    "attribute_not_exists": 1,
+    "attribute_type": 2,
+    "begins_with": 2,
+    "contains": 2,
+    "size": 1,
+}
+_IN_MAX: Final = 100
+
+
+@attrs.frozen
+class Asked:
+    """A condition with the names and values of its request."""
+
+    condition: Condition
+    attached: Attached
+    where: str
+    """The field of the request that it is in."""
+
+    def check(self) -> None:
+        """Raises DynamoDBError: it does not make sense, whatever the item is."""
+        _check(self, self.condition, inner=False)
+
+    def holds(self, item: Item) -> bool:
+        """Whether it holds of an item."""
+        return _holds(self, self.condition, item)
+
+
+def _check(asked: Asked, tree: Condition | Operand, *, inner: bool) -> None:
+    where, values = asked.where, asked.attached
+    match tree:
+        case Path():
+            values.path(tree, where)
+        case Placeholder(name):
+            values.value(name, where)
+        case Call(function, operands):
+            if function not in _ARGUMENTS:
+                invalid(f"Invalid {where}: Invalid function name; function: {function}")
+            if (function == "size") is not inner:
+                invalid(f"Invalid {where}: The function is not allowed to be used this way in an expression; "
+                        f"function: {function}")  # fmt: skip
+            if len(operands) != _ARGUMENTS[function]:
+                invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or "
+                        f"function: {function}, number of operands: {len(operands)}")  # fmt: skip
+            _check_call(asked, function, operands)
+        case Compared(left, comparator, right) if comparator not in ("=", "<>"):
+            _check_ordered(asked, comparator, left, right)
+        case Between(operand, low, high):
+            _check_ordered(asked, "BETWEEN", operand, low, high)
+            _check_bounds(asked, low, high)
+        case OneOf(_, choices) if len(choices) > _IN_MAX:
+            invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
+                    f"{len(choices)}")  # fmt: skip
+        case Arithmetic():
+            invalid(f"Invalid {where}: Syntax error; a sum is only allowed in an update")
+        case _:
+            pass
+    operands_inside = isinstance(tree, Compared | Between | OneOf | Call)
+    for child in children(tree):
+        _check(asked, child, inner=operands_inside)
+
+
+def _check_call(asked: Asked, function: str, operands: tuple[Operand, ...]) -> None:
+    first = operands[0]
+    if function.startswith("attribute_") and not isinstance(first, Path):
+        invalid(f"Invalid {asked.where}: Operator or function requires a document path; operator or function: "
+                f"{function}")  # fmt: skip
+    last = operands[-1]
+    if not isinstance(last, Placeholder):
+        return
+    value = asked.attached.value(last.name, asked.where)
+    if function == "begins_with" and value.kind not in ("S", "B"):
+        _wrong_type(asked, function, value)
+    if function == "attribute_type" and not (isinstance(value, Scalar) and value.content in KINDS):
+        invalid(f"Invalid {asked.where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
+    if function == "size" and value.kind in ("N", "BOOL", "NULL"):
+        _wrong_type(asked, function, value)
+
+
+def _check_ordered(asked: Asked, operator: str, *operands: Operand) -> None:
+    for each in operands:
+        if isinstance(each, Placeholder):
+            value = asked.attached.value(each.name, asked.where)
+            if value.kind not in ORDERED:
+                _wrong_type(asked, operator, value)
+
+
+def _check_bounds(asked: Asked, low: Operand, high: Operand) -> None:
+    if isinstance(low, Placeholder) and isinstance(high, Placeholder):
+        bounds = [asked.attached.value(each.name, asked.where) for each in (low, high)]
+        one, other = bounds
+        if one.kind != other.kind:
+            invalid(f"Invalid {asked.where}: The BETWEEN operator requires same data type for lower and upper bounds; "
+                    f"lower bound operand: AttributeValue: {one.kind}, upper bound operand: AttributeValue: "
+                    f"{other.kind}")  # fmt: skip
+        if not compare(one, "<=", other):
+            invalid(f"Invalid {asked.where}: The BETWEEN operator requires upper bound to be greater than or equal to "
+                    "lower bound")  # fmt: skip
+
+
+def _wrong_type(asked: Asked, operator: str, value: Value) -> None:
+    invalid(f"Invalid {asked.where}: Incorrect operand type for operator or function; operator or function: "
+            f"{operator}, operand type: {value.kind}")  # fmt: skip
+
+
+def _holds(asked: Asked, tree: Condition, item: Item) -> bool:
+    match tree:
+        case Every(conditions):
+            for each in conditions:  # noqa: SIM110  # fewer frames on the stack
+                if not _holds(asked, each, item):
+                    return False
+            return True
+        case Some(conditions):
+            for each in conditions:  # noqa: SIM110  # as above
+                if _holds(asked, each, item):
+                    return True
+            return False
+        case Not(inner):
+            return not _holds(asked, inner, item)
+        case Compared(left, comparator, right):
+            return compare(_value(asked, left, item), comparator, _value(asked, right, item))
+        case Between(operand, low, high):
+            value = _value(asked, operand, item)
+            above = compare(_value(asked, low, item), "<=", value)
+            return above and compare(value, "<=", _value(asked, high, item))
+        case OneOf(operand, choices):
+            value = _value(asked, operand, item)
+            return value is not None and any(_value(asked, each, item) == value for each in choices)
+        case Call(function, operands):
+            return _FUNCTIONS[function](*[_value(asked, each, item) for each in operands])
+
+
+def _value(asked: Asked, operand: Operand, item: Item) -> Value | None:
+    match operand:
+        case Path():
+            return paths.found(item, asked.attached.path(operand, asked.where))
+        case Placeholder(name):
+            return asked.attached.value(name, asked.where)
+        case Call(_, operands):
+            return _size(_value(asked, operands[0], item))
+        case Arithmetic():
+            raise AssertionError(operand)  # refused by `check`
+
+
+def compare(left: Value | None, comparator: str, right: Value | None) -> bool:
+    """Whether a comparison holds. Values of different types are not equal, and neither is before the other."""
+    if comparator == "=":
+        return left is not None and left == right
+    if comparator == "<>":
+        return left is None or left != right
+    if not isinstance(left, Scalar) or not isinstance(right, Scalar):
+        return False
+    if left.kind != right.kind or left.kind not in ORDERED:
+        return False
+    one, other = order(left), order(right)
+    match comparator:
+        case "<":
+            return one < other
+        case "<=":
+            return one <= other
+        case ">":
+            return one > other
+        case _:
+            return one >= other
+
+
+def _size(value: Value | None) -> Value | None:
+    match value:
+        case Scalar("S" | "B", str() | bytes() as content):
+            return Scalar("N", Decimal(len(content)))
+        case Members(_, members):
+            return Scalar("N", Decimal(len(members)))
+        case Listed(items):
+            return Scalar("N", Decimal(len(items)))
+        case Mapped(entries):
+            return Scalar("N", Decimal(len(entries)))
+        case _:
+            return None
+
+
+def begins_with(value: Value | None, start: Value | None) -> bool:
+    """Whether a string or bytes begin with others of the same type."""
+    match value, start:
+        case Scalar("S" | "B" as kind), Scalar(other) if kind == other:
+            return order(value)[1].startswith(order(start)[1])
+        case _:
+            return False
+
+
+def _contains(value: Value | None, part: Value | None) -> bool:
+    match value, part:
+        case Scalar("S" | "B" as kind), Scalar(other) if kind == other:
+            return order(part)[1] in order(value)[1]
+        case Members(_, members), Scalar():
+            return part in members
+        case Listed(items), _:
+            return part in items
+        case _:
+            return False
+
+
+def _is_of_type(value: Value | None, kind: Value | None) -> bool:
+    return value is not None and isinstance(kind, Scalar) and value.kind == kind.content
+
+
+_FUNCTIONS: Final[Mapping[str, Callable[..., bool]]] = {  # type: ignore[explicit-any]  # of one argument, or two
+    "attribute_exists": lambda value: value is not None,
+    "attribute_not_exists": lambda value: value is None,
+    "attribute_type": _is_of_type,
+    "begins_with": begins_with,
+    "contains": _contains,
+}

@@ -1,0 +1,313 @@
+"""The expressions of DynamoDB: from text to a tree. What the trees mean: `conditions` and `updates` beside this file.
+
+``a.b[0] = :v AND NOT attribute_exists(#c)`` is a condition, ``SET a = a + :one REMOVE b`` an update, ``a, b[1].c`` a
+projection. The parser is lark's, LALR(1) with a contextual lexer: linear in the text, and without recursion.
+Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions*, *Update expressions*, *Using projection
+expressions*.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+import attrs
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+
+from lakeproof.gate.fronts.dynamodb.errors import invalid
+
+EXPRESSION_BYTES_MAX: Final = 4096
+OPERATORS_MAX: Final = 300
+_OPERATORS: Final = re.compile(r"\b(?:AND|OR|NOT|BETWEEN|IN)\b|[=<>]+|\(", re.IGNORECASE)
+
+_GRAMMAR: Final = r"""
+condition: either
+?either: both (_OR both)*
+?both: negated (_AND negated)*
+?negated: _NOT negated -> negation
+    | comparison
+?comparison: operand (EQUAL | OTHER) operand -> compared
+    | operand _BETWEEN operand _AND operand -> between
+    | operand _IN "(" operand ("," operand)* ")" -> one_of
+    | call -> holds
+    | "(" either ")"
+
+update: clause+
+?clause: _SET assignment ("," assignment)* -> set_clause
+    | _REMOVE path ("," path)* -> remove_clause
+    | _ADD path VALUE ("," path VALUE)* -> add_clause
+    | _DELETE path VALUE ("," path VALUE)* -> delete_clause
+assignment: path "=" sum
+?sum: term
+    | term SIGN term -> arithmetic
+?term: operand
+    | "(" sum ")"
+
+projection: path ("," path)*
+
+?operand: path
+    | VALUE -> value
+    | call
+call: NAME "(" operand ("," operand)* ")"
+path: name ("." name | "[" INDEX "]")*
+!name: NAME | PLACEHOLDER
+
+_OR.2: /OR(?![A-Za-z0-9_])/i
+_AND.2: /AND(?![A-Za-z0-9_])/i
+_NOT.2: /NOT(?![A-Za-z0-9_])/i
+_BETWEEN.2: /BETWEEN(?![A-Za-z0-9_])/i
+_IN.2: /IN(?![A-Za-z0-9_])/i
+_SET.2: /SET(?![A-Za-z0-9_])/i
+_REMOVE.2: /REMOVE(?![A-Za-z0-9_])/i
+_ADD.2: /ADD(?![A-Za-z0-9_])/i
+_DELETE.2: /DELETE(?![A-Za-z0-9_])/i
+EQUAL: "="
+OTHER: /<>|<=|>=|<|>/
+SIGN: "+" | "-"
+INDEX: /[0-9]{1,9}/
+NAME: /[A-Za-z_][A-Za-z0-9_]*/
+PLACEHOLDER: /#[A-Za-z0-9_]+/
+VALUE: /:[A-Za-z0-9_]+/
+%ignore /[ \t\r\n]+/
+"""
+
+
+@attrs.frozen
+class Path:
+    """Where a value is in an item: names and indices of lists. The first is a name, or a placeholder ``#name``."""
+
+    parts: tuple[str | int, ...]
+
+
+@attrs.frozen
+class Placeholder:
+    """A value that comes with the request, such as ``:v``."""
+
+    name: str
+
+
+@attrs.frozen
+class Call:
+    """A function: in a condition, as its operand, or in an update."""
+
+    function: str
+    operands: tuple["Operand", ...]
+
+
+@attrs.frozen
+class Arithmetic:
+    """A sum or a difference."""
+
+    left: "Operand"
+    sign: int
+    right: "Operand"
+
+
+Operand = Path | Placeholder | Call | Arithmetic
+
+
+@attrs.frozen
+class Compared:
+    """Two operands and ``=``, ``<>``, ``<``, ``<=``, ``>`` or ``>=``."""
+
+    left: Operand
+    comparator: str
+    right: Operand
+
+
+@attrs.frozen
+class Between:
+    """``low`` and ``high`` are included."""
+
+    operand: Operand
+    low: Operand
+    high: Operand
+
+
+@attrs.frozen
+class OneOf:
+    """``operand IN (...)``."""
+
+    operand: Operand
+    choices: tuple[Operand, ...]
+
+
+@attrs.frozen
+class Not:
+    """The negation."""
+
+    condition: "Condition"
+
+
+@attrs.frozen
+class Every:
+    """``AND``."""
+
+    conditions: tuple["Condition", ...]
+
+
+@attrs.frozen
+class Some:
+    """``OR``."""
+
+    conditions: tuple["Condition", ...]
+
+
+Condition = Compared | Between | OneOf | Call | Not | Every | Some
+
+
+@attrs.frozen
+class Action:
+    """One part of an update. verb: ``SET``, ``REMOVE``, ``ADD`` or ``DELETE``; ``REMOVE`` has no operand."""
+
+    verb: str
+    path: Path
+    operand: Operand | None = None
+
+
+@attrs.frozen
+class Update:
+    """An update expression: of each verb at most one clause."""
+
+    clauses: tuple[tuple[Action, ...], ...]
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Those of all clauses."""
+        return tuple(action for clause in self.clauses for action in clause)
+
+
+@v_args(inline=True)
+class _Tree(Transformer[Token, object]):
+    """Builds the values above while lark parses."""
+
+    def condition(self, found: Condition) -> Condition:
+        return found
+
+    def either(self, *found: Condition) -> Condition:
+        return Some(found)
+
+    def both(self, *found: Condition) -> Condition:
+        return Every(found)
+
+    def negation(self, found: Condition) -> Condition:
+        return Not(found)
+
+    def compared(self, left: Operand, comparator: Token, right: Operand) -> Condition:
+        return Compared(left, str(comparator), right)
+
+    def between(self, operand: Operand, low: Operand, high: Operand) -> Condition:
+        return Between(operand, low, high)
+
+    def one_of(self, operand: Operand, *choices: Operand) -> Condition:
+        return OneOf(operand, choices)
+
+    def holds(self, call: Call) -> Condition:
+        return call
+
+    def call(self, function: Token, *operands: Operand) -> Call:
+        return Call(str(function), operands)
+
+    def value(self, name: Token) -> Placeholder:
+        return Placeholder(str(name))
+
+    def name(self, found: Token) -> str:
+        return str(found)
+
+    def path(self, *parts: Token | str) -> Path:
+        return Path(
+            tuple(int(each) if isinstance(each, Token) and each.type == "INDEX" else str(each) for each in parts)
+        )
+
+    def arithmetic(self, left: Operand, sign: Token, right: Operand) -> Arithmetic:
+        return Arithmetic(left, 1 if sign == "+" else -1, right)
+
+    def assignment(self, path: Path, operand: Operand) -> Action:
+        return Action("SET", path, operand)
+
+    def set_clause(self, *actions: Action) -> tuple[Action, ...]:
+        return actions
+
+    def remove_clause(self, *paths: Path) -> tuple[Action, ...]:
+        return tuple(Action("REMOVE", each) for each in paths)
+
+    def add_clause(self, *found: Path | Token) -> tuple[Action, ...]:
+        return _pairs("ADD", found)
+
+    def delete_clause(self, *found: Path | Token) -> tuple[Action, ...]:
+        return _pairs("DELETE", found)
+
+    def update(self, *clauses: tuple[Action, ...]) -> Update:
+        return Update(clauses)
+
+    def projection(self, *paths: Path) -> tuple[Path, ...]:
+        return paths
+
+
+def _pairs(verb: str, found: tuple[Path | Token, ...]) -> tuple[Action, ...]:
+    made = []
+    for path, name in zip(found[::2], found[1::2], strict=True):
+        assert isinstance(path, Path)
+        made.append(Action(verb, path, Placeholder(str(name))))
+    return tuple(made)
+
+
+@lru_cache(1)
+def _parser() -> Lark:
+    """Built when the first expression comes: a tenth of a second."""
+    starts = ["condition", "update", "projection"]
+    return Lark(_GRAMMAR, parser="lalr", start=starts, transformer=_Tree(), maybe_placeholders=False)
+
+
+@lru_cache(4096)
+def condition(text: str, where: str = "ConditionExpression") -> Condition:
+    """A condition. where: the field of the request that it is in.
+
+    Raises:
+        DynamoDBError: it is none, or too long.
+    """
+    return _parsed(text, where, "condition")  # type: ignore[return-value]  # lark does not say what a start gives
+
+
+@lru_cache(4096)
+def update(text: str) -> Update:
+    """An update. Raises DynamoDBError: it is none, it is too long, or has a verb twice."""
+    found: Update = _parsed(text, "UpdateExpression", "update")  # type: ignore[assignment]  # as above
+    verbs = [clause[0].verb for clause in found.clauses]
+    twice = next((verb for verb in verbs if verbs.count(verb) > 1), None)
+    if twice is not None:
+        invalid(f'Invalid UpdateExpression: The "{twice}" section can only be used once in an update expression;')
+    return found
+
+
+@lru_cache(4096)
+def projection(text: str) -> tuple[Path, ...]:
+    """The paths of a projection. Raises DynamoDBError: it is none, or too long."""
+    return _parsed(text, "ProjectionExpression", "projection")  # type: ignore[return-value]  # as above
+
+
+def _parsed(text: str, where: str, start: str) -> object:
+    if not text.strip():
+        invalid(f"Invalid {where}: The expression can not be empty;")
+    if len(text.encode()) > EXPRESSION_BYTES_MAX:
+        invalid(f"Invalid {where}: Expression size has exceeded the maximum allowed size;")
+    operators = len(_OPERATORS.findall(text))
+    if operators > OPERATORS_MAX:  # so the recursion over a tree ends before the stack does
+        invalid(f"Invalid {where}: The expression contains too many operators; operator count: {operators}")
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedEOF:
+        invalid(f'Invalid {where}: Syntax error; token: "<EOF>", near: "{text[-20:]}"')
+    except UnexpectedToken as error:
+        word = str(error.token) or "<EOF>"
+        invalid(f'Invalid {where}: Syntax error; token: "{word}", near: "{_near(text, error.pos_in_stream)}"')
+    except UnexpectedCharacters as error:
+        near = _near(text, error.pos_in_stream)
+        invalid(f'Invalid {where}: Syntax error; token: "{error.char}", near: "{near}"')
+    except LarkError as error:
+        invalid(f"Invalid {where}: {error}")
+
+
+def _near(text: str, place: int | None) -> str:
+    at = len(text) if place is None else place
+    return text[max(at - 10, 0) : at + 10]

@@ -1,0 +1,187 @@
+"""Reads and changes of single items, alone, in batches and in transactions. Pure.
+
+Source: Amazon DynamoDB API Reference; Developer Guide, *Amazon DynamoDB transactions: how it works*.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb import touched
+from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, failed, invalid
+from lakeproof.gate.fronts.dynamodb.paths import projected
+from lakeproof.gate.fronts.dynamodb.requests import Change, Fields, Read, Several
+from lakeproof.gate.fronts.dynamodb.state import Done, Key, State
+from lakeproof.gate.fronts.dynamodb.values import ITEM_BYTES_MAX, Item, item_size, written_item
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+
+Answered = tuple[State, Mapping[str, object], Footprint]
+
+TOKEN_MICROSECONDS: Final = 10 * 60 * 1_000_000
+"""How long a transaction is known by its token."""
+_CONDITION_FAILED: Final = "The conditional request failed"
+
+
+@attrs.frozen(kw_only=True)
+class Effect:
+    """What a change does to its item. before, after: None where there is none."""
+
+    key: Key
+    before: Item | None
+    after: Item | None
+    touches: tuple[Access, Access]
+
+
+def effect(state: State, change: Change) -> Effect:
+    """What a change would do now.
+
+    Raises:
+        DynamoDBError: its condition does not hold, or it does not fit the table or the item.
+    """
+    table = state.table(change.table)
+    key = touched.key_of_change(table, change)
+    before = table.items.get(key)
+    if change.update is not None:
+        change.update.check_keys(table.key_names)
+    if change.condition is not None and not change.condition.holds(before or {}):
+        told = {"Item": written_item(before)} if change.tells and before is not None else {}
+        failed("ConditionalCheckFailedException", _CONDITION_FAILED, told)
+    after: Item | None = before
+    if change.kind == "PutItem":
+        after = change.item
+    elif change.kind == "DeleteItem":
+        after = None
+    elif change.kind == "UpdateItem":
+        base = table.key_fields(key) if before is None else before
+        after = base if change.update is None else change.update.applied(base)
+    if after is not None and item_size(after) > ITEM_BYTES_MAX:
+        what = "Item size to update" if change.kind == "UpdateItem" else "Item size"
+        invalid(f"{what} has exceeded the maximum allowed size")
+    touches = touched.table(change.table), touched.item(change.table, key, touched.of_change(change))
+    return Effect(key=key, before=before, after=after, touches=touches)
+
+
+def changed(state: State, change: Change) -> Answered:
+    """PutItem, UpdateItem, DeleteItem."""
+    done = effect(state, change)
+    after = state.with_item(change.table, done.key, done.after)
+    attributes = _returned(change, done)
+    answer: dict[str, object] = {"Attributes": written_item(attributes)} if attributes else {}
+    return after, answer, done.touches
+
+
+def _returned(change: Change, done: Effect) -> Item:
+    source = (done.before if change.returns.endswith("OLD") else done.after) or {}
+    match change.returns:
+        case "NONE":
+            return {}
+        case "UPDATED_OLD" | "UPDATED_NEW":
+            return {} if change.update is None else projected(source, change.update.paths)
+        case _:
+            return source
+
+
+def got(state: State, asked: Read) -> Answered:
+    """GetItem."""
+    found, touches = _found(state, asked)
+    return state, {} if found is None else {"Item": written_item(found)}, touches
+
+
+def _found(state: State, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
+    table = state.table(asked.table)
+    key = table.key(asked.key)
+    found = table.items.get(key)
+    if found is not None and asked.projection is not None:
+        found = projected(found, asked.projection)
+    return found, (touched.table(asked.table), touched.item(asked.table, key, Touch.READ))
+
+
+def batch_get(state: State, asked: Several) -> Answered:
+    """BatchGetItem, in one step."""
+    _refuse_duplicates(state, asked, transaction=False)
+    responses: dict[str, list[object]] = {each.table: [] for each in asked.reads}
+    touches: list[Access] = []
+    for each in asked.reads:
+        found, touched_here = _found(state, each)
+        touches += touched_here
+        if found is not None:
+            responses[each.table].append(written_item(found))
+    return state, {"Responses": responses, "UnprocessedKeys": {}}, tuple(touches)
+
+
+def batch_write(state: State, asked: Several) -> Answered:
+    """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
+    _refuse_duplicates(state, asked, transaction=False)
+    effects = [(change.table, effect(state, change)) for change in asked.changes]
+    for table, each in effects:
+        state = state.with_item(table, each.key, each.after)
+    touches = tuple(access for _, each in effects for access in each.touches)
+    return state, {"UnprocessedItems": {}}, touches
+
+
+def transact_get(state: State, asked: Several) -> Answered:
+    """TransactGetItems."""
+    _refuse_duplicates(state, asked, transaction=True)
+    found = [_found(state, each) for each in asked.reads]
+    responses = [{} if item is None else {"Item": written_item(item)} for item, _ in found]
+    return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
+
+
+def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answered:
+    """TransactWriteItems: all of it, or nothing. now: in microseconds since 1970.
+
+    Raises:
+        DynamoDBError: ``TransactionCanceledException`` with a reason for each item, in order.
+    """
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    before = {text: each for text, each in state.tokens.items() if now - each.at < TOKEN_MICROSECONDS}
+    known = before.get(asked.token)
+    if known is not None:
+        if known.request != digest:
+            failed("IdempotentParameterMismatchException", "The request uses the same client token as a previous, but "
+                   "non-identical request.")  # fmt: skip
+        return state, {}, touched.by_error(state, asked)
+    _refuse_duplicates(state, asked, transaction=True)
+    effects: list[Effect] = []
+    reasons: list[dict[str, object]] = []
+    for change in asked.changes:
+        try:
+            effects.append(effect(state, change))
+            reasons.append({"Code": "None"})
+        except DynamoDBError as error:
+            code = "ConditionalCheckFailed" if error.code == "ConditionalCheckFailedException" else "ValidationError"
+            reasons.append({"Code": code, "Message": error.message, **error.fields})
+    if len(effects) < len(asked.changes):
+        codes = ", ".join(str(each["Code"]) for each in reasons)
+        failed(
+            "TransactionCanceledException",
+            f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
+            {"CancellationReasons": reasons},
+        )
+    for change, each in zip(asked.changes, effects, strict=True):
+        state = state.with_item(change.table, each.key, each.after)
+    touches = tuple(access for each in effects for access in each.touches)
+    if not asked.token:
+        return state, {}, touches
+    tokens = {**before, asked.token: Done(digest, now)}
+    return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(asked.token))
+
+
+def _refuse_duplicates(state: State, asked: Several, *, transaction: bool) -> None:
+    """Raises DynamoDBError: two parts are about one item; or, but in a transaction, a key does not fit its table."""
+    seen: set[tuple[str, Key]] = set()
+    for each in asked.parts:
+        table = state.table(each.table)
+        try:
+            key = touched.key_of_change(table, each) if isinstance(each, Change) else table.key(each.key)
+        except DynamoDBError:
+            if transaction:
+                continue  # one of its reasons
+            raise
+        if (each.table, key) in seen:
+            invalid("Transaction request cannot include multiple operations on one item" if transaction
+                    else "Provided list of item keys contains duplicates")  # fmt: skip
+        seen.add((each.table, key))

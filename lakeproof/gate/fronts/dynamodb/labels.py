@@ -1,0 +1,95 @@
+"""Requests in one line, for traces: what is asked of which item, and under which condition; no contents."""
+
+from collections.abc import Mapping
+
+from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.grammar import Between, Call, Compared, Condition, Every, Operand, Path, Placeholder
+from lakeproof.gate.fronts.dynamodb.names import children
+from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Pages, Read, Several, TableRequest
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escaped
+from lakeproof.impl.printable import printable
+
+Keys = Mapping[str, tuple[str, ...]]
+"""The names of the key attributes of tables, as far as they are known."""
+
+
+def label(operation: str, meant: Meant, keys: Keys) -> str:
+    """Such as ``PutItem table/partition/sort if attribute_not_exists(partition)``."""
+    match meant:
+        case Read():
+            return f"{operation} {_place(meant, keys)}"
+        case Change():
+            return _line(operation, _place(meant, keys), meant.text)
+        case Pages():
+            return _line(operation, *_pages(meant, keys))
+        case Several(reads=reads, changes=changes):
+            parts = [_place(each, keys) for each in reads]
+            parts += [_line(_VERBS[each.kind], _place(each, keys), each.text) for each in changes]
+            return f"{operation} {'; '.join(parts)}"
+        case TableRequest(name):
+            return _line(operation, name)
+
+
+_VERBS = {"PutItem": "put", "UpdateItem": "update", "DeleteItem": "delete", "ConditionCheck": "check"}
+
+
+def _line(*words: str) -> str:
+    return " ".join(word for word in words if word)
+
+
+def _place(part: Read | Change, keys: Keys) -> str:
+    """The table, and the key: its values in the order of the key, or by name where the table is not known."""
+    item = part.key if isinstance(part, Read) else part.item
+    names = keys.get(part.table)
+    if names is not None:
+        return "/".join([part.table, *(_told(item, name) for name in names)])
+    if isinstance(part, Change) and part.kind == "PutItem":
+        return part.table  # which of its attributes are the key is not known
+    return "/".join([part.table, *(f"{printable(name)}={_told(item, name)}" for name in sorted(item))])
+
+
+def _told(item: Item, name: str) -> str:
+    value = item.get(name)
+    return escaped(value) if isinstance(value, Scalar) else "?"
+
+
+def _pages(asked: Pages, keys: Keys) -> list[str]:
+    words = [asked.table]
+    if asked.key is not None:
+        words += [_key(asked.key, part) for part in _parts(asked.key.condition)]
+    words.append(asked.text)
+    words += [] if asked.limit is None else [f"limit {asked.limit}"]
+    words += [] if asked.segment[1] == 1 else [f"segment {asked.segment[0]} of {asked.segment[1]}"]
+    words += [] if asked.forward else ["backwards"]
+    if asked.start is not None:
+        names = keys.get(asked.table, tuple(sorted(asked.start)))
+        words.append("after " + "/".join(_told(asked.start, name) for name in names))
+    return words
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.conditions if isinstance(condition, Every) else (condition,)
+
+
+def _key(asked: Asked, part: Condition) -> str:
+    told = [_operand(asked, each) for each in children(part)]
+    match part:
+        case Compared(_, comparator, _):
+            return f"{told[0]} {comparator} {told[1]}"
+        case Between():
+            return f"{told[0]} between {told[1]} and {told[2]}"
+        case Call(function):
+            return f"{function}({', '.join(told)})"
+        case _:
+            return type(part).__name__.lower()
+
+
+def _operand(asked: Asked, operand: Condition | Operand) -> str:
+    match operand:
+        case Placeholder(name):
+            value = asked.attached.value(name, asked.where)
+            return escaped(value) if isinstance(value, Scalar) else name
+        case Path():
+            return printable(".".join(str(step) for step in asked.attached.path(operand, asked.where)))
+        case _:
+            return "?"

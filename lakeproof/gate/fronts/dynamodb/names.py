@@ -1,0 +1,132 @@
+"""The names and values that come with expressions: ``#name`` and ``:value``."""
+
+from collections.abc import Mapping
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.grammar import (
+    Arithmetic,
+    Between,
+    Call,
+    Compared,
+    Condition,
+    Every,
+    Not,
+    OneOf,
+    Operand,
+    Path,
+    Placeholder,
+    Some,
+    Update,
+)
+from lakeproof.gate.fronts.dynamodb.reserved import RESERVED
+from lakeproof.gate.fronts.dynamodb.values import Value, fields, item
+
+Tree = Condition | Operand | Update
+
+
+@attrs.frozen
+class Attached:
+    """What a request brings along for its expressions."""
+
+    names: Mapping[str, str]
+    values: Mapping[str, Value]
+
+    @classmethod
+    def of(cls, request: Mapping[str, object]) -> "Attached":
+        """From the fields of a request. Raises DynamoDBError."""
+        names = fields(request.get("ExpressionAttributeNames", {}), "ExpressionAttributeNames")
+        told = {}
+        for name, meant in names.items():
+            if not isinstance(meant, str):
+                malformed("ExpressionAttributeNames: expected strings")
+            if not name.startswith("#"):
+                invalid(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{name}"')
+            told[name] = meant
+        values = item(request.get("ExpressionAttributeValues", {}))
+        for name in values:
+            if not name.startswith(":"):
+                invalid(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{name}"')
+        return cls(told, values)
+
+    def path(self, path: Path, where: str) -> tuple[str | int, ...]:
+        """A path with the names that are meant. Raises DynamoDBError: a placeholder has none, or a
+        name needs one."""
+        found: list[str | int] = []
+        for part in path.parts:
+            if isinstance(part, str) and part.startswith("#"):
+                if part not in self.names:
+                    invalid(
+                        f"Invalid {where}: An expression attribute name used in the document path is not defined; "
+                        f"attribute name: {part}"
+                    )
+                found.append(self.names[part])
+            elif isinstance(part, str) and part.lower() in RESERVED:
+                invalid(f"Invalid {where}: Attribute name is a reserved keyword; reserved keyword: {part}")
+            else:
+                found.append(part)
+        return tuple(found)
+
+    def value(self, name: str, where: str) -> Value:
+        """The value of a placeholder. Raises DynamoDBError: it has none."""
+        if name not in self.values:
+            invalid(
+                f"Invalid {where}: An expression attribute value used in expression is not defined; "
+                f"attribute value: {name}"
+            )
+        return self.values[name]
+
+    def refuse_unused(self, *trees: Tree | tuple[Path, ...] | None) -> None:
+        """Raises DynamoDBError: a name or a value is in none of the request's expressions."""
+        used: set[str] = set()
+        present = [tree for tree in trees if tree is not None]
+        if not present and self.names:
+            invalid("ExpressionAttributeNames can only be specified when using expressions")
+        if not present and self.values:
+            invalid("ExpressionAttributeValues can only be specified when using expressions")
+        for tree in present:
+            for each in tree if isinstance(tree, tuple) else (tree,):
+                _gather(each, used)
+        for kind, known in (("Names", self.names), ("Values", self.values)):
+            unused = sorted(known.keys() - used)
+            if unused:
+                invalid(
+                    f"Value provided in ExpressionAttribute{kind} unused in expressions: keys: {{{', '.join(unused)}}}"
+                )
+
+
+def _gather(tree: Tree, used: set[str]) -> None:
+    """Add all placeholders of a tree."""
+    match tree:
+        case Path(parts):
+            used.update(part for part in parts if isinstance(part, str) and part.startswith("#"))
+        case Placeholder(name):
+            used.add(name)
+        case Update():
+            for action in tree.actions:
+                _gather(action.path, used)
+                if action.operand is not None:
+                    _gather(action.operand, used)
+        case _:
+            for child in children(tree):
+                _gather(child, used)
+
+
+def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
+    """What a condition or an operand is made of."""
+    match tree:
+        case Compared(left, _, right) | Arithmetic(left, _, right):
+            return left, right
+        case Between(operand, low, high):
+            return operand, low, high
+        case OneOf(operand, choices):
+            return operand, *choices
+        case Call(_, operands):
+            return operands
+        case Not(inner):
+            return (inner,)
+        case Every(conditions) | Some(conditions):
+            return conditions
+        case Path() | Placeholder():
+            return ()

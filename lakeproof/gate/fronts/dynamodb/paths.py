@@ -1,0 +1,127 @@
+"""Paths in items: what is there, and items with something else there. Items are never changed in place."""
+
+from collections.abc import Mapping, Sequence
+
+from lakeproof.gate.fronts.dynamodb.values import Item, Listed, Mapped, Value
+
+Steps = tuple[str | int, ...]
+"""Names of attributes and of entries of maps, and indices of lists. The first is a name."""
+
+
+class NoSuchPlace(Exception):
+    """A path leads through something that is not there, or is no map or list."""
+
+
+def found(item: Item, steps: Steps) -> Value | None:
+    """What is at a path; None: nothing."""
+    here: Value | None = Mapped(item)
+    for step in steps:
+        match here, step:
+            case Mapped(entries), str():
+                here = entries.get(step)
+            case Listed(items), int() if step < len(items):
+                here = items[step]
+            case _:
+                return None
+    return here
+
+
+def placed(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
+    """An item with a value at a path. An index behind the end of a list appends.
+
+    Raises:
+        NoSuchPlace.
+    """
+    name, rest = steps[0], steps[1:]
+    assert isinstance(name, str)
+    if rest and name not in item:
+        raise NoSuchPlace
+    return {**item, name: _placed(item[name], rest, value) if rest else value}
+
+
+def _placed(here: Value, steps: Steps, value: Value) -> Value:
+    step, rest = steps[0], steps[1:]
+    match here, step:
+        case Mapped(entries), str():
+            if rest and step not in entries:
+                raise NoSuchPlace
+            return Mapped({**entries, step: _placed(entries[step], rest, value) if rest else value})
+        case Listed(items), int():
+            if step >= len(items):
+                if rest:
+                    raise NoSuchPlace
+                return Listed((*items, value))
+            return Listed((*items[:step], _placed(items[step], rest, value) if rest else value, *items[step + 1 :]))
+        case _:
+            raise NoSuchPlace
+
+
+def removed(item: Item, steps: Steps) -> dict[str, Value]:
+    """An item without what is at a path. A list closes up. Nothing there: the same item.
+
+    Raises:
+        NoSuchPlace: what should hold it is not there.
+    """
+    name, rest = steps[0], steps[1:]
+    assert isinstance(name, str)
+    if rest:
+        if name not in item:
+            raise NoSuchPlace
+        return {**item, name: _removed(item[name], rest)}
+    return {each: value for each, value in item.items() if each != name}
+
+
+def _removed(here: Value, steps: Steps) -> Value:
+    step, rest = steps[0], steps[1:]
+    match here, step:
+        case Mapped(entries), str():
+            if rest and step not in entries:
+                raise NoSuchPlace
+            if rest:
+                return Mapped({**entries, step: _removed(entries[step], rest)})
+            return Mapped({name: value for name, value in entries.items() if name != step})
+        case Listed(items), int():
+            if rest and step >= len(items):
+                raise NoSuchPlace
+            if rest:
+                return Listed((*items[:step], _removed(items[step], rest), *items[step + 1 :]))
+            return Listed(items[:step] + items[step + 1 :])
+        case _:
+            raise NoSuchPlace
+
+
+def projected(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
+    """Only what is at these paths. Elements of lists keep their order, and close up."""
+    made: dict[str, Value] = {}
+    for name in dict.fromkeys(steps[0] for steps in wanted):
+        assert isinstance(name, str)
+        inner = [steps[1:] for steps in wanted if steps[0] == name]
+        part = _part(item[name], inner) if name in item else None
+        if part is not None:
+            made[name] = part
+    return made
+
+
+def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
+    if any(not steps for steps in wanted):
+        return here
+    by_step: Mapping[str | int, list[Steps]] = {
+        step: [each[1:] for each in wanted if each[0] == step] for step in dict.fromkeys(each[0] for each in wanted)
+    }
+    if isinstance(here, Mapped):
+        names = [step for step in by_step if isinstance(step, str) and step in here.entries]
+        inside = ((name, _part(here.entries[name], by_step[name])) for name in names)
+        entries = {name: part for name, part in inside if part is not None}
+        return Mapped(entries) if entries else None
+    if isinstance(here, Listed):
+        indices = sorted(step for step in by_step if isinstance(step, int) and step < len(here.items))
+        parts = [_part(here.items[index], by_step[index]) for index in indices]
+        items = tuple([part for part in parts if part is not None])
+        return Listed(items) if items else None
+    return None
+
+
+def overlap(one: Steps, other: Steps) -> bool:
+    """Whether one path begins with the other."""
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]

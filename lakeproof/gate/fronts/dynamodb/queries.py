@@ -1,0 +1,169 @@
+"""Queries and scans: which items, in which order, and where a page ends. Pure.
+
+Source: Amazon DynamoDB API Reference, Query and Scan; Developer Guide, *Paginating table query results*.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.errors import invalid
+from lakeproof.gate.fronts.dynamodb.grammar import Between, Call, Compared, Condition, Every, Operand, Path, Placeholder
+from lakeproof.gate.fronts.dynamodb.names import children
+from lakeproof.gate.fronts.dynamodb.paths import projected
+from lakeproof.gate.fronts.dynamodb.requests import Pages
+from lakeproof.gate.fronts.dynamodb.state import (
+    PARTITION_BYTES_MAX,
+    SORT_BYTES_MAX,
+    Key,
+    Table,
+    digest,
+    key_value,
+    scan_order,
+)
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, item_size, order, written_item
+
+PAGE_BYTES_MAX: Final = 1 << 20
+_COMPARATORS: Final = ("=", "<", "<=", ">", ">=")
+
+
+@attrs.frozen
+class KeyCondition:
+    """A condition on a key: one partition, and a part of it. sort: None for the whole partition.
+
+    A condition on the sort key is a comparison, ``BETWEEN`` or ``begins_with`` of its path with values of the request.
+    """
+
+    partition: Scalar
+    sort: Asked | None
+
+    @classmethod
+    def of(cls, table: Table, asked: Asked) -> "KeyCondition":
+        """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
+        tree = asked.condition
+        parts = tree.conditions if isinstance(tree, Every) else (tree,)
+        partition: Scalar | None = None
+        sort: Asked | None = None
+        for part in parts:
+            name = _name(asked, part)
+            known = next((each for each in table.key_attributes if each.name == name), None)
+            if known is None:
+                invalid(f"Query condition missed key schema element: {table.partition.name}")
+            longest = PARTITION_BYTES_MAX if known == table.partition else SORT_BYTES_MAX
+            values = [asked.attached.value(each.name, asked.where) for each in _values(part)]
+            for value in values:
+                if value.kind != known.kind:
+                    invalid("One or more parameter values were invalid: Condition parameter type does not match schema "
+                            "type")  # fmt: skip
+            scalars = [key_value(known, value, longest) for value in values]
+            if known == table.partition:
+                if partition is not None or not (isinstance(part, Compared) and part.comparator == "="):
+                    invalid("Query key condition not supported")
+                partition = scalars[0]
+            elif sort is None:
+                sort = attrs.evolve(asked, condition=part)
+            else:
+                invalid("KeyConditionExpressions must only contain one condition per key")
+        if partition is None:
+            invalid(f"Query condition missed key schema element: {table.partition.name}")
+        return cls(partition, sort)
+
+
+def _name(asked: Asked, part: Condition) -> str | int:
+    """The attribute that a part of a key condition is about."""
+    supported = (
+        (isinstance(part, Compared) and part.comparator in _COMPARATORS)
+        or isinstance(part, Between)
+        or (isinstance(part, Call) and part.function == "begins_with")
+    )
+    operands: tuple[Condition | Operand, ...] = children(part)
+    first = operands[0]
+    if not supported or not isinstance(first, Path) or not all(isinstance(each, Placeholder) for each in operands[1:]):
+        invalid(f"Invalid {asked.where}: Query key condition not supported")
+    steps = asked.attached.path(first, asked.where)
+    if len(steps) > 1:
+        invalid(f"Invalid {asked.where}: KeyConditionExpressions cannot have conditions on nested attributes")
+    return steps[0]
+
+
+def _values(part: Condition) -> list[Placeholder]:
+    return [each for each in children(part) if isinstance(each, Placeholder)]
+
+
+def answered(table: Table, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
+    """A page, and the bytes that were read for it. key: None for a scan.
+
+    A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
+    also if nothing is left. The filter takes items away after they were counted. Cost: the number of items in the
+    table.
+
+    Raises:
+        DynamoDBError: the start is no key of the table, or outside of what is asked for.
+    """
+    start = None if asked.start is None else table.key(asked.start)
+    candidates = _scan(table, asked, start) if key is None else _query(table, asked, key, start)
+    _refuse_filtered_keys(table, asked, query=key is not None)
+    found: list[Item] = []
+    scanned = read = 0
+    last: Key | None = None
+    for each in candidates:
+        item = table.items[each]
+        scanned += 1
+        read += item_size(item)
+        if asked.filter is None or asked.filter.holds(item):
+            found.append(item)
+        if scanned == asked.limit or read >= PAGE_BYTES_MAX:
+            last = each
+            break
+    made: dict[str, object] = {"Count": len(found), "ScannedCount": scanned}
+    if not asked.count_only:
+        wanted = asked.projection
+        made["Items"] = [written_item(item if wanted is None else projected(item, wanted)) for item in found]
+    if last is not None:
+        made["LastEvaluatedKey"] = written_item(table.key_fields(last))
+    return made, read
+
+
+def _query(table: Table, asked: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
+    def inside(each: Key) -> bool:
+        return each.partition == key.partition and (key.sort is None or key.sort.holds(table.key_fields(each)))
+
+    if start is not None and not inside(start):
+        invalid("The provided starting key is outside query boundaries based on provided conditions")
+    mine = sorted((each for each in table.items if inside(each)), key=_sort_order, reverse=not asked.forward)
+    for each in mine:
+        if start is not None:
+            one, other = _sort_order(each), _sort_order(start)
+            if one <= other if asked.forward else one >= other:
+                continue
+        yield each
+
+
+def _sort_order(key: Key) -> tuple[object, ...]:
+    return () if key.sort is None else order(key.sort)
+
+
+def _scan(table: Table, asked: Pages, start: Key | None) -> Iterator[Key]:
+    number, total = asked.segment
+    for each in sorted(table.items, key=scan_order):
+        if total > 1 and int.from_bytes(digest(each.partition)) * total >> 128 != number:
+            continue
+        if start is None or scan_order(each) > scan_order(start):
+            yield each
+
+
+def _refuse_filtered_keys(table: Table, asked: Pages, *, query: bool) -> None:
+    """A query says what it wants of the key in its key condition."""
+    if asked.filter is None or not query:
+        return
+    todo: list[Condition | Operand] = [asked.filter.condition]
+    while todo:
+        tree = todo.pop()
+        if isinstance(tree, Path):
+            name = asked.filter.attached.path(tree, asked.filter.where)[0]
+            if name in table.key_names:
+                invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "
+                        f"{name}")  # fmt: skip
+        todo += children(tree)

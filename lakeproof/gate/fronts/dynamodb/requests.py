@@ -1,0 +1,381 @@
+"""Requests of DynamoDB, understood as far as it goes without a table: names, keys, expressions.
+
+What the front does not have is refused by name, and not left out: indexes, streams, the conditions from before there
+were expressions, PartiQL.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb import grammar
+from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.names import Attached
+from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
+from lakeproof.gate.fronts.dynamodb.paths import Steps, overlap
+from lakeproof.gate.fronts.dynamodb.updates import Wanted
+from lakeproof.gate.fronts.dynamodb.values import DEPTH_MAX, Item, fields, item
+from lakeproof.impl.printable import printable
+
+Fields = Mapping[str, object]
+
+BATCH_READS_MAX: Final = 100
+BATCH_WRITES_MAX: Final = 25
+TRANSACTION_MAX: Final = 100
+_PLACEHOLDER: Final = re.compile(r"#[A-Za-z0-9_]+")
+_RETURNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "PutItem": ("NONE", "ALL_OLD"),
+    "DeleteItem": ("NONE", "ALL_OLD"),
+    "UpdateItem": ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Read:
+    """GetItem, or one of several. projection: None for the whole item."""
+
+    table: str
+    key: Item
+    projection: tuple[Steps, ...] | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Change:
+    """PutItem, UpdateItem, DeleteItem or ConditionCheck, alone or one of several.
+
+    item: all attributes for PutItem, else those of the key. returns: ``ReturnValues``. tells: whether an item that
+    fails the condition is in the error. text: the update and the condition, for labels.
+    """
+
+    kind: str
+    table: str
+    item: Item
+    update: Wanted | None = None
+    condition: Asked | None = None
+    returns: str = "NONE"
+    tells: bool = False
+    text: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Pages:
+    """Query, with a key condition, or Scan, without."""
+
+    table: str
+    key: Asked | None
+    filter: Asked | None
+    projection: tuple[Steps, ...] | None
+    limit: int | None
+    start: Item | None
+    forward: bool
+    count_only: bool
+    segment: tuple[int, int]
+    """This one, of so many."""
+    text: str
+    """Its conditions, for labels."""
+
+
+@attrs.frozen(kw_only=True)
+class Several:
+    """A batch or a transaction. All of it is done in one step, or of a transaction nothing."""
+
+    reads: tuple[Read, ...] = ()
+    changes: tuple[Change, ...] = ()
+    token: str = ""
+    """Of a transaction that is done once, however often it comes."""
+
+    @property
+    def parts(self) -> tuple[Read | Change, ...]:
+        """All that it asks for."""
+        return (*self.reads, *self.changes)
+
+
+@attrs.frozen
+class TableRequest:
+    """An operation on tables. name: empty where all are meant."""
+
+    name: str
+
+
+Meant = Read | Change | Pages | Several | TableRequest
+
+
+def text(told: Fields, name: str, default: str | None = None) -> str:
+    """A field that is a string. Raises DynamoDBError: it is missing, without a default, or is none."""
+    found = told.get(name, default)
+    if found is None:
+        invalid(f"1 validation error detected: Value null at '{name[:1].lower()}{name[1:]}' failed to satisfy "
+                "constraint: Member must not be null")  # fmt: skip
+    if not isinstance(found, str):
+        malformed(f"{name}: expected a string")
+    return found
+
+
+def flag(told: Fields, name: str, *, default: bool) -> bool:
+    """A field that is true or false."""
+    found = told.get(name, default)
+    if not isinstance(found, bool):
+        malformed(f"{name}: expected true or false")
+    return found
+
+
+def whole(told: Fields, name: str, low: int, high: int) -> int | None:
+    """A field that is a whole number between two others; None: it is not there."""
+    found = told.get(name)
+    if found is None:
+        return None
+    if not isinstance(found, int) or isinstance(found, bool):
+        malformed(f"{name}: expected a whole number")
+    if not low <= found <= high:
+        invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
+                f"constraint: Member must have value between {low} and {high}")  # fmt: skip
+    return found
+
+
+def one_of(told: Fields, name: str, choices: tuple[str, ...]) -> str:
+    """A field that is one of some words; the first one if it is missing."""
+    found = text(told, name, choices[0])
+    if found not in choices:
+        invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
+                f"constraint: Member must satisfy enum value set: [{', '.join(choices)}]")  # fmt: skip
+    return found
+
+
+def table_name(told: Fields) -> str:
+    """The field TableName. Raises DynamoDBError: it is no name of a table."""
+    found = text(told, "TableName")
+    if not 3 <= len(found) <= 255 or not all(each.isascii() and (each.isalnum() or each in "_.-") for each in found):
+        invalid("TableName must be at least 3 characters long and at most 255 characters long, and may contain only "
+                "the characters a-z, A-Z, 0-9, '_', '-', and '.'")  # fmt: skip
+    return found
+
+
+def condition(told: Fields, name: str, attached: Attached) -> Asked | None:
+    """The condition in a field of the request."""
+    if name not in told:
+        return None
+    made = Asked(grammar.condition(text(told, name), name), attached, name)
+    made.check()
+    return made
+
+
+def _projection(told: Fields, attached: Attached) -> tuple[tuple[grammar.Path, ...] | None, tuple[Steps, ...] | None]:
+    if "ProjectionExpression" not in told:
+        return None, None
+    parsed = grammar.projection(text(told, "ProjectionExpression"))
+    steps = tuple(attached.path(path, "ProjectionExpression") for path in parsed)
+    for number, one in enumerate(steps):
+        if any(overlap(one, other) for other in steps[:number]):
+            invalid("Invalid ProjectionExpression: Two document paths overlap with each other; must remove or rewrite "
+                    "one of these paths")  # fmt: skip
+        if len(one) > DEPTH_MAX:
+            invalid("Invalid ProjectionExpression: The document path has too many nesting elements; nesting levels: "
+                    f"{len(one)}")  # fmt: skip
+    return parsed, steps
+
+
+def _readable(told: Fields, *names: str) -> str:
+    """Expressions with the names that are meant, on one line; values stay placeholders."""
+    meant = told.get("ExpressionAttributeNames")
+    names_meant = meant if isinstance(meant, dict) else {}
+    words = {"UpdateExpression": "", "ConditionExpression": "if ", "FilterExpression": "where "}
+    found = [f"{words.get(name, '')}{' '.join(text(told, name).split())}" for name in names if name in told]
+    return printable(_PLACEHOLDER.sub(lambda match: str(names_meant.get(match[0], match[0])), " ".join(found)))
+
+
+def read(told: Fields) -> Read:
+    """GetItem."""
+    refuse_unknown("GetItem", told)
+    flag(told, "ConsistentRead", default=False)
+    attached = Attached.of(told)
+    parsed, steps = _projection(told, attached)
+    attached.refuse_unused(parsed)
+    return Read(table=table_name(told), key=item(told.get("Key")), projection=steps)
+
+
+def change(kind: str, told: Fields) -> Change:
+    """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
+    refuse_unknown(kind, told)
+    attached = Attached.of(told)
+    asked = condition(told, "ConditionExpression", attached)
+    if kind == "ConditionCheck" and asked is None:
+        text(told, "ConditionExpression")
+    update = grammar.update(text(told, "UpdateExpression")) if "UpdateExpression" in told else None
+    if kind != "UpdateItem" and update is not None:
+        malformed(f"{kind} has no UpdateExpression")
+    attached.refuse_unused(update, None if asked is None else asked.condition)
+    returns = text(told, "ReturnValues", "NONE")
+    if returns not in _RETURNS.get(kind, ("NONE",)):
+        invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
+    tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
+    wanted = None if update is None else Wanted(update, attached)
+    if wanted is not None:
+        wanted.check()
+    return Change(
+        kind=kind,
+        table=table_name(told),
+        item=item(told.get("Item" if kind == "PutItem" else "Key")),
+        update=wanted,
+        condition=asked,
+        returns=returns,
+        tells=tells == "ALL_OLD",
+        text=_readable(told, "UpdateExpression", "ConditionExpression"),
+    )
+
+
+def pages(kind: str, told: Fields) -> Pages:
+    """Query or Scan."""
+    refuse_unknown(kind, told)
+    if "IndexName" in told:
+        invalid(f"The table does not have the specified index: {text(told, 'IndexName')}")
+    flag(told, "ConsistentRead", default=False)
+    attached = Attached.of(told)
+    if kind == "Query" and "KeyConditionExpression" not in told:
+        invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+    key = condition(told, "KeyConditionExpression", attached) if kind == "Query" else None
+    where = condition(told, "FilterExpression", attached)
+    parsed, steps = _projection(told, attached)
+    conditions = [None if each is None else each.condition for each in (key, where)]
+    attached.refuse_unused(*conditions, parsed)
+    words = ("ALL_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES")
+    select = one_of(told, "Select", words)
+    if "Select" in told:
+        _check_select(select, projected=parsed is not None)
+    total = whole(told, "TotalSegments", 1, 1_000_000)
+    segment = whole(told, "Segment", 0, 999_999)
+    if (total is None) is not (segment is None):
+        invalid("The TotalSegments and Segment parameters must be specified together")
+    if (segment or 0) >= (total or 1):
+        invalid(f"The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: "
+                f"{segment} is not less than TotalSegments: {total}")  # fmt: skip
+    return Pages(
+        table=table_name(told),
+        key=key,
+        filter=where,
+        projection=steps,
+        limit=whole(told, "Limit", 1, 2**31 - 1),
+        start=item(told["ExclusiveStartKey"]) if "ExclusiveStartKey" in told else None,
+        forward=flag(told, "ScanIndexForward", default=True) or kind == "Scan",
+        count_only=select == "COUNT",
+        segment=(segment or 0, total or 1),
+        text=_readable(told, "FilterExpression"),
+    )
+
+
+def _check_select(select: str, *, projected: bool) -> None:
+    if select == "ALL_PROJECTED_ATTRIBUTES":
+        invalid("One or more parameter values were invalid: Select type ALL_PROJECTED_ATTRIBUTES is only valid for "
+                "indexes")  # fmt: skip
+    if projected and select != "SPECIFIC_ATTRIBUTES":
+        invalid(f"Cannot specify the ProjectionExpression when choosing to get {select}")
+    if not projected and select == "SPECIFIC_ATTRIBUTES":
+        invalid("Must specify the ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+
+
+def _listed(told: Fields, name: str, most: int) -> list[Fields]:
+    found = told.get(name)
+    if not isinstance(found, list):
+        text(told, name)
+        malformed(f"{name}: expected a list")
+    if not 1 <= len(found) <= most:
+        invalid(f"1 validation error detected: Value at '{name[:1].lower()}{name[1:]}' failed to satisfy constraint: "
+                f"Member must have length between 1 and {most}")  # fmt: skip
+    return [fields(each, name) for each in found]
+
+
+_CHANGES: Final = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheck",
+}
+
+
+def transact_write(told: Fields) -> Several:
+    """TransactWriteItems."""
+    changes = []
+    for each in _listed(told, "TransactItems", TRANSACTION_MAX):
+        if len(each) != 1 or not each.keys() <= _CHANGES.keys():
+            invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+        ((name, inner),) = each.items()
+        changes.append(change(_CHANGES[name], fields(inner, name)))
+    token = text(told, "ClientRequestToken", "")
+    if len(token) > 36:
+        invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: Member must "
+                "have length less than or equal to 36")  # fmt: skip
+    return Several(changes=tuple(changes), token=token)
+
+
+def transact_get(told: Fields) -> Several:
+    """TransactGetItems."""
+    listed = _listed(told, "TransactItems", TRANSACTION_MAX)
+    return Several(reads=tuple([read(fields(each.get("Get"), "Get")) for each in listed]))
+
+
+def _by_table(told: Fields) -> list[tuple[str, object]]:
+    found = fields(told.get("RequestItems"), "RequestItems")
+    if not found:
+        invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
+                "have length greater than or equal to 1")  # fmt: skip
+    return sorted(found.items())
+
+
+def batch_get(told: Fields) -> Several:
+    """BatchGetItem."""
+    reads: list[Read] = []
+    for table, inner in _by_table(told):
+        asked = fields(inner, table)
+        shared = {name: value for name, value in asked.items() if name != "Keys"}
+        keys = _listed(asked, "Keys", BATCH_READS_MAX)
+        reads += [read({**shared, "TableName": table, "Key": each}) for each in keys]
+    if len(reads) > BATCH_READS_MAX:
+        invalid("Too many items requested for the BatchGetItem call")
+    return Several(reads=tuple(reads))
+
+
+def batch_write(told: Fields) -> Several:
+    """BatchWriteItem."""
+    changes = []
+    for table, inner in _by_table(told):
+        if not isinstance(inner, list):
+            malformed(f"{table}: expected a list")
+        for each in inner:
+            asked = fields(each, table)
+            if len(asked) != 1 or not asked.keys() <= {"PutRequest", "DeleteRequest"}:
+                invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
+            ((name, request),) = asked.items()
+            kind = "PutItem" if name == "PutRequest" else "DeleteItem"
+            wanted = "Item" if name == "PutRequest" else "Key"
+            changes.append(change(kind, {"TableName": table, wanted: fields(request, name).get(wanted)}))
+    if not 1 <= len(changes) <= BATCH_WRITES_MAX:
+        invalid("Too many items requested for the BatchWriteItem call" if changes else "The batch write request list "
+                "for a table cannot be null or empty")  # fmt: skip
+    return Several(changes=tuple(changes))
+
+
+def _of_table(told: Fields) -> TableRequest:
+    return TableRequest(table_name(told))
+
+
+OPERATIONS: Final[Mapping[str, Callable[[Fields], Meant]]] = {
+    "GetItem": read,
+    "PutItem": lambda told: change("PutItem", told),
+    "UpdateItem": lambda told: change("UpdateItem", told),
+    "DeleteItem": lambda told: change("DeleteItem", told),
+    "Query": lambda told: pages("Query", told),
+    "Scan": lambda told: pages("Scan", told),
+    "BatchGetItem": batch_get,
+    "BatchWriteItem": batch_write,
+    "TransactGetItems": transact_get,
+    "TransactWriteItems": transact_write,
+    "CreateTable": _of_table,
+    "DeleteTable": _of_table,
+    "DescribeTable": _of_table,
+    "ListTables": lambda told: TableRequest(""),
+    "DescribeTimeToLive": _of_table,
+    "UpdateTimeToLive": _of_table,
+}
+"""By name: how the fields of a request are understood."""

@@ -1,0 +1,169 @@
+"""Operations on tables. A table is there, or gone, as soon as the request is answered. Pure.
+
+Source: Amazon DynamoDB API Reference, CreateTable, DescribeTable, ListTables, UpdateTimeToLive.
+"""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb import touched
+from lakeproof.gate.fronts.dynamodb.errors import failed, invalid, malformed, not_known
+from lakeproof.gate.fronts.dynamodb.items import Answered
+from lakeproof.gate.fronts.dynamodb.requests import Fields, flag, one_of, text, whole
+from lakeproof.gate.fronts.dynamodb.state import KeyAttribute, State, Table
+from lakeproof.gate.fronts.dynamodb.values import fields
+from lakeproof.gate.fronts.footprints import Touch
+
+_UNKNOWN: Final = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+_LISTED_MAX: Final = 100
+
+
+def create(state: State, told: Fields, name: str, now: int) -> Answered:
+    """CreateTable. now: in microseconds since 1970."""
+    for each in _UNKNOWN:
+        if told.get(each):
+            not_known(f"{each} of CreateTable")
+    stream = fields(told.get("StreamSpecification", {}), "StreamSpecification")
+    if flag(stream, "StreamEnabled", default=False) or flag(told, "DeletionProtectionEnabled", default=False):
+        not_known("StreamSpecification or DeletionProtectionEnabled of CreateTable")
+    kinds = _definitions(told)
+    keys = [(text(each, "AttributeName"), text(each, "KeyType")) for each in _objects(told, "KeySchema")]
+    if [kind for _, kind in keys] not in (["HASH"], ["HASH", "RANGE"]):
+        invalid(
+            "Invalid KeySchema: The first KeySchemaElement is not a HASH key type, or the second not a RANGE key type"
+        )
+    for attribute, _ in keys:
+        if attribute not in kinds:
+            invalid("One or more parameter values were invalid: Some index key attributes are not defined in "
+                    f"AttributeDefinitions. Keys: [{attribute}]")  # fmt: skip
+    if len(kinds) > len(dict(keys)):
+        invalid("One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match "
+                "number of attributes defined in AttributeDefinitions")  # fmt: skip
+    on_demand = one_of(told, "BillingMode", ("PROVISIONED", "PAY_PER_REQUEST")) == "PAY_PER_REQUEST"
+    capacity = _capacity(told)
+    if on_demand is not (capacity is None):
+        invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must "
+                f"{'not ' if on_demand else ''}be specified when BillingMode is "
+                f"{'PAY_PER_REQUEST' if on_demand else 'PROVISIONED'}")  # fmt: skip
+    if name in state.tables:
+        failed("ResourceInUseException", f"Table already exists: {name}")
+    made = [KeyAttribute(attribute, kinds[attribute]) for attribute, _ in keys]
+    table = Table(
+        name=name,
+        partition=made[0],
+        sort=made[1] if len(made) > 1 else None,
+        created=now,
+        on_demand=on_demand,
+        capacity=capacity or (0, 0),
+    )
+    touches = (touched.table(name, Touch.WRITE), touched.ttl(name, Touch.WRITE))
+    return state.with_table(table), {"TableDescription": _description(table)}, touches
+
+
+def _objects(told: Fields, name: str) -> list[Fields]:
+    found = told.get(name)
+    if not isinstance(found, list) or not found:
+        text(told, name)
+        malformed(f"{name}: expected a list")
+    return [fields(each, name) for each in found]
+
+
+def _definitions(told: Fields) -> dict[str, str]:
+    kinds = {}
+    for each in _objects(told, "AttributeDefinitions"):
+        text(each, "AttributeType")
+        kinds[text(each, "AttributeName")] = one_of(each, "AttributeType", ("S", "N", "B"))
+    return kinds
+
+
+def _capacity(told: Fields) -> tuple[int, int] | None:
+    found = told.get("ProvisionedThroughput")
+    if found is None:
+        return None
+    units = [
+        whole(fields(found, "ProvisionedThroughput"), each, 1, 2**53)
+        for each in ("ReadCapacityUnits", "WriteCapacityUnits")
+    ]
+    return (units[0] or 1, units[1] or 1)
+
+
+def _description(table: Table, status: str = "ACTIVE") -> dict[str, object]:
+    """A table. Its counts are those of its creation: Amazon renews them every six hours."""
+    definitions = [{"AttributeName": each.name, "AttributeType": each.kind} for each in table.key_attributes]
+    schema = [
+        {"AttributeName": each.name, "KeyType": kind}
+        for each, kind in zip(table.key_attributes, ("HASH", "RANGE"), strict=False)
+    ]
+    billing = {"BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}} if table.on_demand else {}
+    return {
+        "AttributeDefinitions": definitions,
+        "TableName": table.name,
+        "KeySchema": schema,
+        "TableStatus": status,
+        "CreationDateTime": table.created / 1_000_000,
+        "ProvisionedThroughput": {
+            "NumberOfDecreasesToday": 0,
+            "ReadCapacityUnits": table.capacity[0],
+            "WriteCapacityUnits": table.capacity[1],
+        },
+        "TableSizeBytes": 0,
+        "ItemCount": 0,
+        "TableArn": f"arn:aws:dynamodb:us-east-1:000000000000:table/{table.name}",
+        "DeletionProtectionEnabled": False,
+        **billing,
+    }
+
+
+def _missing(name: str) -> None:
+    failed("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+
+
+def delete(state: State, told: Fields, name: str, now: int) -> Answered:
+    """DeleteTable."""
+    if name not in state.tables:
+        _missing(name)
+    left = {each: table for each, table in state.tables.items() if each != name}
+    touches = (
+        touched.table(name, Touch.WRITE),
+        touched.items(name, Touch.WRITE),
+        touched.ttl(name, Touch.WRITE),
+    )
+    return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}, touches
+
+
+def describe(state: State, told: Fields, name: str, now: int) -> Answered:
+    """DescribeTable."""
+    if name not in state.tables:
+        _missing(name)
+    return state, {"Table": _description(state.tables[name])}, (touched.table(name),)
+
+
+def listing(state: State, told: Fields, name: str, now: int) -> Answered:
+    """ListTables."""
+    limit = whole(told, "Limit", 1, _LISTED_MAX) or _LISTED_MAX
+    names = [each for each in sorted(state.tables) if each > text(told, "ExclusiveStartTableName", "")]
+    more = {"LastEvaluatedTableName": names[limit - 1]} if len(names) > limit else {}
+    return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
+
+
+def describe_ttl(state: State, told: Fields, name: str, now: int) -> Answered:
+    """DescribeTimeToLive."""
+    attribute = state.table(name).ttl
+    found = (
+        {"TimeToLiveStatus": "ENABLED", "AttributeName": attribute} if attribute else {"TimeToLiveStatus": "DISABLED"}
+    )
+    return state, {"TimeToLiveDescription": found}, (touched.table(name), touched.ttl(name, Touch.READ))
+
+
+def update_ttl(state: State, told: Fields, name: str, now: int) -> Answered:
+    """UpdateTimeToLive. Nothing expires here: DynamoDB says no more than that it will, within days."""
+    asked = fields(told.get("TimeToLiveSpecification"), "TimeToLiveSpecification")
+    attribute = text(asked, "AttributeName")
+    enabled = flag(asked, "Enabled", default=False)
+    table = state.table(name)
+    if enabled is bool(table.ttl):
+        invalid(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")
+    after = state.with_table(attrs.evolve(table, ttl=attribute if enabled else ""))
+    touches = (touched.table(name), touched.ttl(name, Touch.WRITE))
+    return after, {"TimeToLiveSpecification": {"Enabled": enabled, "AttributeName": attribute}}, touches

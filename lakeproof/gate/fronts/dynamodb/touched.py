@@ -1,0 +1,106 @@
+"""What requests touch, as keys of footprints.
+
+``?table/NAME`` is a table itself, ``?items/TABLE/PARTITION/SORT`` an item, ``?ttl/TABLE`` a time to live,
+``?token/TOKEN`` a transaction. A ``?`` begins no bucket of S3, so the two stores never meet.
+"""
+
+from collections.abc import Callable
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
+from lakeproof.gate.fronts.dynamodb.grammar import Call, Compared
+from lakeproof.gate.fronts.dynamodb.queries import KeyCondition
+from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Pages, Read, Several, TableRequest
+from lakeproof.gate.fronts.dynamodb.state import Key, State, Table
+from lakeproof.gate.fronts.dynamodb.values import Scalar, escaped
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+
+
+def table(name: str, touch: Touch = Touch.READ) -> Access:
+    """A table: that it exists, and its keys."""
+    return Access(touch, f"?table/{name}")
+
+
+def tables() -> Access:
+    """All tables."""
+    return Access(Touch.READ, "?table/", prefix=True)
+
+
+def items(name: str, touch: Touch) -> Access:
+    """All items of a table."""
+    return Access(touch, f"?items/{name}/", prefix=True)
+
+
+def item(name: str, key: Key, touch: Touch) -> Access:
+    """One item."""
+    return Access(touch, f"?items/{name}/{key.told}")
+
+
+def ttl(name: str, touch: Touch) -> Access:
+    """The time to live of a table."""
+    return Access(touch, f"?ttl/{name}")
+
+
+def token(text: str) -> Access:
+    """That a transaction has been done."""
+    return Access(Touch.WRITE, f"?token/{text}")
+
+
+def of_change(change: Change) -> Touch:
+    """What a change does to its item, if it is done.
+
+    Only a delete that asks for nothing is answered in the same way whatever was there.
+    """
+    if change.kind == "ConditionCheck":
+        return Touch.READ
+    blind = change.kind == "DeleteItem" and change.condition is None and change.returns == "NONE"
+    return Touch.DELETE if blind else Touch.WRITE
+
+
+def of_query(found: Table, key: KeyCondition) -> Access:
+    """What a query may see: one item, those whose sort key begins so, or the whole partition."""
+    start = f"?items/{found.name}/{escaped(key.partition)}/"
+    match key.sort:
+        case Asked(Compared(_, "=", right), attached, where):
+            value = attached.value(right.name, where)  # type: ignore[union-attr]  # `KeyCondition` has looked
+            if isinstance(value, Scalar):
+                return Access(Touch.READ, start + escaped(value))
+        case Asked(Call(_, (_, right)), attached, where):
+            value = attached.value(right.name, where)  # type: ignore[union-attr]  # as above
+            if isinstance(value, Scalar):
+                return Access(Touch.READ, start + escaped(value), prefix=True)
+    return Access(Touch.READ, start, prefix=True)
+
+
+def by_error(state: State, meant: Meant) -> Footprint:
+    """What the answer to a request depends on that was refused: all that it could have touched is read."""
+    match meant:
+        case Read(table=name, key=fields):
+            return _of_item(state, name, lambda found: found.key(fields))
+        case Change(table=name):
+            return _of_item(state, name, lambda found: key_of_change(found, meant))
+        case Pages(table=name):
+            return table(name), items(name, Touch.READ)
+        case Several(token=text):
+            parts = [access for each in meant.parts for access in by_error(state, each)]
+            return (*parts, attrs.evolve(token(text), touch=Touch.READ)) if text else tuple(parts)
+        case TableRequest(""):
+            return (tables(),)
+        case TableRequest(name):
+            return table(name), ttl(name, Touch.READ)
+
+
+def _of_item(state: State, name: str, key: Callable[[Table], Key]) -> Footprint:
+    if name not in state.tables:
+        return (table(name),)
+    try:
+        return table(name), item(name, key(state.tables[name]), Touch.READ)
+    except DynamoDBError:  # no key of this table, whatever it holds
+        return (table(name),)
+
+
+def key_of_change(found: Table, change: Change) -> Key:
+    """The key of what is changed. Raises DynamoDBError: it is none of the table's."""
+    return found.key_of(change.item) if change.kind == "PutItem" else found.key(change.item)

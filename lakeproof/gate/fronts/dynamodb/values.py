@@ -1,0 +1,260 @@
+"""Values of attributes: from JSON and back, their sizes, and the order of keys.
+
+Source: Amazon DynamoDB Developer Guide, *Supported data types and naming rules* and *Item sizes and formats*.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from typing import Final
+from urllib.parse import quote
+
+import attrs
+
+from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+
+DIGITS_MAX: Final = 38
+EXPONENT_MAX: Final = 125
+EXPONENT_MIN: Final = -130
+DEPTH_MAX: Final = 32
+ITEM_BYTES_MAX: Final = 400 * 1024
+_EXACT: Final = Context(prec=400, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""More digits than the sum of two numbers of DynamoDB can have."""
+_NUMBER_CHARACTERS: Final = frozenset("0123456789+-.eE")
+
+
+@attrs.frozen(cache_hash=True)
+class Scalar:
+    """A value without parts. kind: ``S``, ``N``, ``B``, ``BOOL`` or ``NULL``."""
+
+    kind: str
+    content: str | Decimal | bytes | bool
+
+
+@attrs.frozen
+class Members:
+    """A set. kind: ``SS``, ``NS`` or ``BS``. Never empty."""
+
+    kind: str
+    members: frozenset[Scalar]
+
+
+@attrs.frozen
+class Listed:
+    """A list."""
+
+    items: tuple["Value", ...]
+    kind: str = "L"
+
+
+@attrs.frozen
+class Mapped:
+    """A map. Its entries are never changed in place."""
+
+    entries: Mapping[str, "Value"]
+    kind: str = "M"
+
+
+Value = Scalar | Members | Listed | Mapped
+Item = Mapping[str, Value]
+"""The attributes of an item. Never changed in place."""
+
+KINDS: Final = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M")
+ORDERED: Final = ("S", "N", "B")
+"""The kinds that keys can have, and that ``<`` compares."""
+
+
+def number(text: str) -> Scalar:
+    """A number. At most 38 significant digits, between 1E-130 and 9.99...E+125, or 0.
+
+    Raises:
+        DynamoDBError: it is none, or out of range.
+    """
+    if not text or not _NUMBER_CHARACTERS.issuperset(text):
+        invalid(f"The parameter cannot be converted to a numeric value: {text}")
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        invalid(f"The parameter cannot be converted to a numeric value: {text}")
+    return Scalar("N", in_range(found))
+
+
+def in_range(found: Decimal) -> Decimal:
+    """A number as DynamoDB keeps it: without zeros at its end.
+
+    Raises:
+        DynamoDBError: it has too many digits, or is too large or too small.
+    """
+    if not found:
+        return Decimal(0)
+    found = found.normalize(_EXACT)
+    if found.adjusted() > EXPONENT_MAX:
+        invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
+    if found.adjusted() < EXPONENT_MIN:
+        invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
+    if len(found.as_tuple().digits) > DIGITS_MAX:
+        invalid("Attempting to store more than 38 significant digits in a Number")
+    return found
+
+
+def plus(one: Scalar, other: Scalar, sign: int) -> Scalar:
+    """The sum of two numbers, or their difference with the sign -1, exactly.
+
+    Raises:
+        DynamoDBError: the result is out of range.
+    """
+    assert isinstance(one.content, Decimal)
+    assert isinstance(other.content, Decimal)
+    return Scalar("N", in_range(_EXACT.add(one.content, other.content if sign > 0 else -other.content)))
+
+
+def binary(text: str) -> Scalar:
+    """Bytes, from base 64. Raises DynamoDBError: it is none."""
+    try:
+        return Scalar("B", base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        malformed("Base64 encoded data is expected here")
+
+
+def fields(found: object, where: str) -> Mapping[str, object]:
+    """An object of JSON. Raises DynamoDBError: it is none."""
+    if not isinstance(found, dict):
+        malformed(f"{where}: expected an object")
+    return found
+
+
+def strings(found: object, where: str) -> tuple[str, ...]:
+    """A list of strings. Raises DynamoDBError: it is none."""
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        malformed(f"{where}: expected a list of strings")
+    return tuple(found)
+
+
+def parsed(found: object, depth: int = 0) -> Value:
+    """A value, such as ``{"S": "text"}``.
+
+    Raises:
+        DynamoDBError: it is none, or nested deeper than 32.
+    """
+    pairs = fields(found, "a value")
+    if len(pairs) != 1:
+        invalid(
+            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
+            "datatypes"
+            if pairs
+            else "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+        )
+    if depth > DEPTH_MAX:
+        invalid("Nesting Levels have exceeded supported limits")
+    ((kind, content),) = pairs.items()
+    if kind in _SCALARS:
+        if not isinstance(content, str):
+            malformed(f"{kind}: expected a string")
+        return _SCALARS[kind](content)
+    if kind == "BOOL":
+        if not isinstance(content, bool):
+            malformed("BOOL: expected true or false")
+        return Scalar("BOOL", content)
+    if kind == "NULL":
+        if content is not True:
+            invalid("One or more parameter values were invalid: Null attribute value types must have the value of true")
+        return Scalar("NULL", True)
+    if kind in ("SS", "NS", "BS"):
+        return _set(kind, content)
+    if kind == "L":
+        if not isinstance(content, list):
+            malformed("L: expected a list")
+        return Listed(tuple([parsed(each, depth + 1) for each in content]))
+    if kind == "M":
+        return Mapped(item(content, depth + 1))
+    return invalid(
+        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+        if kind not in KINDS
+        else f"{kind} is not known"
+    )
+
+
+_SCALARS: Final[Mapping[str, Callable[[str], Scalar]]] = {
+    "S": lambda text: Scalar("S", text),
+    "N": number,
+    "B": binary,
+}
+
+
+def _set(kind: str, content: object) -> Members:
+    members = [_SCALARS[kind[0]](each) for each in strings(content, kind)]
+    if not members:
+        invalid("One or more parameter values were invalid: An string set  may not be empty")
+    if len(frozenset(members)) < len(members):
+        invalid("One or more parameter values were invalid: Input collection contains duplicates.")
+    return Members(kind, frozenset(members))
+
+
+def item(found: object, depth: int = 0) -> dict[str, Value]:
+    """Attributes by name. Raises DynamoDBError, as `parsed`."""
+    return {name: parsed(each, depth) for name, each in fields(found, "attributes").items()}
+
+
+def text_of(value: Scalar) -> str:
+    """The content of a string, number or bytes as JSON has it."""
+    content = value.content
+    if isinstance(content, bytes):
+        return base64.b64encode(content).decode()
+    return format(content, "f") if isinstance(content, Decimal) else str(content)
+
+
+def written(value: Value) -> dict[str, object]:
+    """A value as JSON. Sets are in order, so that one state has one answer."""
+    match value:
+        case Scalar("BOOL" | "NULL"):
+            return {value.kind: value.content}
+        case Scalar():
+            return {value.kind: text_of(value)}
+        case Members():
+            return {value.kind: [text_of(each) for each in sorted(value.members, key=order)]}
+        case Listed():
+            return {"L": [written(each) for each in value.items]}
+        case Mapped():
+            return {"M": written_item(value.entries)}
+
+
+def written_item(found: Item) -> dict[str, object]:
+    """Attributes as JSON."""
+    return {name: written(each) for name, each in found.items()}
+
+
+def order(value: Scalar) -> tuple[Decimal, bytes]:
+    """What values of one kind are ordered by: numbers by their value, strings by their UTF-8, bytes as unsigned."""
+    content = value.content
+    if isinstance(content, Decimal):
+        return content, b""
+    return Decimal(0), content if isinstance(content, bytes) else str(content).encode()
+
+
+def escaped(value: Scalar) -> str:
+    """A key in a footprint or a label: printable, without ``/``. What begins a string or bytes begins its escape."""
+    content = value.content
+    return format(content, "f") if isinstance(content, Decimal) else quote(order(value)[1], safe=":@,;=+$!*()' ")
+
+
+def size(value: Value) -> int:
+    """The bytes that a value counts for."""
+    match value:
+        case Scalar("BOOL" | "NULL"):
+            return 1
+        case Scalar(_, Decimal() as content):
+            return (len(content.as_tuple().digits) + 1) // 2 + 1
+        case Scalar():
+            return len(order(value)[1])
+        case Members():
+            return sum(size(each) for each in value.members)
+        case Listed():
+            return 3 + sum(1 + size(each) for each in value.items)
+        case Mapped():
+            return 3 + sum(1 + len(name.encode()) + size(each) for name, each in value.entries.items())
+
+
+def item_size(found: Item) -> int:
+    """The bytes that an item counts for: names and values."""
+    return sum(len(name.encode()) + size(each) for name, each in found.items())

@@ -1,0 +1,50 @@
+"""Arguments of commands: numbers and options, and the errors of those that are none, in Redis' words."""
+
+from typing import Final
+
+from lakeproof.gate.fronts.redis.replies import CommandError
+
+Args = tuple[bytes, ...]
+"""What follows the name of a command."""
+NO_INTEGER: Final = "ERR value is not an integer or out of range"
+SYNTAX: Final = "ERR syntax error"
+_DIGITS_MAX: Final = 19
+_MIN, _MAX = -(1 << 63), (1 << 63) - 1
+
+
+def integer(text: bytes, error: str = NO_INTEGER) -> int:
+    """A number of 64 bits. Raises CommandError: it is none, or has zeros or a sign in front that it does not need."""
+    digits = text.removeprefix(b"-")
+    plain = digits.isdigit() and len(digits) <= _DIGITS_MAX and (text == b"0" or not digits.startswith(b"0"))
+    number = int(text) if plain else _MAX + 1
+    if not fits(number):
+        raise CommandError(error)
+    return number
+
+
+def fits(number: int) -> bool:
+    """Whether it has 64 bits."""
+    return _MIN <= number <= _MAX
+
+
+TIMES: Final = (b"EX", b"PX", b"EXAT", b"PXAT")
+"""Options of SET."""
+_IN_SECONDS: Final = frozenset({b"EX", b"EXPIRE", b"SETEX"})
+
+
+def lifetime(word: bytes, text: bytes, known: bool, *, positive: bool = True) -> int:
+    """In milliseconds. word: the option or the command that has it. known: whether keys may have one here."""
+    found = integer(text) * (1000 if word in _IN_SECONDS else 1)
+    name = (b"SET" if word in TIMES else word).decode()
+    if not fits(found) or (positive and found <= 0):
+        raise CommandError(f"ERR invalid expire time in '{name.lower()}' command")
+    if word in TIMES[2:]:
+        raise not_known(f"{name} {word.decode()}")
+    if not known:
+        raise not_known(f"{word.decode()} without GateScenario(expiries=...)")
+    return found
+
+
+def not_known(what: str) -> CommandError:
+    """The error of an option that a Redis has, and the front has not."""
+    return CommandError(f"ERR {what} is not known here", what)

@@ -1,0 +1,259 @@
+"""The commands by name: how many words each has, what it does, and how it is told in a line.
+
+Source: https://redis.io/docs/latest/commands/.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, strings
+from lakeproof.gate.fronts.redis.arguments import Args, integer
+from lakeproof.gate.fronts.redis.parser import Words
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Simple, Value
+from lakeproof.gate.fronts.redis.work import Work, shown
+
+ARGS_SHOWN_BYTES: Final = 128
+"""Of what is no command, in its error."""
+
+Telling = Callable[[Args], Sequence[str]]
+
+
+@attrs.frozen
+class Command:
+    """words: how many, with the name; below 0: at least so many. do: None for what is of a connection, and for a
+    transaction. told: the words of its label behind its name."""
+
+    words: int
+    do: Callable[[Work, Args], Value] | None
+    writes: bool = False
+    told: Telling = attrs.field(default=lambda args: [shown(each) for each in args])
+
+    def admits(self, count: int) -> bool:
+        """Whether it has so many words."""
+        return count == self.words or (self.words < 0 and count >= -self.words)
+
+
+def _first(args: Args) -> Sequence[str]:
+    return [shown(args[0])]
+
+
+def _every_other(args: Args) -> Sequence[str]:
+    return [shown(each) for each in args[::2]]
+
+
+def _of_set(args: Args) -> Sequence[str]:
+    return [shown(args[0]), *(shown(each).lower() for each in args[2:])]
+
+
+def _of_hset(args: Args) -> Sequence[str]:
+    return [shown(each) for each in (args[0], *args[1::2])]
+
+
+def _of_zadd(args: Args) -> Sequence[str]:
+    return [shown(each) for each in (args[0], *args[2::2])]
+
+
+def _of_scan(args: Args) -> Sequence[str]:
+    """A cursor may come of keys that are minted: it has no place in a label."""
+    more = [] if args[0] == b"0" else ["more"]
+    return [*more, *(shown(each).lower() if at % 2 == 0 else shown(each) for at, each in enumerate(args[1:]))]
+
+
+def _of_hscan(args: Args) -> Sequence[str]:
+    return [shown(args[0]), *_of_scan(args[1:])]
+
+
+def _of_eval(args: Args) -> Sequence[str]:
+    """The name of the script, its keys, and the arguments that are keys of its own."""
+    script = scripts.of_sha(args[0]) or scripts.of_text(args[0])
+    if script is None:
+        return ["an unknown script", shown(args[0][:40])]
+    try:
+        count = integer(args[1])
+    except CommandError:
+        count = 0
+    return [script.name, *(shown(each) for each in args[2 : 2 + max(0, count) + script.told])]
+
+
+def _of_load(args: Args) -> Sequence[str]:
+    found = [scripts.of_sha(each) or scripts.of_text(each) for each in args]
+    return [shown(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
+
+
+def _echo(work: Work, args: Args) -> Value:
+    return args[0]
+
+
+def _ping(work: Work, args: Args) -> Value:
+    if len(args) > 1:
+        raise _wrong_number(b"ping")
+    return args[0] if args else Simple("PONG")
+
+
+def _select(work: Work, args: Args) -> Value:
+    if integer(args[0]) != 0:
+        raise CommandError("ERR DB index is out of range", f"SELECT {integer(args[0])}")
+    return OK
+
+
+def _unwatch(work: Work, args: Args) -> Value:
+    """In a transaction: it has watched nothing any more since its EXEC."""
+    return OK
+
+
+COMMANDS: Final[Mapping[bytes, Command]] = {
+    b"GET": Command(2, strings.get),
+    b"SET": Command(-3, strings.set_, True, _of_set),
+    b"SETNX": Command(3, strings.setnx, True, _first),
+    b"GETSET": Command(3, strings.getset, True, _first),
+    b"GETDEL": Command(2, strings.getdel, True),
+    b"MGET": Command(-2, strings.mget),
+    b"MSET": Command(-3, strings.mset, True, _every_other),
+    b"MSETNX": Command(-3, strings.msetnx, True, _every_other),
+    b"APPEND": Command(3, strings.append, True, _first),
+    b"STRLEN": Command(2, strings.strlen),
+    b"INCR": Command(2, strings.incr, True),
+    b"DECR": Command(2, strings.decr, True),
+    b"INCRBY": Command(3, strings.incrby, True),
+    b"DECRBY": Command(3, strings.decrby, True),
+    b"DEL": Command(-2, keyspace.delete, True),
+    b"UNLINK": Command(-2, keyspace.delete, True),
+    b"EXISTS": Command(-2, keyspace.exists),
+    b"TYPE": Command(2, keyspace.type_),
+    b"KEYS": Command(2, keyspace.keys),
+    b"SCAN": Command(-2, keyspace.scan, told=_of_scan),
+    b"DBSIZE": Command(1, keyspace.dbsize),
+    b"FLUSHDB": Command(-1, keyspace.flush, True),
+    b"FLUSHALL": Command(-1, keyspace.flush, True),
+    b"TTL": Command(2, keyspace.ttl),
+    b"PTTL": Command(2, keyspace.pttl),
+    b"PERSIST": Command(2, keyspace.persist, True),
+    **{each: Command(-3, partial(keyspace.expire, each), True) for each in (b"EXPIRE", b"PEXPIRE")},
+    **{each: Command(4, partial(strings.set_for, each), True, _first) for each in (b"SETEX", b"PSETEX")},
+    b"HGET": Command(3, hashes.hget),
+    b"HMGET": Command(-3, hashes.hmget),
+    b"HSET": Command(-4, hashes.hset, True, _of_hset),
+    b"HMSET": Command(-4, hashes.hmset, True, _of_hset),
+    b"HSETNX": Command(4, hashes.hsetnx, True, _of_hset),
+    b"HDEL": Command(-3, hashes.hdel, True),
+    b"HGETALL": Command(2, hashes.hgetall),
+    b"HKEYS": Command(2, hashes.hkeys),
+    b"HVALS": Command(2, hashes.hvals),
+    b"HEXISTS": Command(3, hashes.hexists),
+    b"HLEN": Command(2, hashes.hlen),
+    b"HINCRBY": Command(4, hashes.hincrby, True),
+    b"HSCAN": Command(-3, hashes.hscan, told=_of_hscan),
+    b"ZADD": Command(-4, hashes.zadd, True, _of_zadd),
+    b"ZREM": Command(-3, hashes.zrem, True),
+    b"ZCARD": Command(2, hashes.zcard),
+    b"ZSCORE": Command(3, hashes.zscore),
+    b"ZRANGEBYLEX": Command(-4, hashes.zrangebylex),
+    b"EVAL": Command(-3, scripts.eval_, True, _of_eval),
+    b"EVALSHA": Command(-3, scripts.evalsha, True, _of_eval),
+    b"SCRIPT|LOAD": Command(3, scripts.load, True, _of_load),
+    b"SCRIPT|EXISTS": Command(-3, scripts.exists, told=_of_load),
+    b"SCRIPT|FLUSH": Command(-2, scripts.flush, True),
+    b"PING": Command(-1, _ping),
+    b"ECHO": Command(2, _echo),
+    b"SELECT": Command(2, _select),
+    b"WATCH": Command(-2, None),
+    b"UNWATCH": Command(1, _unwatch),
+    b"MULTI": Command(1, None),
+    b"DISCARD": Command(1, None),
+    b"EXEC": Command(1, None),
+    b"HELLO": Command(-1, None),
+    b"AUTH": Command(-2, None),
+    b"QUIT": Command(-1, None),
+    b"RESET": Command(1, None),
+    b"INFO": Command(-1, None),
+    b"COMMAND": Command(-1, None),
+    b"COMMAND|COUNT": Command(2, None),
+    b"COMMAND|DOCS": Command(-2, None),
+    b"COMMAND|INFO": Command(-2, None),
+    b"CLIENT|SETNAME": Command(3, None),
+    b"CLIENT|GETNAME": Command(2, None),
+    b"CLIENT|SETINFO": Command(4, None),
+    b"CLIENT|ID": Command(2, None),
+}
+YOUNGER: Final = frozenset({b"CLIENT|MAINT_NOTIFICATIONS", b"CLIENT|NO-TOUCH"})
+"""Of a Redis after 7.0, whose refusal libraries expect as they connect: they go on without."""
+CONTAINERS: Final = frozenset({b"CLIENT", b"SCRIPT", b"COMMAND"})
+"""Those of which the second word is a part of the name."""
+
+
+def name_of(words: Words) -> bytes:
+    """The name of a command, such as ``GET`` or ``CLIENT|ID``."""
+    name = words[0].upper()
+    return name + b"|" + words[1].upper() if name in CONTAINERS and len(words) > 1 else name
+
+
+def args_of(words: Words) -> Args:
+    """What follows its name."""
+    return words[1 + name_of(words).count(b"|") :]
+
+
+def known(words: Words) -> Command:
+    """The command. Raises CommandError: there is none, or it has another number of words."""
+    name = name_of(words)
+    command = COMMANDS.get(name)
+    if command is None and words[0].upper() in CONTAINERS:
+        if len(words) == 1:
+            raise _wrong_number(name)
+        told = _quoted(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
+        container = words[0].decode("latin-1").upper()
+        unknown = "" if name in YOUNGER else f"{container} {told}"
+        raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", unknown)
+    if command is None:
+        raise _unknown(words)
+    if not command.admits(len(words)):
+        raise _wrong_number(name)
+    return command
+
+
+def _wrong_number(name: bytes) -> CommandError:
+    return CommandError(f"ERR wrong number of arguments for '{name.decode('latin-1').lower()}' command")
+
+
+def _unknown(words: Words) -> CommandError:
+    told = b""
+    for each in words[1:]:
+        if len(told) >= ARGS_SHOWN_BYTES:
+            break
+        told += b"'%b' " % _quoted(each, ARGS_SHOWN_BYTES - len(told))
+    name = _quoted(words[0], ARGS_SHOWN_BYTES)
+    error = b"ERR unknown command '%b', with args beginning with: %b" % (name, told)
+    return CommandError(error.decode("latin-1"), name.decode("latin-1").upper())
+
+
+def _quoted(word: bytes, most: int) -> bytes:
+    """As Redis quotes it: up to a zero."""
+    return word.partition(b"\0")[0][:most]
+
+
+def label_of(words: Words) -> str:
+    """In one line what is asked, without values."""
+    return " ".join(
+        (name_of(words).decode("latin-1").replace("|", " "), *COMMANDS[name_of(words)].told(args_of(words)))
+    )
+
+
+def writes(words: Words) -> bool:
+    """Whether it may change anything. EVAL may always load its script."""
+    if words[0].upper() == b"EVALSHA":
+        script = scripts.of_sha(words[1])
+        return script is not None and script.writes
+    return COMMANDS[name_of(words)].writes
+
+
+def performed(work: Work, words: Words) -> Value:
+    """Do it. An error is an answer; what was done before it stays."""
+    do = COMMANDS[name_of(words)].do
+    assert do is not None, words
+    try:
+        return do(work, args_of(words))
+    except CommandError as error:
+        work.unknown = work.unknown or error.unknown
+        return Failure(str(error))

@@ -1,0 +1,107 @@
+"""Connections to Redis, carried by the gate's own server: what is read from one is acted on in the same step of a task.
+
+The commands of a connection are answered in their order. One that is held keeps those behind it waiting, which are
+requests of their own once their turn has come.
+"""
+
+import socket
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from itertools import count
+from typing import Final, Protocol
+
+import trio
+
+from lakeproof.gate.fronts.http import CLOSING_SECONDS, Cut, Gone, Server, send
+from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.redis.commands import label_of
+from lakeproof.gate.fronts.redis.front import RedisRequest
+from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
+from lakeproof.gate.fronts.redis.replies import Failure, Reply, encoded
+from lakeproof.gate.fronts.redis.session import Session
+
+STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
+
+OF_HTTP: Final = frozenset({b"post", b"host:"})
+"""Words that a page makes a browser send. As a Redis does, the connection is closed at once."""
+UNNAMED: Final = "a connection that is of no client of REDIS_URL"
+
+
+class Asks(Protocol):
+    """What is needed of `lakeproof.gate.server.Gate`."""
+
+    server: Server
+    rounds: int
+
+    def note(self, request: str, unknown: str, /) -> None: ...
+
+    async def ask(self, asked: RedisRequest, body: bytes, /) -> Answer: ...
+
+
+class Speaker:
+    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. What others ask would not be
+    held: it is refused. tell: receives each request and its answer."""
+
+    def __init__(
+        self,
+        gate: Asks,
+        clients: Collection[str] = (),
+        tell: Callable[[RedisRequest, Reply], object] | None = None,
+    ) -> None:
+        self.gate = gate
+        self.clients = frozenset(clients)
+        self.tell = tell
+        self._numbers = count(1)
+
+    async def talk(self, connection: socket.socket) -> None:
+        """Serve a connection until it is closed, and close it."""
+        incoming, session = Incoming(), Session(next(self._numbers))
+        rounds = self.gate.rounds
+        try:
+            while not session.over:
+                words = await self.gate.server.arrived(connection, incoming)
+                if isinstance(words, Malformed):
+                    await self._refuse(connection, session, words)
+                    return
+                if words[0].lower() in OF_HTTP:
+                    return
+                if rounds != self.gate.rounds:  # versions of another schedule say nothing of this one
+                    rounds = self.gate.rounds
+                    session.unwatch()
+                await self._one(connection, session, words)
+        except (Gone, Cut):
+            pass
+        finally:
+            connection.close()
+
+    async def _one(self, connection: socket.socket, session: Session, words: Words) -> None:
+        server = self.gate.server
+        server.seen += 1
+        found = session.taken(words)
+        if isinstance(found, RedisRequest):
+            reply = await self._asked(session, found)
+        else:
+            reply = found
+            self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
+        server.busy += 1
+        try:
+            await send(connection, encoded(reply.value, session.protocol))
+        finally:
+            server.busy -= 1
+
+    async def _asked(self, session: Session, asked: RedisRequest) -> Reply:
+        if self.clients and asked.user not in self.clients:
+            self.gate.note(f"{asked.user or 'somebody'} {label_of(asked.commands[0])}", UNNAMED)
+            return Reply(Failure(STRANGER))
+        reply = await self.gate.ask(asked, asked.body)
+        assert isinstance(reply, Reply)
+        session.answered(asked, reply)
+        if self.tell is not None:
+            self.tell(asked, reply)
+        return reply
+
+    async def _refuse(self, connection: socket.socket, session: Session, malformed: Malformed) -> None:
+        """Tell a client that speaks no RESP so, as far as it listens."""
+        self.gate.note(session.client, malformed.unknown)
+        with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
+            await send(connection, encoded(Failure(malformed.why), session.protocol))

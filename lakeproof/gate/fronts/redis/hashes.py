@@ -1,0 +1,179 @@
+"""Commands on hashes and sorted sets."""
+
+import math
+from typing import Final
+
+from lakeproof.gate.fronts.redis import globs
+from lakeproof.gate.fronts.redis.arguments import NO_INTEGER, SYNTAX, Args, integer, not_known
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Pairs, Value
+from lakeproof.gate.fronts.redis.state import Hash, SortedSet
+from lakeproof.gate.fronts.redis.work import Work
+
+_NO_FLOAT: Final = "ERR value is not a valid float"
+_NO_RANGE: Final = "ERR min or max not valid string range item"
+
+
+def hget(work: Work, args: Args) -> Value:
+    return work.hash(args[0]).get(args[1])
+
+
+def hmget(work: Work, args: Args) -> Value:
+    found = work.hash(args[0])
+    return tuple(found.get(field) for field in args[1:])
+
+
+def hset(work: Work, args: Args) -> Value:
+    return _written(work, args, "hset")
+
+
+def hmset(work: Work, args: Args) -> Value:
+    _written(work, args, "hmset")
+    return OK
+
+
+def _written(work: Work, args: Args, name: str) -> int:
+    key, *rest = args
+    if len(rest) % 2:
+        raise CommandError(f"ERR wrong number of arguments for '{name}' command")
+    found = work.hash(key)
+    before = len(found)
+    found.update(zip(rest[::2], rest[1::2], strict=True))
+    work.put(key, Hash(found))
+    return len(found) - before
+
+
+def hsetnx(work: Work, args: Args) -> Value:
+    key, field, value = args
+    found = work.hash(key)
+    if field in found:
+        return 0
+    work.put(key, Hash({**found, field: value}))
+    return 1
+
+
+def hdel(work: Work, args: Args) -> Value:
+    key, *fields = args
+    found = work.hash(key)
+    gone = [field for field in dict.fromkeys(fields) if found.pop(field, None) is not None]
+    if gone:
+        work.put(key, Hash(found) if found else None)
+    return len(gone)
+
+
+def hgetall(work: Work, args: Args) -> Value:
+    return Pairs(tuple(work.hash(args[0]).items()))
+
+
+def hkeys(work: Work, args: Args) -> Value:
+    return tuple(work.hash(args[0]))
+
+
+def hvals(work: Work, args: Args) -> Value:
+    return tuple(work.hash(args[0]).values())
+
+
+def hexists(work: Work, args: Args) -> Value:
+    return int(args[1] in work.hash(args[0]))
+
+
+def hlen(work: Work, args: Args) -> Value:
+    return len(work.hash(args[0]))
+
+
+def hincrby(work: Work, args: Args) -> Value:
+    key, field, text = args
+    number = integer(text)
+    found = work.hash(key)
+    after = integer(found.get(field, b"0"), "ERR hash value is not an integer") + number
+    if not -(1 << 63) <= after < 1 << 63:
+        raise CommandError("ERR increment or decrement would overflow")
+    work.put(key, Hash({**found, field: b"%d" % after}))
+    return after
+
+
+def hscan(work: Work, args: Args) -> Value:
+    """All at once, whatever COUNT says, as Redis does with a small hash."""
+    if not args[1].isdigit() or int(args[1][:21]) >= 1 << 64:
+        raise CommandError("ERR invalid cursor")
+    pattern = b"*"
+    found = work.hash(args[0])
+    for at in range(2, len(args), 2):
+        word, value = args[at].upper(), args[at + 1 : at + 2]
+        if not value or word not in (b"COUNT", b"MATCH"):
+            raise CommandError(SYNTAX)
+        if word == b"MATCH":
+            pattern = value[0]
+        elif integer(value[0]) < 1:
+            raise CommandError(SYNTAX)
+    matches = globs.compiled(pattern).fullmatch
+    return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)
+
+
+_ZADD_OPTIONS: Final = frozenset({b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"})
+
+
+def zadd(work: Work, args: Args) -> Value:
+    """``ZADD key score member ...``, without options. What changes nothing touches nothing."""
+    key, *rest = args
+    if rest[0].upper() in _ZADD_OPTIONS:
+        raise not_known(f"ZADD {rest[0].decode('latin-1').upper()}")
+    if len(rest) % 2:
+        raise CommandError(SYNTAX)
+    scores = [_score(text) for text in rest[::2]]
+    found = dict(work.sorted_set(key).scores)
+    before, touched = len(found), False
+    for member, score in zip(rest[1::2], scores, strict=True):
+        touched |= found.get(member) != score
+        found[member] = score
+    if touched:
+        work.put(key, SortedSet(found))
+    return len(found) - before
+
+
+def _score(text: bytes) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if math.isnan(found) or text != text.strip() or b"_" in text:
+        raise CommandError(_NO_FLOAT)
+    return found
+
+
+def zrem(work: Work, args: Args) -> Value:
+    key, *members = args
+    found = dict(work.sorted_set(key).scores)
+    gone = [member for member in dict.fromkeys(members) if found.pop(member, None) is not None]
+    if gone:
+        work.put(key, SortedSet(found) if found else None)
+    return len(gone)
+
+
+def zcard(work: Work, args: Args) -> Value:
+    return len(work.sorted_set(args[0]).scores)
+
+
+def zscore(work: Work, args: Args) -> Value:
+    return work.sorted_set(args[0]).scores.get(args[1])
+
+
+def zrangebylex(work: Work, args: Args) -> Value:
+    """``ZRANGEBYLEX key min max [LIMIT offset count]``; a count below 0 is all."""
+    key, low, high, *options = args
+    offset, count = 0, -1
+    if options:
+        if len(options) != 3 or options[0].upper() != b"LIMIT":
+            raise CommandError(SYNTAX)
+        offset, count = (integer(each, NO_INTEGER) for each in options[1:])
+    lower, upper = _bound(low, excluded=2), _bound(high, excluded=0)
+    inside = [member for member in work.sorted_set(key).members if lower <= (0, member, 1) <= upper]
+    return () if offset < 0 else tuple(inside[offset:] if count < 0 else inside[offset : offset + count])
+
+
+def _bound(text: bytes, excluded: int) -> tuple[int, bytes, int]:
+    """Where a range begins or ends among all ``(0, member, 1)``. excluded: for a member that is no part of it."""
+    if text in (b"-", b"+"):
+        return (-1 if text == b"-" else 1), b"", 1
+    if text[:1] not in (b"[", b"("):
+        raise CommandError(_NO_RANGE)
+    return 0, text[1:], 1 if text[:1] == b"[" else excluded

@@ -1,0 +1,132 @@
+"""Commands on keys, whatever they hold."""
+
+from collections.abc import Sequence
+from itertools import dropwhile
+from typing import Final
+
+from lakeproof.gate.fronts.redis import globs
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, lifetime, not_known
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Simple, Value
+from lakeproof.gate.fronts.redis.state import Hash, Held, place
+from lakeproof.gate.fronts.redis.work import Work
+
+PAGE: Final = 10
+"""What a scan returns at once if it does not say."""
+
+
+def delete(work: Work, args: Args) -> Value:
+    """Of a key that is not there it only reads that."""
+    there = [key for key in dict.fromkeys(args) if work.get(key) is not None]
+    for key in there:
+        work.put(key, None)
+    return len(there)
+
+
+def exists(work: Work, args: Args) -> Value:
+    return sum(work.get(key) is not None for key in args)
+
+
+def type_(work: Work, args: Args) -> Value:
+    return Simple(_type_of(work.get(args[0])))
+
+
+def _type_of(held: Held | None) -> str:
+    if held is None:
+        return "none"
+    return "string" if isinstance(held, bytes) else "hash" if isinstance(held, Hash) else "zset"
+
+
+def keys(work: Work, args: Args) -> Value:
+    pattern = globs.compiled(args[0])
+    return tuple(key for key in work.named(globs.literal(args[0])) if pattern.fullmatch(key))
+
+
+def dbsize(work: Work, args: Args) -> Value:
+    return len(work.named())
+
+
+def flush(work: Work, args: Args) -> Value:
+    if len(args) > 1 or (args and args[0].upper() not in (b"ASYNC", b"SYNC")):
+        raise CommandError(SYNTAX)
+    work.clear()
+    return OK
+
+
+def scan(work: Work, args: Args) -> Value:
+    """A page of the keys, in an order that depends on nothing but each key. The cursor is the place in it at which the
+    next page begins. So a key that is there throughout is returned, once."""
+    cursor = _cursor(args[0])
+    count, pattern, kind = _options(args[1:])
+    matches = globs.compiled(pattern).fullmatch
+    found = [key for key in work.named(globs.literal(pattern)) if matches(key)]
+    rest = list(dropwhile(lambda key: place(key) < cursor, found))
+    page = _whole_places(rest, count)
+    following = place(rest[len(page)]) if len(page) < len(rest) else 0
+    shown = page if kind is None else [key for key in page if _type_of(work.get(key)).encode() == kind]
+    return b"%d" % following, tuple(shown)
+
+
+def _cursor(text: bytes) -> int:
+    if not text.isdigit() or int(text[:21]) >= 1 << 64:
+        raise CommandError("ERR invalid cursor")
+    return int(text)
+
+
+def _options(args: Args) -> tuple[int, bytes, bytes | None]:
+    count, pattern, kind = PAGE, b"*", None
+    for at in range(0, len(args), 2):
+        word, value = args[at].upper(), args[at + 1 : at + 2]
+        if not value or word not in (b"COUNT", b"MATCH", b"TYPE"):
+            raise CommandError(SYNTAX)
+        if word == b"COUNT":
+            count = integer(value[0])
+            if count < 1:
+                raise CommandError(SYNTAX)
+        elif word == b"MATCH":
+            pattern = value[0]
+        else:
+            kind = value[0].lower()
+    return count, pattern, kind
+
+
+def _whole_places(rest: Sequence[bytes], count: int) -> Sequence[bytes]:
+    """The first so many keys, and those that share the place of the last of them: a cursor cannot tell them apart. The
+    place 0 is for no cursor: what has it comes with what follows."""
+    end = min(count, len(rest))
+    while end < len(rest) and place(rest[end]) in (place(rest[end - 1]), 0):
+        end += 1
+    return rest[:end]
+
+
+def ttl(work: Work, args: Args) -> Value:
+    life = pttl(work, args)
+    return (life + 500) // 1000 if life > 0 else life
+
+
+def pttl(work: Work, args: Args) -> int:
+    """-1: it has no time to live; -2: there is no such key."""
+    if work.get(args[0]) is None:
+        return -2
+    life = work.life(args[0])
+    return -1 if life is None else life
+
+
+def persist(work: Work, args: Args) -> Value:
+    if work.life(args[0]) is None:
+        return 0
+    work.live(args[0], None)
+    return 1
+
+
+def expire(word: bytes, work: Work, args: Args) -> Value:
+    """``EXPIRE key seconds``, or what word says. A time that is over removes the key."""
+    key, life = args[0], lifetime(word, args[1], work.expires, positive=False)
+    if args[2:]:
+        raise not_known(b" ".join((word, *args[2:])).decode("latin-1").upper())
+    if work.get(key) is None:
+        return 0
+    if life <= 0:
+        work.put(key, None)
+    else:
+        work.live(key, life)
+    return 1

@@ -1,0 +1,59 @@
+"""What the Redis front holds: keys with values and versions, and scripts. A value: nothing is changed in place."""
+
+import zlib
+from collections.abc import Mapping
+
+import attrs
+
+
+@attrs.frozen
+class Hash:
+    """Values by field, in the order in which the fields came. Never empty."""
+
+    fields: Mapping[bytes, bytes]
+
+
+@attrs.frozen
+class SortedSet:
+    """Scores by member. Never empty."""
+
+    scores: Mapping[bytes, float]
+
+    @property
+    def members(self) -> list[bytes]:
+        """By score, and by bytes where it is the same."""
+        return sorted(self.scores, key=lambda member: (self.scores[member], member))
+
+
+Held = bytes | Hash | SortedSet
+"""What a key holds; a string is bytes."""
+
+
+@attrs.frozen
+class State:
+    """All that the front knows."""
+
+    keys: Mapping[bytes, Held] = attrs.field(factory=dict)
+    versions: Mapping[bytes, int] = attrs.field(factory=dict)
+    """How often each key was changed, removed ones too: by this WATCH knows whether a key was touched."""
+    scripts: frozenset[str] = frozenset()
+    """The known scripts that were loaded, by name; see `lakeproof.gate.fronts.redis.scripts`."""
+    lives: Mapping[bytes, int] = attrs.field(factory=dict)
+    """How long keys were given to live, in milliseconds. No time passes: a key is there until an expiry removes it."""
+    expires: bool = False
+    """Whether keys may be given a time to live. Else such a command is not known."""
+
+    def text(self, key: str) -> str | None:
+        """The string at a key, for invariants; None: there is none. Bytes that are no UTF-8 are escaped."""
+        held = self.keys.get(key.encode())
+        return held.decode(errors="backslashreplace") if isinstance(held, bytes) else None
+
+
+def place(key: bytes) -> int:
+    """Where a key comes in a scan: a number that depends on nothing but the key."""
+    return zlib.crc32(key)
+
+
+def scan_order(key: bytes) -> tuple[int, bytes]:
+    """Keys of one place are ordered among themselves."""
+    return place(key), key

@@ -1,0 +1,127 @@
+"""Commands on strings."""
+
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, TIMES, Args, fits, integer, lifetime
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Value
+from lakeproof.gate.fronts.redis.work import Work
+
+
+def get(work: Work, args: Args) -> Value:
+    return work.string(args[0])
+
+
+def set_(work: Work, args: Args) -> Value:
+    """``SET key value [NX | XX] [GET] [KEEPTTL | EX seconds | PX milliseconds]``. One that is refused only reads."""
+    key, value, *options = args
+    words: set[bytes] = set()
+    time = word = b""
+    while options:
+        word = options.pop(0).upper()
+        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"}:
+            time = options.pop(0)
+        elif word not in (b"NX", b"XX", b"GET", b"KEEPTTL") or (word == b"KEEPTTL" and words & {*TIMES}):
+            raise CommandError(SYNTAX)
+        words.add(word)
+    if {b"NX", b"XX"} <= words:
+        raise CommandError(SYNTAX)
+    word = next(iter(words & {*TIMES}), b"")
+    life = lifetime(word, time, work.expires) if word else None
+    before = work.string(key) if b"GET" in words else None
+    if (b"NX" in words and work.get(key) is not None) or (b"XX" in words and work.get(key) is None):
+        return before
+    work.put(key, value, lives_on=b"KEEPTTL" in words)
+    if life is not None:
+        work.live(key, life)
+    return before if b"GET" in words else OK
+
+
+def set_for(word: bytes, work: Work, args: Args) -> Value:
+    """``SETEX key seconds value``, or what word says."""
+    key, time, value = args
+    life = lifetime(word, time, work.expires)
+    work.put(key, value)
+    work.live(key, life)
+    return OK
+
+
+def setnx(work: Work, args: Args) -> Value:
+    if work.get(args[0]) is not None:
+        return 0
+    work.put(args[0], args[1])
+    return 1
+
+
+def getset(work: Work, args: Args) -> Value:
+    before = work.string(args[0])
+    work.put(args[0], args[1], lives_on=False)
+    return before
+
+
+def getdel(work: Work, args: Args) -> Value:
+    before = work.string(args[0])
+    if before is not None:
+        work.put(args[0], None)
+    return before
+
+
+def mget(work: Work, args: Args) -> Value:
+    held = [work.get(key) for key in args]
+    return tuple(each if isinstance(each, bytes) else None for each in held)
+
+
+def mset(work: Work, args: Args) -> Value:
+    for key, value in _pairs(args, "mset"):
+        work.put(key, value, lives_on=False)
+    return OK
+
+
+def msetnx(work: Work, args: Args) -> Value:
+    pairs = _pairs(args, "msetnx")
+    if any(work.get(key) is not None for key, _ in pairs):
+        return 0
+    for key, value in pairs:
+        work.put(key, value)
+    return 1
+
+
+def _pairs(args: Args, name: str) -> list[tuple[bytes, bytes]]:
+    if len(args) % 2:
+        raise CommandError(f"ERR wrong number of arguments for '{name}' command")
+    return list(zip(args[::2], args[1::2], strict=True))
+
+
+def append(work: Work, args: Args) -> Value:
+    value = (work.string(args[0]) or b"") + args[1]
+    work.put(args[0], value)
+    return len(value)
+
+
+def strlen(work: Work, args: Args) -> Value:
+    return len(work.string(args[0]) or b"")
+
+
+def incr(work: Work, args: Args) -> Value:
+    return _added(work, args[0], 1)
+
+
+def decr(work: Work, args: Args) -> Value:
+    return _added(work, args[0], -1)
+
+
+def incrby(work: Work, args: Args) -> Value:
+    return _added(work, args[0], integer(args[1]))
+
+
+def decrby(work: Work, args: Args) -> Value:
+    number = integer(args[1])
+    if not fits(-number):
+        raise CommandError("ERR decrement would overflow")
+    return _added(work, args[0], -number)
+
+
+def _added(work: Work, key: bytes, number: int) -> Value:
+    held = work.string(key)
+    found = (0 if held is None else integer(held)) + number
+    if not fits(found):
+        raise CommandError("ERR increment or decrement would overflow")
+    work.put(key, b"%d" % found)
+    return found

@@ -1,0 +1,178 @@
+"""One request at work on the store: what it reads and writes is noted as it does, and nothing else is its footprint.
+
+A request is a program that is told nothing but what it reads here. So its footprint is large enough: if another one
+writes nothing of what it has read, it goes the same way, and reads and writes the same.
+"""
+
+from typing import Final
+
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+from lakeproof.gate.fronts.redis.replies import CommandError
+from lakeproof.gate.fronts.redis.state import Hash, Held, SortedSet, State, scan_order
+
+_PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
+KEY: Final = "?redis/"
+SCRIPT: Final = "?redis script/"
+"""What the names of keys and scripts begin with in footprints. A ``?`` begins no bucket of S3."""
+WRONG_TYPE: Final = "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+
+def shown(key: bytes) -> str:
+    """A key in labels and footprints: what is no printable ASCII, a blank and ``%`` are ``%XX``."""
+    return "".join(chr(one) if one in _PLAIN else f"%{one:02X}" for one in key)
+
+
+def of_key(key: bytes, touch: Touch) -> Access:
+    """A key: what it holds, and its version."""
+    return Access(touch, f"{KEY}{shown(key)}")
+
+
+def of_prefix(prefix: bytes, touch: Touch) -> Access:
+    """All keys that begin so, and that there are no others."""
+    return Access(touch, f"{KEY}{shown(prefix)}", prefix=True)
+
+
+def of_script(name: str, touch: Touch) -> Access:
+    """Whether a script is loaded."""
+    return Access(touch, f"{SCRIPT}{name}")
+
+
+class Work:
+    """Begins with a state; ``state`` and ``footprint`` tell what has become of it."""
+
+    def __init__(self, state: State) -> None:
+        self._keys = state.keys
+        self._changed: dict[bytes, Held | None] = {}
+        self._before = state
+        self._versions: dict[bytes, int] = {}
+        self.expires = state.expires
+        self._scripts = state.scripts
+        self._lives: dict[bytes, int | None] = {}
+        self._touched: dict[Access, None] = {}
+        self.unknown = ""
+        """What was asked for that the front does not have."""
+
+    @property
+    def footprint(self) -> Footprint:
+        """What was touched so far, in that order."""
+        return tuple(self._touched)
+
+    @property
+    def state(self) -> State:
+        """The state after what was done so far. Cost: the number of keys, if any was changed."""
+        if not self._changed and self._scripts == self._before.scripts:
+            return self._before
+        keys = {**self._before.keys, **self._changed}
+        lives = {**self._before.lives, **self._lives}
+        return State(
+            keys={key: held for key, held in keys.items() if held is not None},
+            versions={**self._before.versions, **self._versions},
+            scripts=self._scripts,
+            lives={key: life for key, life in lives.items() if life is not None},
+            expires=self.expires,
+        )
+
+    def get(self, key: bytes) -> Held | None:
+        """What a key holds."""
+        self._touched[of_key(key, Touch.READ)] = None
+        return self._found(key)
+
+    def version(self, key: bytes) -> int:
+        """How often a key was changed."""
+        self._touched[of_key(key, Touch.READ)] = None
+        return self._versions.get(key, self._before.versions.get(key, 0))
+
+    def put(self, key: bytes, held: Held | None, *, lives_on: bool = True) -> None:
+        """Change what a key holds, or remove it. It is touched even if it has held the same. lives_on: it expires when
+        it would have."""
+        self._touched[of_key(key, Touch.WRITE)] = None
+        self._change(key, held)
+        if not lives_on:
+            self._lives[key] = None
+
+    def life(self, key: bytes) -> int | None:
+        """How long a key was given to live, in milliseconds; None: it does not expire, or is not there."""
+        self._touched[of_key(key, Touch.READ)] = None
+        return self._lives.get(key, self._before.lives.get(key))
+
+    def live(self, key: bytes, life: int | None) -> None:
+        """Let a key that is there expire after so many milliseconds, or never."""
+        self.put(key, self._found(key))
+        self._lives[key] = life
+
+    def expire(self, trial: Footprint) -> None:
+        """Remove each key with a time to live that a request touches. trial: what the request touches without that."""
+        self._touched.update(dict.fromkeys(trial))
+        for key in sorted(self._before.lives):
+            if any(each.conflicts(of_key(key, Touch.WRITE)) for each in trial):
+                self.put(key, None)
+
+    def named(self, prefix: bytes = b"") -> list[bytes]:
+        """The keys that begin so, in the order of a scan."""
+        self._touched[of_prefix(prefix, Touch.READ)] = None
+        return self._all(prefix)
+
+    def clear(self) -> None:
+        """Remove all keys. Only those that are there are touched."""
+        found = self.named()
+        if found:
+            self._touched[of_prefix(b"", Touch.WRITE)] = None
+        for key in found:
+            self._change(key, None)
+
+    def loaded(self, script: str) -> bool:
+        """Whether a script is loaded."""
+        self._touched[of_script(script, Touch.READ)] = None
+        return script in self._scripts
+
+    def load(self, script: str) -> None:
+        """Load a script. One that is loaded already was only looked for."""
+        if not self.loaded(script):
+            self._touched[of_script(script, Touch.WRITE)] = None
+            self._scripts |= {script}
+
+    def unload(self, scripts: frozenset[str]) -> None:
+        """Forget these scripts, as far as they are loaded."""
+        for script in sorted(scripts):
+            if self.loaded(script):
+                self._touched[of_script(script, Touch.WRITE)] = None
+                self._scripts -= {script}
+
+    def string(self, key: bytes) -> bytes | None:
+        """The string at a key. Raises CommandError: it holds something else."""
+        held = self.get(key)
+        if held is None or isinstance(held, bytes):
+            return held
+        raise CommandError(WRONG_TYPE)
+
+    def hash(self, key: bytes) -> dict[bytes, bytes]:
+        """A copy of the hash at a key; none is an empty one. Raises CommandError: it holds something else."""
+        held = self.get(key)
+        if held is None:
+            return {}
+        if isinstance(held, Hash):
+            return dict(held.fields)
+        raise CommandError(WRONG_TYPE)
+
+    def sorted_set(self, key: bytes) -> SortedSet:
+        """The sorted set at a key; none is an empty one. Raises CommandError: it holds something else."""
+        held = self.get(key)
+        if held is None:
+            return SortedSet({})
+        if isinstance(held, SortedSet):
+            return held
+        raise CommandError(WRONG_TYPE)
+
+    def _found(self, key: bytes) -> Held | None:
+        return self._changed[key] if key in self._changed else self._keys.get(key)
+
+    def _change(self, key: bytes, held: Held | None) -> None:
+        self._changed[key] = held
+        if held is None:
+            self._lives[key] = None
+        self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
+
+    def _all(self, prefix: bytes) -> list[bytes]:
+        found = {*self._keys, *self._changed}
+        there = (key for key in found if key.startswith(prefix) and self._found(key) is not None)
+        return sorted(there, key=scan_order)

@@ -1,0 +1,93 @@
+"""What a request of S3 can touch, told from the request alone.
+
+Keys are ``bucket/key`` for an object, ``?bucket/NAME`` for whether a bucket exists, and ``?upload/bucket/key/ID`` for
+an upload in parts. Every request that names a bucket depends on its existence.
+"""
+
+from urllib.parse import unquote
+
+import attrs
+
+from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parsed
+
+
+def existence(bucket: str, touch: Touch = Touch.READ) -> Access:
+    """Whether there is a bucket."""
+    return Access(touch, f"?bucket/{bucket}")
+
+
+def upload(address: str, name: str, touch: Touch = Touch.WRITE) -> Access:
+    """An upload in parts: its parts, and whether it is still open."""
+    return Access(touch, f"?upload/{address}/{name}")
+
+
+def source_of(request: S3Request) -> str | None:
+    """The address that a copy reads; None: the request copies nothing."""
+    found = request.headers.get("x-amz-copy-source")
+    return None if found is None else unquote(found).removeprefix("/")
+
+
+def to_delete(request: S3Request) -> tuple[tuple[str, str | None], ...]:
+    """Keys of a bulk delete, each with the ETag that it must have, if one is named. Empty: the body is no list."""
+    try:
+        found = parsed(request.body).iter("Object")
+    except S3Error:
+        return ()
+    return tuple((each.findtext("Key") or "", each.findtext("ETag")) for each in found)
+
+
+def listed(request: S3Request) -> Access:
+    """A listing reads all keys with its prefix."""
+    return Access(Touch.READ, f"{request.bucket}/{request.query.get('prefix', '')}", prefix=True)
+
+
+def touches(request: S3Request) -> Footprint:
+    """The most that a request can touch, whatever the store holds."""
+    if not request.bucket:
+        return (Access(Touch.READ, "?bucket/", prefix=True),)
+    bucket = existence(request.bucket)
+    return (bucket, *_of_object(request)) if request.key else _of_bucket(request, bucket)
+
+
+def only_read(footprint: Footprint) -> Footprint:
+    """Of a request that was refused: it has changed nothing, and its answer may depend on what it wanted to change."""
+    return tuple(attrs.evolve(each, touch=Touch.READ) for each in footprint)
+
+
+def _of_bucket(request: S3Request, bucket: Access) -> Footprint:
+    match request.method:
+        case "POST" if "delete" in request.query:
+            return (bucket, *(_removal(f"{request.bucket}/{key}", etag) for key, etag in to_delete(request)))
+        case "GET" if "location" not in request.query:
+            return bucket, listed(request)
+        case "GET" | "HEAD":
+            return (bucket,)
+        case "DELETE":
+            mine = Access(Touch.READ, f"{request.bucket}/", prefix=True)
+            uploads = Access(Touch.WRITE, f"?upload/{request.bucket}/", prefix=True)
+            return existence(request.bucket, Touch.WRITE), mine, uploads
+        case _:
+            return (existence(request.bucket, Touch.WRITE),)
+
+
+def _removal(address: str, etag: str | None) -> Access:
+    """With a condition, the answer depends on what was there."""
+    return Access(Touch.DELETE if etag is None else Touch.WRITE, address)
+
+
+def _of_object(request: S3Request) -> Footprint:
+    object_ = Access(Touch.WRITE, request.address)
+    name = request.query.get("uploadId")
+    if request.method in ("GET", "HEAD"):
+        return (Access(Touch.READ, request.address) if name is None else upload(request.address, name, Touch.READ),)
+    if request.method == "DELETE":
+        removal = _removal(request.address, request.headers.get("if-match"))
+        return (removal if name is None else upload(request.address, name),)
+    if request.method == "POST":
+        if name is None:
+            return (Access(Touch.WRITE, f"?upload/{request.address}/", prefix=True),)
+        return upload(request.address, name), object_
+    source = source_of(request)
+    read = () if source is None else (existence(source.partition("/")[0]), Access(Touch.READ, source))
+    return (*read, object_ if name is None else upload(request.address, name))

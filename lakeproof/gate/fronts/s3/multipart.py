@@ -1,0 +1,150 @@
+"""Uploads in parts: nothing of one is visible before it is completed, and then all of it, at once."""
+
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import attrs
+
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.http import Response
+from lakeproof.gate.fronts.s3 import checksums
+from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
+from lakeproof.gate.fronts.s3.state import State, Upload
+from lakeproof.gate.fronts.s3.times import iso
+from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parsed, refuse, xml
+from lakeproof.gate.fronts.s3.writes import metadata_of, written
+from lakeproof.model.objects import StoredObject, etag
+
+Done = tuple[State, Response, Footprint]
+PARTS_MAX: Final = 10_000
+PARTS_SHOWN_MAX: Final = 1000
+PART_BYTES_MIN: Final = 5 << 20
+"""Of each part but the last."""
+
+
+def etag_and_time(stored: StoredObject) -> tuple[Element, Element]:
+    """As the answer to a copy has them."""
+    return element("ETag", f'"{stored.etag}"'), element("LastModified", iso(stored.last_modified))
+
+
+def upload_id(address: str, client: str, number: int) -> str:
+    """The id of a client's upload, counted from 0 for each address: the same in each run."""
+    return etag(f"{address} {client} {number}".encode())
+
+
+def _found(state: State, request: S3Request, completed: object = None) -> tuple[str, Upload]:
+    """An upload that is open; or one that was completed so."""
+    name = request.query["uploadId"]
+    found = state.uploads.get(name)
+    gone = found is None or found.address != request.address
+    if found is None or gone or found.completed not in (None, completed):
+        refuse(404, "NoSuchUpload", "The specified upload does not exist.")
+    return name, found
+
+
+def create(state: State, request: S3Request, now: int) -> Done:
+    """CreateMultipartUpload. The id is made from the key, the client and a count, and so the same in each run."""
+    if request.bucket not in state.buckets:
+        refuse(404, "NoSuchBucket", "The specified bucket does not exist")
+    who = request.address, request.access_key
+    count = state.minted.get(who, 0)
+    name = upload_id(*who, count)
+    whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
+    algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
+    uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
+    told = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
+    after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
+    touched = existence(request.bucket), upload(request.address, name)
+    return after, xml("InitiateMultipartUploadResult", *told), touched
+
+
+def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done:
+    """A part, as it was sent or copied. A part that comes again replaces the one before."""
+    name, found = _found(state, request)
+    position = number(request.query.get("partNumber", ""))
+    if position is None or not 1 <= position <= PARTS_MAX:
+        refuse(400, "InvalidArgument", f"Part number must be an integer between 1 and {PARTS_MAX}, inclusive")
+    parts = {**found.parts, position: content}
+    after = attrs.evolve(state, uploads={**state.uploads, name: attrs.evolve(found, parts=parts)})
+    if "x-amz-copy-source" in request.headers:
+        told = element("ETag", f'"{etag(content)}"'), element("LastModified", iso(now))
+        return after, xml("CopyPartResult", *told), touches(request)
+    return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
+
+
+def complete(state: State, request: S3Request, now: int) -> Done:
+    """CompleteMultipartUpload: the object appears, whole, under the conditions of the request. Once it has, the same
+    request is answered in the same way, and nothing is done: whoever has lost the answer asks again."""
+    wanted = _wanted(request)
+    known = state.uploads.get(request.query["uploadId"])
+    if known is not None and known.completed is not None and known.completed[0] == wanted:
+        _found(state, request, known.completed)
+        return state, _completed(request, known.completed[1]), touches(request)
+    name, found = _found(state, request)
+    for position, told in wanted:
+        if position not in found.parts or etag(found.parts[position]) != told:
+            refuse(400, "InvalidPart", "One or more of the specified parts could not be found.")
+    chosen = [found.parts[position] for position, _ in wanted]
+    if any(len(each) < PART_BYTES_MIN for each in chosen[:-1]):
+        refuse(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+    content = b"".join(chosen)
+    metadata = (*found.metadata, *checksums.of_parts(found.algorithm, chosen))
+    after = written(state, request, content, metadata, now)
+    done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
+    return (
+        attrs.evolve(after, uploads={**state.uploads, name: done}),
+        _completed(request, etag(content)),
+        touches(request),
+    )
+
+
+def _wanted(request: S3Request) -> tuple[tuple[int, str], ...]:
+    """The parts that a completion names: their numbers, which ascend, and ETags."""
+    found: list[tuple[int, str]] = []
+    for each in parsed(request.body).iter("Part"):
+        position = number((each.findtext("PartNumber") or "").strip())
+        if position is None:
+            refuse(400, "MalformedXML", "a part has no number")
+        if found and position <= found[-1][0]:
+            refuse(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
+        found.append((position, (each.findtext("ETag") or "").strip().strip('"')))
+    if not found:
+        refuse(400, "MalformedXML", "You must specify at least one part")
+    return tuple(found)
+
+
+def _completed(request: S3Request, whole: str) -> Response:
+    told = element("Bucket", request.bucket), element("Key", request.key), element("ETag", f'"{whole}"')
+    return xml("CompleteMultipartUploadResult", *told)
+
+
+def abort(state: State, request: S3Request, now: int) -> Done:
+    """AbortMultipartUpload."""
+    name, _ = _found(state, request)
+    uploads = {key: value for key, value in state.uploads.items() if key != name}
+    return attrs.evolve(state, uploads=uploads), Response(204), touches(request)
+
+
+def list_parts(state: State, request: S3Request, now: int) -> Done:
+    """ListParts."""
+    name, found = _found(state, request)
+    most = number(request.query.get("max-parts", str(PARTS_SHOWN_MAX)))
+    after = number(request.query.get("part-number-marker", "0"))
+    if most is None or after is None:
+        refuse(400, "InvalidArgument", "max-parts and part-number-marker are numbers")
+    left = [each for each in sorted(found.parts.items()) if each[0] > after]
+    page = left[: min(most, PARTS_SHOWN_MAX)]
+    parts = [
+        element(
+            "Part",
+            "",
+            element("PartNumber", str(position)),
+            element("ETag", f'"{etag(content)}"'),
+            element("Size", str(len(content))),
+        )
+        for position, content in page
+    ]
+    told = [element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)]
+    told.append(element("IsTruncated", "true" if len(page) < len(left) else "false"))
+    told += [element("NextPartNumberMarker", str(page[-1][0]))] if page else []
+    return state, xml("ListPartsResult", *told, *parts), touches(request)

@@ -1,0 +1,320 @@
+"""What each request of S3 does to the state, what it answers, and what it has touched. Pure.
+
+Source: Amazon S3 API Reference; conditional writes as S3 has had them since 2024.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import quote
+
+import attrs
+
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.http import Response
+from lakeproof.gate.fronts.s3 import checksums, multipart
+from lakeproof.gate.fronts.s3.footprint import only_read, source_of, to_delete, touches
+from lakeproof.gate.fronts.s3.listing import listing
+from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.times import from_http, http
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, element, error_response, not_known, parsed, refuse, xml
+from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, written
+from lakeproof.model import objects
+from lakeproof.model.objects import StoredObject
+
+Done = tuple[State, Response, Footprint]
+DELETES_MAX: Final = 1000
+
+ALWAYS: Final = frozenset(("x-id",))
+"""Parameters that mean nothing; those of a signature in the address, ``X-Amz-...``, are passed over, too."""
+WITHOUT_EFFECT: Final = re.compile(
+    r"x-amz-(date|content-sha256|security-token|trailer|decoded-content-length|api-version|user-agent|request-payer"
+    r"|(source-)?expected-bucket-owner|sdk-.+|meta-.+|checksum-.+|copy-source(-range|-if-(none-)?match)?"
+    r"|metadata-directive)"
+)
+"""Amazon's own headers that are known, or say something of the client, its signature or its account alone."""
+DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "x-amz-acl": ("private", "bucket-owner-full-control"),
+    "x-amz-bucket-object-lock-enabled": ("false",),
+    "x-amz-object-ownership": ("BucketOwnerEnforced",),
+    "x-amz-server-side-encryption": ("AES256",),
+    "x-amz-storage-class": ("STANDARD",),
+    "x-amz-tagging-directive": ("COPY",),
+}
+"""Headers that are known with these values: what S3 does without them."""
+CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
+KEY_BYTES_MAX: Final = 1024
+_BUCKET: Final = re.compile(r"[A-Za-z0-9._-]{3,255}")
+_NEW_BUCKET: Final = re.compile(
+    r"(?!xn--|sthree-|amzn-s3-demo-)(?!\d+\.\d+\.\d+\.\d+\Z)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+    r"(?<!-s3alias)(?<!--ol-s3)(?<!\.mrap)(?<!--x-s3)(?<!--table-s3)"
+)
+"""A bucket as it may be created today; some of those from before 2018 have other names.
+Source: Amazon S3 User Guide, *General purpose bucket naming rules*."""
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+
+
+def perform(state: State, request: S3Request, now: int) -> Done:
+    """One request, atomically. now: the store's clock, in microseconds since 1970."""
+    try:
+        _check_names(state, request)
+        return _operation(request)(state, request, now)
+    except S3Error as error:
+        return state, error_response(error, request), only_read(touches(request))
+
+
+def _check_names(state: State, request: S3Request) -> None:
+    """A bucket that is there has a good name, whatever it is."""
+    if len(request.key.encode()) > KEY_BYTES_MAX:
+        refuse(400, "KeyTooLongError", "Your key is too long")
+    created = request.method == "PUT" and not request.key
+    name = _NEW_BUCKET if created else _BUCKET
+    if request.bucket and request.bucket not in state.buckets and not name.fullmatch(request.bucket):
+        refuse(400, "InvalidBucketName", "The specified bucket is not valid.")
+
+
+def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
+    place = "service" if not request.bucket else "object" if request.key else "bucket"
+    asked = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
+    for wanted, method, parameter, others, operation in OPERATIONS:
+        if wanted == place and method == request.method and (not parameter or parameter in asked):
+            unknown = sorted(asked - others - {parameter}) + _unknown_headers(request, operation)
+            if unknown:
+                not_known(f"{', '.join(unknown)} of a {request.method}")
+            return operation
+    told = f" with {', '.join(sorted(asked))}" if asked else ""
+    return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{told}")
+
+
+def _unknown_headers(request: S3Request, operation: Callable[[State, S3Request, int], Done]) -> list[str]:
+    """What of its headers the front does not have, of those that matter."""
+    heeded = HEEDED.get(operation, NONE)
+    return sorted(name for name, value in request.headers.items() if _matters(name, value) and name not in heeded)
+
+
+def _matters(name: str, value: str) -> bool:
+    """Whether a header may change what is done: a condition, or one of Amazon's of which that is not known."""
+    own = name.startswith("x-amz-") and not WITHOUT_EFFECT.fullmatch(name)
+    return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
+
+
+def _found(state: State, request: S3Request) -> StoredObject:
+    _bucket(state, request.bucket)
+    found = state.objects.get(request.address)
+    if found is None:
+        refuse(404, "NoSuchKey", "The specified key does not exist.")
+    return found
+
+
+def _bucket(state: State, bucket: str) -> None:
+    if bucket not in state.buckets:
+        refuse(404, "NoSuchBucket", "The specified bucket does not exist")
+
+
+def get_object(state: State, request: S3Request, now: int) -> Done:
+    found = _found(state, request)
+    _check_read(request.headers, found)
+    headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
+        headers = (*headers, *checksums.told(found))
+    read = touches(request)
+    wanted = request.headers.get("range")
+    size = len(found.content)
+    if wanted is None:
+        return state, Response(200, headers, found.content), read
+    first, last = _bounds(wanted, size)
+    part = found.content[first : last + 1]
+    ranged = (*headers, ("Content-Range", f"bytes {first}-{last}/{size}"))
+    return state, Response(206, ranged, part), read
+
+
+def _bounds(text: str, size: int) -> tuple[int, int]:
+    """First and last byte of a range, both included."""
+    match = _RANGE.fullmatch(text)
+    if match is None or match[1] == match[2] == "":
+        not_known(f"range: {text}")
+    first, last = match[1], match[2]
+    if not first:
+        begin, end = max(size - int(last), 0), size - 1
+    else:
+        begin, end = int(first), min(int(last or size), size - 1)
+    if begin > end:
+        refuse(416, "InvalidRange", "The requested range is not satisfiable")
+    return begin, end
+
+
+def _headers(found: StoredObject) -> tuple[tuple[str, str], ...]:
+    kept = dict(found.metadata)
+    own = tuple((name, kept[name]) for name in SYSTEM_METADATA if name in kept)
+    users = tuple(pair for pair in found.metadata if pair[0].startswith("x-amz-meta-"))
+    default = () if "content-type" in kept else (("Content-Type", "binary/octet-stream"),)
+    return (("ETag", f'"{found.etag}"'), ("Last-Modified", http(found.last_modified)), *default, *own, *users)
+
+
+def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
+    """The conditions of a read, in the order of RFC 9110, section 13.2.2."""
+    modified = found.last_modified // 1_000_000 * 1_000_000
+    match, since = headers.get("if-match"), from_http(headers.get("if-unmodified-since", ""))
+    if match is not None:
+        if not _matches(match, found):
+            refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    elif since is not None and modified > since:
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    none, since = headers.get("if-none-match"), from_http(headers.get("if-modified-since", ""))
+    if (none is not None and _matches(none, found)) or (none is None and since is not None and modified <= since):
+        refuse(304, "NotModified", "")
+
+
+def _matches(condition: str, found: StoredObject) -> bool:
+    wanted = [each.strip().removeprefix("W/").strip('"') for each in condition.split(",")]
+    return "*" in wanted or found.etag in wanted
+
+
+def put_object(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    if "x-amz-copy-source" in request.headers:
+        return _copy_object(state, request, now)
+    after = written(state, request, request.body, metadata_of(request), now)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.sent(request.headers)))
+    return after, answer, touches(request)
+
+
+def copied(state: State, request: S3Request) -> StoredObject:
+    """The source of a copy, under the conditions on it."""
+    source = source_of(request) or ""
+    _bucket(state, source.partition("/")[0])
+    found = state.objects.get(source)
+    if found is None:
+        refuse(404, "NoSuchKey", "The specified key does not exist.")
+    match, none = (request.headers.get(f"x-amz-copy-source-if-{each}match") for each in ("", "none-"))
+    if (match is not None and not _matches(match, found)) or (none is not None and _matches(none, found)):
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    return found
+
+
+def _copy_object(state: State, request: S3Request, now: int) -> Done:
+    found = copied(state, request)
+    replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
+    if source_of(request) == request.address and not replace:
+        refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
+    metadata = metadata_of(request) if replace else checksums.copied(found.metadata)
+    after = written(state, request, found.content, metadata, now)
+    stored = after.objects[request.address]
+    return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
+
+
+def upload_part(state: State, request: S3Request, now: int) -> Done:
+    """UploadPart, and UploadPartCopy."""
+    if source_of(request) is None:
+        return multipart.put_part(state, request, request.body, now)
+    found = copied(state, request)
+    wanted = request.headers.get("x-amz-copy-source-range")
+    first, last = (0, len(found.content) - 1) if wanted is None else _bounds(wanted, len(found.content))
+    return multipart.put_part(state, request, found.content[first : last + 1], now)
+
+
+def delete_object(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    match = request.headers.get("if-match")
+    if match is not None and not _matches(match, _found(state, request)):
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    return _without(state, request.address), Response(204), touches(request)
+
+
+def _without(state: State, address: str) -> State:
+    after, _ = objects.step(state.objects, objects.DeleteObject(address))
+    return attrs.evolve(state, objects=after)
+
+
+def delete_objects(state: State, request: S3Request, now: int) -> Done:
+    """DeleteObjects. Each key is deleted, or refused on its own as its ETag is not the one that was named."""
+    _bucket(state, request.bucket)
+    body = parsed(request.body)
+    quiet = (body.findtext("Quiet") or "").lower() == "true"
+    found = to_delete(request)
+    if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
+        refuse(400, "MalformedXML", f"name 1 to {DELETES_MAX} objects, each with its key")
+    if any(each.tag in ("VersionId", "LastModifiedTime", "Size") for each in body.iter()):
+        not_known("a condition other than the ETag, or a version, of a POST with delete")
+    told = []
+    for key, etag in found:
+        stored = state.objects.get(f"{request.bucket}/{key}")
+        if etag is None or (stored is not None and _matches(etag, stored)):
+            state = _without(state, f"{request.bucket}/{key}")
+            told += [] if quiet else [element("Deleted", "", element("Key", key))]
+            continue
+        code = "NoSuchKey" if stored is None else "PreconditionFailed"
+        told.append(element("Error", "", element("Key", key), element("Code", code), element("Message", code)))
+    return state, xml("DeleteResult", *told), touches(request)
+
+
+def list_objects(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, listing(state, request), touches(request)
+
+
+def head_bucket(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, Response(200, (("x-amz-bucket-region", "us-east-1"),)), touches(request)
+
+
+def bucket_location(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, xml("LocationConstraint"), touches(request)
+
+
+def create_bucket(state: State, request: S3Request, now: int) -> Done:
+    if request.bucket in state.buckets:
+        refuse(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.")
+    made = attrs.evolve(state, buckets=state.buckets | {request.bucket})
+    return made, Response(200, (("Location", f"/{quote(request.bucket)}"),)), touches(request)
+
+
+def delete_bucket(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    if any(address.startswith(f"{request.bucket}/") for address in state.objects):
+        refuse(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+    uploads = {name: each for name, each in state.uploads.items() if not each.address.startswith(f"{request.bucket}/")}
+    after = attrs.evolve(state, buckets=state.buckets - {request.bucket}, uploads=uploads)
+    return after, Response(204), touches(request)
+
+
+def list_buckets(state: State, request: S3Request, now: int) -> Done:
+    found = [element("Bucket", "", element("Name", name)) for name in sorted(state.buckets)]
+    return state, xml("ListAllMyBucketsResult", element("Buckets", "", *found)), touches(request)
+
+
+NONE: Final = frozenset[str]()
+LISTED: Final = frozenset(
+    (
+        *("list-type", "prefix", "delimiter", "max-keys", "encoding-type", "fetch-owner"),
+        *("marker", "continuation-token", "start-after"),
+    )
+)
+OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[State, S3Request, int], Done]], ...]] = (
+    ("service", "GET", "", NONE, list_buckets),
+    ("bucket", "GET", "location", NONE, bucket_location),
+    ("bucket", "GET", "", LISTED, list_objects),
+    ("bucket", "HEAD", "", NONE, head_bucket),
+    ("bucket", "PUT", "", NONE, create_bucket),
+    ("bucket", "DELETE", "", NONE, delete_bucket),
+    ("bucket", "POST", "delete", NONE, delete_objects),
+    ("object", "GET", "uploadId", frozenset(("max-parts", "part-number-marker")), multipart.list_parts),
+    ("object", "GET", "", NONE, get_object),
+    ("object", "HEAD", "", NONE, get_object),
+    ("object", "POST", "uploads", NONE, multipart.create),
+    ("object", "POST", "uploadId", NONE, multipart.complete),
+    ("object", "PUT", "uploadId", frozenset(("partNumber",)), upload_part),
+    ("object", "DELETE", "uploadId", NONE, multipart.abort),
+    ("object", "PUT", "", NONE, put_object),
+    ("object", "DELETE", "", NONE, delete_object),
+)
+"""Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
+fits; a parameter that it does not know is refused, and not passed over."""
+HEEDED: Final[Mapping[Callable[[State, S3Request, int], Done], frozenset[str]]] = {
+    get_object: CONDITIONS - {"if-range"},
+    put_object: frozenset(("if-match", "if-none-match")),
+    multipart.complete: frozenset(("if-match", "if-none-match")),
+    delete_object: frozenset(("if-match",)),
+}
+"""Of what is done: the conditions that it heeds."""

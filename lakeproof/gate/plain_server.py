@@ -1,0 +1,42 @@
+"""The gate in its plain mode: a store in memory that holds nothing, and tells each request."""
+
+import time
+from collections.abc import Callable
+
+from lakeproof.gate.fronts import s3
+from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.http import Request, Response, listening
+from lakeproof.gate.fronts.redis.connections import Speaker
+from lakeproof.gate.server import Gate
+
+
+async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], object], protocol: str = "s3") -> None:
+    """Serve on loopback until it is cancelled: S3 and DynamoDB, or Redis. tell: receives a line for each request.
+    protocol: ``s3``, ``dynamodb`` or ``redis``; it is named in the first line.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    front = AWSFront()
+    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=buckets)), lambda: time.time_ns() // 1000)
+    gate.hold(frozenset())  # of no client: otherwise the names of a setup are kept, for ever
+    answer = gate.server.handler
+
+    async def told(request: Request) -> Response:
+        response = await answer(request)
+        asked = front.understood(request)
+        label = f"{request.method} {request.path}" if isinstance(asked, Response) else front.label_of(asked)
+        tell(f"{label} -> {response.status}")
+        return response
+
+    gate.server.handler = told
+    listener = listening(port)
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    if protocol == "redis":
+        tell(f"serving Redis on redis://{address}")
+        speaker = Speaker(gate, tell=lambda asked, reply: tell(f"{front.label_of(asked)} -> {reply.status}"))
+        await gate.server.serve_all((listener, speaker.talk))
+    else:
+        shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"
+        tell(f"serving {shown if protocol == 's3' else f'DynamoDB on http://{address}'}")
+        await gate.server.serve(listener)

@@ -1,0 +1,395 @@
+"""Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
+from typing import Final, Protocol
+
+import attrs
+import trio
+
+from lakeproof.gate.classes import Choice, Diverged, Name, Pending
+from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, exchanged, moments, ordered
+from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.programs import Child, ProgramError, Returned
+from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
+from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
+from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, Held, ways
+from lakeproof.gate.unheld import PassingFront
+from lakeproof.words import Unusable
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait
+before a retry."""
+BUSY_SECONDS: Final = 120.0
+"""How long a program may compute between two requests, and how long a call that is not held may take."""
+DRAIN_SECONDS: Final = 0.001
+"""How often to look whether calls that nobody waits for have ended."""
+PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
+"""How long to leave the cores to a program that moves, after each look at it; the last one again and again."""
+WATCH_SECONDS: Final = 0.05
+"""How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
+CRASHED_CALL: Final = "Crashed"
+"""The error of a call whose process was killed."""
+OPEN: Final = "reader"
+"""The client whose requests are never held."""
+
+
+class Chooser(Protocol):
+    """A search over schedules, as `lakeproof.gate.classes.Classes`, which says what the methods mean."""
+
+    runs: int
+    complete: int
+    diverged: int
+
+    @property
+    def all_run(self) -> bool: ...
+
+    def begin(self) -> bool: ...
+
+    def choose(self, pending: Sequence[Pending], /) -> Choice | None: ...
+
+    def let_go(self, footprint: Footprint, /) -> None: ...
+
+    def end(self) -> None: ...
+
+    def fail(self) -> None: ...
+
+
+@attrs.frozen(kw_only=True)
+class Step:
+    """A request that was let go."""
+
+    name: Name
+    """Of the request."""
+    mode: str
+    status: int | str
+    """Of the answer: of HTTP, or in a word; 0: none was given."""
+    footprint: Footprint = ()
+
+
+@attrs.frozen(kw_only=True)
+class Schedule:
+    """One schedule that was run."""
+
+    steps: tuple[Step, ...]
+    outcome: Outcome | None = None
+    """None: it was given up, as another one covers it."""
+    violated: Mapping[str, str] = attrs.field(factory=dict)
+    """Evidence, by the name of the invariant."""
+    on_the_way: Mapping[str, tuple[Step, ...]] = attrs.field(factory=dict)
+    """For an invariant of every step that is violated: an order of the class that passes through the violation."""
+    trouble: str = ""
+    """Why it says nothing: the program diverged, or waits for ever."""
+    reached: bool = False
+    """Whether a call of a client has done what it is for, as far as the scenario says what that is."""
+    unproved: str = ""
+    """Why it proves nothing though it has come to its end: a call has sent no request, and so answers from what is not
+    in the store; or a call of ``after`` asks for what the gate does not have."""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What leads through it again."""
+        return tuple(Choice(each.name, each.mode) for each in self.steps)
+
+
+@attrs.frozen(kw_only=True)
+class _Seen:
+    """What a look at a program sees whose threads all sleep."""
+
+    requests: int
+    """So many have arrived, ever."""
+    spent: Mapping[int, int]
+    """How long each process has run."""
+    under_way: bool
+    """Something that was sent, by the program or to it, is unread, or is not whole."""
+
+
+class Runner:
+    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.opened`."""
+
+    def __init__(
+        self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, Child]
+    ) -> None:
+        self.scenario = scenario
+        self.front = front
+        self.gate = gate
+        self.children = children
+        for each in scenario.always:
+            if hasattr(each, "reached"):
+                each.reached = 0  # what another scenario has tested shows nothing here
+        self.fresh = gate.state
+        self.watch = Watch()
+        self.steps: list[Step] = []
+        self.made: list[Made] = []
+        self._born: dict[Name, int] = {}
+        self.unfinished: set[str] = set()
+        self.crashed: set[str] = set()
+        self.unproved = ""
+        self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
+        """Of the schedule that is run: the calls that have ended, by client."""
+
+    async def schedule(self, search: Chooser) -> Schedule:
+        """Run one schedule as the search chooses, and tell it."""
+        self.gate.state = self.fresh
+        self.gate.unknown = ""
+        self.gate.open()
+        await self._revive()
+        self.gate.state = self.fresh
+        self.gate.hold(frozenset(name for name in self.children if name != OPEN))
+        self.steps = []
+        self.made = []
+        self._born = {}
+        self.front.passed.clear()
+        self.unproved = ""
+        self.results = {name: [] for name in self.children if name != OPEN}
+        self.unfinished = set(self.results)
+        async with trio.open_nursery() as nursery:
+            for name, calls in zip(self.results, self.scenario.clients, strict=True):
+                nursery.start_soon(self._client, name, tuple(calls))
+            finished, trouble = await self._steer(search)
+            if not finished:
+                self.gate.open()
+                await self._drain()
+                nursery.cancel_scope.cancel()
+        if not finished:
+            await self._renew()
+            search.fail() if trouble else search.end()
+            return Schedule(steps=tuple(self.steps), trouble=trouble)
+        complete = search.complete
+        try:
+            search.end()
+        except Diverged as error:
+            return Schedule(steps=tuple(self.steps), trouble=str(error))
+        if search.complete == complete:
+            self.gate.open()
+            return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
+        return await self._judged()
+
+    async def open_call(self, call: GateCall) -> Returned:
+        """Make a call whose requests are not held.
+
+        Raises:
+            Unusable: it does not end. ProgramError: its process has died.
+        """
+        with trio.move_on_after(BUSY_SECONDS):
+            return await self.children[OPEN].call(call.name, call.args)
+        raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and nothing is held")
+
+    def exchanges(self) -> list[tuple[str, Exchange]]:
+        """What each client has asked in the last schedule, and was answered."""
+        made = zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True)
+        return [(each.name.client, exchange) for each, exchange in made]
+
+    async def _steer(self, search: Chooser) -> tuple[bool, str]:
+        """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
+        spent: list[str] = []
+        while True:
+            if trouble := await self._quiet() or self.gate.unknown:
+                return False, trouble
+            self.gate.settle()
+            if not self.gate.held:
+                return True, ""
+            for name in self.gate.held:
+                self._born.setdefault(name, len(self.steps) - 1)
+            pending = [self._pending(held, spent) for held in self._first()]
+            try:
+                choice = search.choose(pending)
+            except Diverged as error:
+                return False, str(error)
+            if choice is None:
+                return False, ""
+            spent.append(choice.mode)
+            if len(self.steps) == self.scenario.steps_max:
+                asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
+                return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
+            held = await self._let_go(choice)
+            step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
+            self.steps.append(step)
+            search.let_go(held.footprint)
+
+    def _under_way(self) -> list[tuple[str, GateCall]]:
+        """The clients that have not made all their calls, each with the call that has not returned."""
+        clients = zip(self.results, self.scenario.clients, strict=True)
+        return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
+
+    async def _let_go(self, choice: Choice) -> Held[Asked]:
+        """Let a request go. A crash kills the process first: it must see nothing of what comes."""
+        client = choice.name.client
+        crashes = choice.mode in ENDING
+        now, call = self.gate.now(), len(self.results[client])
+        if crashes:
+            self.crashed.add(client)
+            self.children[client].crash()
+        held = await self.gate.let_go(choice.name, choice.mode)
+        if crashes:
+            await self.gate.drop(client)
+        self.made.append(
+            Made(
+                name=held.name,
+                mode=held.mode,
+                footprint=held.footprint,
+                asked=held.asked,
+                now=now,
+                born=self._born[held.name],
+                call=call,
+            )
+        )
+        return held
+
+    async def _revive(self) -> None:
+        """Start anew what has crashed; or all clients, if each schedule begins with fresh ones."""
+        ended = {name for name in self.children if name != OPEN} if self.scenario.fresh else self.crashed
+        async with trio.open_nursery() as nursery:
+            for name in sorted(ended):
+                nursery.start_soon(self.children[name].restart)
+        self.crashed.clear()
+        if self.scenario.fresh:
+            self.unfinished = set()
+            if trouble := await self._quiet():
+                raise Unusable(f"{self.scenario.name}: fresh: {trouble}")
+            if self.gate.state != self.fresh:
+                why = "its processes write to the store as they start, and each schedule would begin in another state"
+                raise Unusable(f"{self.scenario.name}: fresh: {why}")
+
+    async def _drain(self) -> None:
+        """Give the calls time to end by themselves."""
+        with trio.move_on_after(PATIENCE_SECONDS):
+            while self.unfinished:  # noqa: ASYNC110  # a set, no event
+                await trio.sleep(DRAIN_SECONDS)
+
+    async def _renew(self) -> None:
+        """Start anew each process whose call has not ended."""
+        for name in sorted(self.unfinished):
+            await self.children[name].restart()
+
+    def _first(self) -> list[Held[Asked]]:
+        """The requests that may be let go: all that wait, or of each client the first one by its label."""
+        waiting = sorted(self.gate.held.values(), key=lambda each: each.name)
+        if self.scenario.parallel:
+            return waiting
+        return list({each.name.client: each for each in reversed(waiting)}.values())
+
+    def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
+        left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
+        if EXPIRED in left and not self._expires(held.asked):
+            left.remove(EXPIRED)
+        return Pending(held.name, tuple(left), held.faults)
+
+    def _expires(self, asked: Asked) -> bool:
+        """Whether it makes a difference if what a request touches expires before it."""
+        ways = [each for each in (asked, self.front.late(asked)) if each is not None]
+        one, other = (self.front.perform(self.gate.state, each, self.gate.now())[:2] for each in ways)
+        return one != other
+
+    async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
+        for each in calls:
+            before = self.gate.asked[name]
+            try:
+                returned = await self.children[name].call(each.name, each.args)
+            except ProgramError as error:
+                if name not in self.crashed:
+                    raise ProgramError(f"{self.scenario.name}: {name}: {each}: {error}") from None
+                self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
+                break
+            self.results[name].append((each, returned))
+            if self.gate.asked[name] == before:
+                self.unproved = f"{name}: {each} returned without a request: what it answers from is not in the store"
+        self.unfinished.discard(name)
+        self.gate.arrived.ring()
+
+    async def _quiet(self) -> str:
+        """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
+
+        Empty; or what has not come to that.
+        """
+        begun = moved = trio.current_time()
+        before: _Seen | None = None
+        pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
+        while True:
+            seen = None
+            if self.unfinished <= self.gate.waiting:
+                seen = await self._seen_twice()
+                if seen is None or seen.under_way or self.scenario.calm_seconds:
+                    time.sleep(next(pauses))  # noqa: ASYNC251  # trio's timers are no finer than 1 ms, and all wait
+            elif not await self.gate.arrived.wait(WATCH_SECONDS):
+                seen = await self._seen_twice()
+            now, silent = trio.current_time(), sorted(self.unfinished - self.gate.waiting)
+            if seen is None or seen != before:
+                moved = now
+            rests = seen is not None and not seen.under_way
+            if rests and not silent and now - moved >= self.scenario.calm_seconds:
+                return ""
+            before = seen
+            if now - moved > PATIENCE_SECONDS:
+                stuck = "a request that has begun does not end, or an answer is not read"
+                what = "no request and no answer" if rests else stuck
+                return f"{', '.join(silent) or 'the program'}: {what} for {PATIENCE_SECONDS:g} s, and all threads sleep"
+            if now - begun > BUSY_SECONDS:
+                return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
+
+    async def _seen_twice(self) -> "_Seen | None":
+        """What two looks have seen, if it is the same; else None."""
+        first = self._seen()
+        if first is None or CAN_SEE:
+            await trio.lowlevel.checkpoint()
+        else:
+            await trio.sleep(SETTLING_SECONDS)
+        return first if first is not None and self._seen() == first else None
+
+    def _seen(self) -> "_Seen | None":
+        """What changes if anything moves; None: a thread does. The threads come first: once they sleep, what they have
+        sent is either unread, or was read and acted on."""
+        server = self.gate.server
+        spent = self.watch.asleep(self._pids()) if CAN_SEE else {}
+        if spent is None:
+            return None
+        return _Seen(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
+
+    def _pids(self) -> list[int]:
+        """Of what runs while requests are held."""
+        return [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
+
+    async def _judged(self) -> Schedule:
+        self.gate.open()
+        if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
+            raise Unusable(f"{self.scenario.name}: through: {trouble}")
+        store = self.gate.state
+        after = [await self.open_call(each) for each in self.scenario.after]
+        if self.gate.unknown:
+            return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
+        outcome = Outcome(results=self.results, after=after, store=store)
+        asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
+        found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())
+        violated = {name: evidence for name, evidence in found if evidence is not None}
+        passed = self._on_the_way()
+        return Schedule(
+            steps=tuple(self.steps),
+            outcome=outcome,
+            violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
+            on_the_way={name: steps for name, (_, steps) in passed.items()},
+            reached=reached_by(self.scenario, outcome),
+            unproved=self.unproved,
+        )
+
+    def _on_the_way(self) -> dict[str, tuple[str, tuple[Step, ...]]]:
+        """Evidence against the invariants of every step, and an order that shows it, by the name of the invariant."""
+        left = {each.__name__: each for each in self.scenario.always}
+        found: dict[str, tuple[str, tuple[Step, ...]]] = {}
+        try:
+            for moment in moments(self.front, self.fresh, self.made) if left else ():
+                calls = [call for call, _ in self.results.get(moment.client, [])]
+                for name, each in list(left.items()):
+                    evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
+                    if evidence is not None:
+                        order = ordered(len(self.steps), moment.order)
+                        found[name] = (
+                            f"{evidence} (after step {len(moment.order)})",
+                            tuple(self.steps[at] for at in order),
+                        )
+                        del left[name]
+        except TooManyMoments as error:
+            raise Unusable(f"{self.scenario.name}: always: {error} of a schedule; take fewer clients") from None
+        return found

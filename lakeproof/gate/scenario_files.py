@@ -1,0 +1,48 @@
+"""The scenarios of the gate in a user's file."""
+
+import runpy
+from collections.abc import Sequence
+from pathlib import Path
+
+from lakeproof.gate.scenario import GateScenario
+from lakeproof.scenario import ScenarioError
+from lakeproof.verify.loader import LoadError, import_beside, matching
+from lakeproof.words import Unusable
+
+
+def chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
+    """The scenarios of a file that any of the patterns names, in their order; all of them without a pattern.
+
+    Raises:
+        Unusable: the file cannot be used, or a pattern names none.
+    """
+    found = loaded(file)
+    names = [each.name for each in found]
+    try:
+        wanted = matching(names, patterns)
+    except LoadError:
+        raise Unusable(f"{file}: no scenario matches {' or '.join(patterns)}; it has {', '.join(names)}") from None
+    return [each for each in found if each.name in wanted]
+
+
+def loaded(file: Path) -> list[GateScenario]:
+    """All scenarios of a file, which is executed.
+
+    Raises:
+        Unusable: it cannot be executed, or has no list of them.
+    """
+    import_beside(file)
+    try:
+        listed = runpy.run_path(str(file)).get("SCENARIOS")
+    except ScenarioError as error:
+        raise Unusable(f"{file}: {error}") from None
+    except Exception as error:  # whatever a user's file raises
+        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
+        raise Unusable(f"{file}: no list SCENARIOS of GateScenario; scenarios of the search are named with --from FILE")
+    names = [each.name for each in listed]
+    if not names:
+        raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")
+    if twice := sorted({each for each in names if names.count(each) > 1}):
+        raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
+    return list(listed)

@@ -1,0 +1,164 @@
+"""A search over the schedules of a real program: what violates an invariant, and what kept it from being whole."""
+
+import signal
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+import attrs
+import click
+import trio
+
+from lakeproof.gate.classes import Choice, Classes
+from lakeproof.gate.parallel import JOIN_SECONDS, LOOK_SECONDS, join
+from lakeproof.gate.run import Chooser, Runner, Schedule
+from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
+from lakeproof.gate.server import Bell
+from lakeproof.gate.shortest import fewest_switches, switches
+from lakeproof.gate.startup import opened, prepared
+from lakeproof.gate.strategies import Replayed
+from lakeproof.words import first_of, plural
+
+TELL_SECONDS: Final = 5.0
+ENDED_BY: Final = (signal.SIGTERM, signal.SIGHUP)
+
+Result = TypeVar("Result")
+
+
+@attrs.define
+class Found:
+    """What came of a scenario so far."""
+
+    shortest: dict[str, Schedule] = attrs.field(factory=dict)
+    """By invariant: the shortest schedule that violates it."""
+    counted: dict[str, int] = attrs.field(factory=dict)
+    trouble: list[str] = attrs.field(factory=list)
+    reached: bool = False
+    """Whether any schedule has a call of a client that has done what it is for."""
+    unproved: str = ""
+    """Why a schedule proves nothing, if one does not: then nothing is proved."""
+
+    def add(self, schedule: Schedule) -> None:
+        self.trouble += [schedule.trouble] if schedule.trouble else []
+        self.unproved = self.unproved or schedule.unproved
+        self.reached |= schedule.reached
+        for name in schedule.violated:
+            self.counted[name] = self.counted.get(name, 0) + 1
+            known = self.shortest.get(name)
+            if known is None or _length(schedule) < _length(known):
+                self.shortest[name] = schedule
+
+
+def _length(schedule: Schedule) -> tuple[int, int]:
+    """Fewest changes from client to client first, then fewest steps."""
+    return switches(schedule.steps), len(schedule.steps)
+
+
+def tested(invariant: Invariant | OnTheWay) -> bool:
+    """Whether anything happened that an invariant speaks of, where it counts that."""
+    return getattr(invariant, "reached", 1) > 0
+
+
+def verdict_on(invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+    """``violated``; ``holds``: in all classes of schedules, and it was tested; else ``inconclusive``."""
+    if invariant.__name__ in found.shortest:
+        return "violated"
+    proved = search.all_run and not found.unproved and found.reached and tested(invariant)
+    return "holds" if proved else "inconclusive"
+
+
+def all_classes(scenario: GateScenario) -> Classes:
+    """A search of all its classes, with requests as threads if it says so."""
+    return Classes(threads=scenario.parallel == THREADS)
+
+
+async def searched(
+    scenario: GateScenario,
+    file: Path,
+    search: Chooser,
+    schedules: int | None,
+    limit: float | None,
+    jobs: int = 1,
+    found: Found | None = None,
+) -> Found:
+    """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds. jobs: how many sets of
+    processes run them, if it is a search of all classes; see `lakeproof.gate.parallel`. found: where to put what is
+    found; it stays there if the search does not come to its end.
+
+    Raises (in a group): Unusable: the program or an invariant came to grief. KeyboardInterrupt.
+    """
+    found, bell = Found() if found is None else found, Bell()
+    deadline = None if limit is None else time.monotonic() + limit
+
+    def goes_on() -> bool:
+        return (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules)
+
+    async with opened(scenario, file) as runner:
+        async with trio.open_nursery() as others:
+            if isinstance(search, Classes):
+                work = partial(join, scenario, file, search, prepared(runner), found.add, bell, goes_on)
+                for _ in range(jobs - 1):
+                    others.start_soon(_later, work)
+            await _alone(runner, search, found, bell, goes_on)
+            others.cancel_scope.cancel()
+        if not isinstance(search, Replayed):
+            for name, schedule in sorted(found.shortest.items()):
+                found.shortest[name] = await shortened(runner, schedule, name)
+    return found
+
+
+async def _later(work: Callable[[], Awaitable[None]]) -> None:
+    await trio.sleep(JOIN_SECONDS)
+    await work()
+
+
+async def _alone(runner: Runner, search: Chooser, found: Found, bell: Bell, goes_on: Callable[[], bool]) -> None:
+    """Run here what the search chooses; others may run some of it meanwhile."""
+    told = time.monotonic()
+    while goes_on():
+        if search.begin():
+            found.add(await runner.schedule(search))
+            bell.ring()
+        elif isinstance(search, Classes) and search.waits:
+            await bell.wait(LOOK_SECONDS)
+        else:
+            return
+        if time.monotonic() - told > TELL_SECONDS:
+            told = time.monotonic()
+            click.echo(f"{runner.scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
+
+
+async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
+    """An equivalent schedule with the fewest changes from client to client, if the program confirms it."""
+    steps = schedule.on_the_way.get(invariant) or fewest_switches(schedule.steps)
+    if steps == schedule.steps or (switches(steps) == switches(schedule.steps) and not schedule.on_the_way):
+        return schedule
+    search = Replayed([Choice(each.name, each.mode) for each in steps])
+    search.begin()
+    shorter = await runner.schedule(search)
+    return shorter if invariant in shorter.violated else schedule
+
+
+def completed(work: Callable[[], Awaitable[Result]]) -> Result:
+    """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
+    SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
+    before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY} if _in_main_thread() else {}
+    try:
+        found: Result = trio.run(work)
+        return found
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _as_ctrl_c(number: int, frame: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

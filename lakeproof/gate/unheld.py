@@ -1,0 +1,64 @@
+"""Requests that are let through at once: reads of what no client of the scenario changes, such as a user's credentials.
+
+They are no steps of a schedule. So the gate looks whether that was right: a request that is let through must only read,
+and no step of the schedule may change what it has read.
+"""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import attrs
+
+from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.interface import Answer
+
+NOBODY = ""
+"""The client of a request that is let through: no client has this name, so the gate holds nothing of it."""
+
+
+@attrs.frozen
+class Passed:
+    """A request that was let through: its label, and what it has read."""
+
+    label: str
+    footprint: Footprint
+    writes: bool
+
+
+class PassingFront(AWSFront):
+    """Lets requests through whose label matches one of some patterns, as those of the shell over the whole label.
+
+    reader: the client whose requests are never held, and not noted here.
+    """
+
+    def __init__(self, patterns: Sequence[str], reader: str) -> None:
+        super().__init__()
+        self.patterns = tuple(patterns)
+        self.reader = reader
+        self.passed: list[Passed] = []
+
+    def client_of(self, asked: Asked) -> str:
+        client = super().client_of(asked)
+        return NOBODY if client != self.reader and self._passes(asked) else client
+
+    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Answer, Footprint]:
+        after, response, footprint = super().perform(state, asked, now)
+        if self.patterns and super().client_of(asked) != self.reader and self._passes(asked):
+            self.passed.append(Passed(self.label_of(asked), footprint, self.writes(asked)))
+        return after, response, footprint
+
+    def _passes(self, asked: Asked) -> bool:
+        return bool(self.patterns) and any(fnmatchcase(self.label_of(asked), each) for each in self.patterns)
+
+    def trouble(self, steps: Sequence[tuple[str, Footprint]]) -> str:
+        """Why a schedule with these steps (labels, and what they touched) says nothing; empty: it does. Forgets what
+        was let through."""
+        passed, self.passed = self.passed, []
+        for each in passed:
+            if each.writes:
+                return f"{each.label} was let through, and writes; take its pattern out of through"
+            for label, footprint in steps:
+                if dependent(each.footprint, footprint):
+                    return f"{each.label} was let through, and {label} changes what it reads; take its pattern out"
+        return ""

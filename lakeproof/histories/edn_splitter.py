@@ -1,0 +1,120 @@
+"""The maps of an EDN file, one after the other, without reading what is in them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import attrs
+
+from lakeproof.histories.errors import Unreadable, shown
+
+FORM_MAX: Final = 1 << 24
+"""Characters of one map."""
+
+DEPTH_MAX: Final = 400
+"""How deep a map may be nested, what nobody looks at included."""
+
+_MARK: Final = re.compile(r"""\\[\s\S]?|["\[\](){};]""")
+_TAG: Final = re.compile(r"#[A-Za-z][\w.*+!?$%&=<>/-]*")
+_CLOSES: Final = {"]": "[", ")": "(", "}": "{"}
+
+
+@attrs.frozen
+class Form:
+    """A map as it was written, comments left out, and the line on which it begins."""
+
+    line: int
+    text: str
+
+
+def forms(lines: Iterable[tuple[int, str]]) -> Iterator[Form]:
+    """All maps of a file: bare, or in one vector or list. A tag before a map (a record's type) is left out.
+
+    Raises Unreadable for anything else at the top, and for what does not close.
+    """
+    splitter = _Splitter()
+    for number, line in lines:
+        yield from splitter.split(number, line)
+    splitter.end()
+
+
+class _Splitter:
+    """Where in the file we are: between the maps, or how deep in one, and in a text or not."""
+
+    def __init__(self) -> None:
+        self.around = ""
+        """The bracket around all maps."""
+        self.begun = self.ended = False
+        self.between = ""
+        self.nested: list[str] = []
+        self.pieces: list[str] = []
+        self.in_text = False
+        self.line = self.size = 0
+
+    def split(self, number: int, line: str) -> Iterator[Form]:
+        """The maps that end on a line."""
+        at = 0
+        for match in _MARK.finditer(line):
+            mark, start, end = match[0], match.start(), match.end()
+            if self.in_text:
+                self.in_text = mark != '"'
+            elif mark == ";":
+                self._take(line[at:start] + "\n", number)
+                return
+            elif not self.nested and mark != "{":
+                self._take(line[at:start], number)
+                self._around(mark, number)
+                at = end
+            elif mark == '"':
+                self.in_text = True
+            elif mark in "[({":
+                if not self.nested:
+                    self._take(line[at:start], number)
+                    self._begin(number)
+                    at = start
+                self.nested.append(mark)
+                if len(self.nested) > DEPTH_MAX:
+                    raise Unreadable(f"nested more than {DEPTH_MAX} deep; expected one event", self.line)
+            elif mark in "])}":
+                if self.nested.pop() != _CLOSES[mark]:
+                    raise Unreadable(f"{mark!r} closes what it did not open; expected whole maps", number)
+                if not self.nested:
+                    self._take(line[at:end], number, inside=True)
+                    at = end
+                    yield Form(self.line, "".join(self.pieces))
+                    self.pieces, self.size = [], 0
+        self._take(line[at:], number)
+
+    def end(self) -> None:
+        """Raises Unreadable if the file may not end here."""
+        if self.nested:
+            raise Unreadable("the map that begins here does not end; expected it closed", self.line)
+        if self.around and not self.ended:
+            raise Unreadable(f"the file ends inside of {self.around!r}; expected it closed")
+        if self.between.strip(" ,"):
+            raise Unreadable(f"the file ends with {shown(self.between.strip())}; expected a map after it")
+
+    def _take(self, piece: str, number: int, *, inside: bool = False) -> None:
+        if self.nested or inside:
+            self.pieces.append(piece)
+            self.size += len(piece)
+            if self.size > FORM_MAX:
+                raise Unreadable(f"a map of more than {FORM_MAX:,} characters; expected one event", self.line)
+            return
+        self.between = f"{self.between}{piece}".strip(" ,\t\r\n\f")
+        if self.between and not _TAG.fullmatch(self.between):
+            raise Unreadable(f"{shown(self.between)}; expected an event, a map such as {{:process 0, ...}}", number)
+
+    def _around(self, mark: str, number: int) -> None:
+        """A bracket between maps: the one around all of them."""
+        if mark in "[(" and not self.around and not self.between and not self.begun:
+            self.around = mark
+        elif self.around and not self.ended and _CLOSES.get(mark) == self.around and not self.between:
+            self.ended = True
+        else:
+            raise Unreadable(f"{mark!r} between events; expected a map such as {{:process 0, ...}}", number)
+
+    def _begin(self, number: int) -> None:
+        if self.ended:
+            raise Unreadable("an event after the end of the vector; expected nothing more", number)
+        self.line, self.between, self.begun = number, "", True

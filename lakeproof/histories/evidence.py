@@ -1,0 +1,196 @@
+"""Evidence for people: the operations that cannot be explained, as bars over time; and as a history of their own."""
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.model.linearizability.evidence import Evidence
+from lakeproof.model.linearizability.history import NEVER, Operation
+from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
+from lakeproof.model.linearizability.values import Atom, written
+from lakeproof.model.snapshot import Status
+from lakeproof.words import plural
+
+_VALUE_MAX: Final = 40
+_ELSEWHERE: Final = 6
+_STEP: Final = 3
+_BARS_MAX: Final = 30
+"""Operations that are drawn; more are only listed."""
+
+
+def story(evidence: Evidence) -> Iterator[str]:
+    """Lines that tell one key's violation: where it shows, and what cannot be explained."""
+    key = "" if evidence.key is None else f"key {value(evidence.key)}: "
+    if evidence.failed is None:
+        yield f"{key}no order explains its {len(evidence.operations):,} operations; there was no time to say which ones"
+        return
+    yield (
+        f"{key}{plural(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
+        f"{described(evidence.failed)}{_where(evidence.failed)}"
+    )
+    few = "minimal" if evidence.minimal else "perhaps not minimal"
+    begin = ""
+    if evidence.held is not None:
+        begin = f", whether it begins with {' or '.join(map(value, evidence.held))}: nothing else was possible then"
+    yield f"a non-linearizable sub-history ({few}){begin}:"
+    yield from (f"  {line}" for line in bars(evidence.operations))
+    if evidence.elsewhere:
+        told = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))
+        more = f" and {len(told) - _ELSEWHERE:,} more" if len(told) > _ELSEWHERE else ""
+        yield f"  at any time, or never: {', '.join(told[:_ELSEWHERE])}{more}"
+
+
+def _where(op: Operation) -> str:
+    return f" (line {op.lines[1] or op.lines[0]})" if op.lines[0] else ""
+
+
+def verdict_of_keys(held: int, violated: int, undecided: int) -> str:
+    """The verdict on a history, from how many of its keys are linearizable, are not, and are not decided."""
+    count = held + violated + undecided
+    if violated:
+        more = f", {plural(undecided, 'is', 'are')} not decided" if undecided else ""
+        return f"VIOLATED: {violated:,} of {count:,} keys {_is(violated)} not linearizable{more}"
+    if undecided:
+        return f"INCONCLUSIVE: {undecided:,} of {count:,} keys {_is(undecided)} not decided"
+    return f"HOLDS: {plural(count, 'key')} {_is(count)} linearizable"
+
+
+def told_by(algorithms: Mapping[str, int]) -> str:
+    """How many keys each algorithm has judged."""
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(algorithms.items()))
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def bars(operations: Sequence[Operation]) -> Iterator[str]:
+    """An operation a line, in the order of calls; the bars show which of them overlap. ``...``: perhaps for ever."""
+    events = sorted({op.call for op in operations} | {op.returned for op in operations if op.returned != NEVER})
+    place = {event: at * _STEP for at, event in enumerate(events)}
+    end = len(events) * _STEP
+    rows = []
+    for op in operations:
+        begin = place[op.call]
+        until = place.get(op.returned, end)
+        drawn = " " * begin + "|" + "-" * (until - begin - 1) + ("..." if op.returned == NEVER else "|")
+        lines = f"line {op.lines[0]}" if op.lines[0] else ""
+        rows.append((lines, f"process {value(op.process)}", described(op), drawn))
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    for row in rows:
+        cells = [row[i].ljust(widths[i]) for i in range(3) if widths[i]]
+        yield "  ".join([*cells, row[3]] if len(rows) <= _BARS_MAX else cells).rstrip()
+
+
+def described(op: Operation) -> str:
+    """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (nobody knows whether), ``cas [1 2] refused``."""
+    asked = "" if op.argument is None else f" {_argument(op)}"
+    if op.status is Status.INFO or op.returned == NEVER:
+        return f"{op.f}{asked} ?"
+    if op.status is Status.FAIL:
+        return f"{op.f}{asked} refused"
+    told = f" -> {value(op.result)}" if op.f in ("read", "get", "scan", "txn") else ""
+    return f"{op.f}{asked}{told}"
+
+
+def _attempt(op: Operation) -> str:
+    return op.f if op.argument is None else f"{op.f} {_argument(op)}"
+
+
+def _argument(op: Operation) -> str:
+    return argument_in_words(op.f, op.argument)
+
+
+def argument_in_words(f: str, argument: Hashable) -> str:
+    """What an operation is given, as people write it."""
+    if f == "set_if" and isinstance(argument, tuple):
+        expected, written = argument
+        return f"{value(written)} if {'something' if expected == EXISTS else value(expected)} is there"
+    return value(argument)
+
+
+def value(held: Hashable) -> str:
+    """A value as people write it, shortened."""
+    told = written(held, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
+    return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"
+
+
+def plain(held: Hashable) -> object:
+    """A value for JSON: what JSON has no word for becomes text."""
+    if isinstance(held, tuple):
+        return [plain(one) for one in held]
+    if isinstance(held, Atom):
+        if held.kind == "boolean":
+            return held.text == "true"
+        if held.kind == "float":
+            return float(str(held.text))
+        if isinstance(held.text, frozenset):
+            pairs = [pair for pair in held.text if isinstance(pair, tuple) and len(pair) == 2]
+            if held.kind == "map" and all(isinstance(key, str) for key, _ in pairs):
+                return {str(key): plain(one) for key, one in sorted(pairs, key=str)}
+            return sorted((plain(one) for one in held.text), key=repr)
+        return str(held)
+    return held if isinstance(held, str | int | None) else repr(held)
+
+
+def as_object(evidence: Evidence) -> dict[str, object]:
+    """What `story` tells, for programs; docs/histories.md says what each field means."""
+    failed = evidence.failed
+    return {
+        "explained": evidence.returned,
+        "failed": None if failed is None else described(failed),
+        "line": None if failed is None else failed.lines[1],
+        "minimal": evidence.minimal,
+        "held": None if evidence.held is None else [plain(one) for one in evidence.held],
+        "operations": [
+            {"process": plain(op.process), "operation": described(op), "lines": list(op.lines)}
+            for op in evidence.operations
+        ],
+        "elsewhere": [described(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
+    }
+
+
+def as_history(evidence: Evidence) -> Iterator[str]:
+    """The events of what is impossible in our own format, so that it can be checked by itself.
+
+    What the key may have held when they began is written before all else, all of it at once: any may be the last. What
+    may have taken effect at any time is invoked then, and never returns.
+    """
+    held = _held(evidence)
+    events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
+    for op in (*held, *evidence.operations):
+        events.append((op.call, op, "invoke"))
+        kind = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}[op.status]
+        events.append((op.returned, op, kind))
+    free = {id(op): number for number, op in enumerate((*held, *evidence.elsewhere, *evidence.operations))}
+    for _, op, kind in sorted(events, key=lambda event: event[0]):
+        event = {"process": free[id(op)], "type": kind, "f": op.f, "key": plain(op.key), "value": _told(op, kind)}
+        yield json.dumps(event)
+
+
+def _held(evidence: Evidence) -> list[Operation]:
+    """A write of each value that the key may have held. None of a mutex, which is acquired and released in turns."""
+    fs = {op.f for op in (*evidence.elsewhere, *evidence.operations)}
+    if evidence.held is None or fs <= MUTEX.fs:
+        return []
+    write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
+    return [
+        Operation(
+            process=None, f=erase if each is None else write, key=evidence.key, argument=each, call=-3, returned=-2
+        )
+        for each in evidence.held
+    ]
+
+
+def _told(op: Operation, kind: str) -> object:
+    if kind == "ok" and op.f in ("read", "get", "scan", "txn"):
+        return plain(op.result)
+    if op.f == "set_if" and isinstance(op.argument, tuple):
+        expected, written = op.argument
+        predicate = {"exists": True} if expected == EXISTS else None if expected is None else {"value": plain(expected)}
+        return {"value": plain(written), "predicate": predicate}
+    if op.f == "scan" and isinstance(op.argument, tuple):
+        return {"start": plain(op.argument[0]), "limit": plain(op.argument[1])}
+    return plain(op.argument)

@@ -1,0 +1,181 @@
+"""Whether the values of a history fit the model that the names of its operations suggest, and what may be meant.
+
+A bank's reads return maps, and ``independent`` values are ``[KEY VALUE]``: judged as those of a register they are
+violated, though nothing is wrong with the store. Where values do not fit there is no verdict, but the model or option
+to use. Where they may fit and are violated, there is a hint.
+"""
+
+import json
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Final
+
+from lakeproof.histories.evidence import plain
+from lakeproof.histories.evidence import value as shown
+from lakeproof.model.linearizability.evidence import Evidence
+from lakeproof.model.linearizability.history import History, Operation
+from lakeproof.model.linearizability.specifications import EXISTS, MULTI_REGISTER, MUTEX, Specification, observed
+from lakeproof.model.linearizability.values import UNKNOWN, Atom, freeze
+from lakeproof.model.snapshot import Status
+from lakeproof.plain_json import decode
+
+_KINDS: Final = {
+    int: "numbers", str: "text", bytes: "bytes", tuple: "lists",
+    "float": "numbers", "decimal": "numbers", "fraction": "numbers",
+}  # fmt: skip
+_TRANSACTIONS: Final = "transactions"
+_HALVES: Final = "[KEY nil]"
+_RETURNS: Final = {"lists": "a set or a queue", "sets": "a set", "maps": "a bank, or another snapshot of many keys,"}
+"""What returns such values and is written otherwise."""
+_OK, _FAIL = 0, 1
+
+Examples = dict[str, Hashable]
+"""Kinds of values, and one value of each."""
+
+
+def completed(specification: Specification, history: History) -> bool:
+    """Whether any operation returned with something to judge: it was done, or the state refused it."""
+    says = {f: observed(specification, history.settings, f, Status.FAIL, None) is not UNKNOWN for f in history.fs}
+    rows = history.rows(range(len(history)))
+    return any(status == _OK or (status == _FAIL and says[f]) for _, f, _, _, status, _, _ in rows)
+
+
+def misfit(specification: Specification, history: History) -> str:
+    """Why the values of a history are not those of a model, and what to use; empty: they may be. Cost: linear."""
+    if specification is MUTEX:
+        return _reentrant(history)
+    if specification.guarded is None:
+        return ""
+    asked, written, read = _values(specification, history)
+    named = {**read, **asked, **written}
+    if named.keys() == {_TRANSACTIONS}:
+        return f"{shown(named[_TRANSACTIONS])} reads or writes registers by name; use --model multi-register"
+    if asked.keys() == {_HALVES}:
+        return f"reads are invoked with [KEY nil], such as {shown(asked[_HALVES])}; use --independent"
+    whatever = f"; if any value is possible here, use --model {specification.name}"
+    for kind, value in read.items():
+        if kind in _RETURNS and kind not in written:
+            return (
+                f"a read returned {shown(value)}, and no {kind} were written: {_RETURNS[kind]} is judged by no model "
+                f"here{whatever}"
+            )
+        if written.keys() == {"lists"} and kind not in (*_RETURNS, _TRANSACTIONS):
+            return (
+                f"a read returned {shown(value)}, and lists were written, such as {shown(written['lists'])}{whatever}"
+            )
+    return ""
+
+
+def hint(specification: Specification, history: History, numbers: Iterable[int], evidence: Evidence) -> str:
+    """What may be meant, if a value that nothing has written is what violates a history; empty: nothing is known."""
+    failed = evidence.failed
+    if failed is None or specification is MUTEX:
+        return ""
+    for register, value in _demanded(specification, failed):
+        part = map(history.operation, numbers)
+        writes = [(op, one) for op in part for name, one in _written(specification, op) if name == register]
+        if value in (None, UNKNOWN) or any(one == value for _, one in writes):
+            continue
+        never, kinds = f"{shown(value)} was never written", {kind_of(one) for _, one in writes} - {"nil"}
+        if kinds and kind_of(value) not in kinds:
+            return f"{never}: {_and(kinds)} written and {_and([kind_of(value)])} read"
+        early = all(op.returned > failed.call or op.status is not Status.OK for op, _ in writes)
+        begin = json.dumps(plain(value))
+        if early and history.settings.initial is UNKNOWN and freeze(decode(begin)) == value:
+            return f"{never}: is it the initial value? --initial {begin}"
+        pairs = writes and all(isinstance(one, tuple) and len(one) == 2 for _, one in writes)
+        return f"{never}{': if values are [KEY VALUE], use --independent' if pairs else ''}"
+    return ""
+
+
+def kind_of(value: Hashable) -> str:
+    """``numbers``, ``text``, ``lists`` ...: which kind of value it is."""
+    if value is None:
+        return "nil"
+    return _KINDS.get(value.kind, f"{value.kind}s") if isinstance(value, Atom) else _KINDS.get(type(value), "others")
+
+
+def _and(kinds: Iterable[str]) -> str:
+    named = sorted(kinds)
+    return f"{' and '.join(named)} {'was' if named == ['text'] else 'were'}"
+
+
+def _values(specification: Specification, history: History) -> tuple[Examples, Examples, Examples]:
+    """What reads were invoked with, what was to be written, and what was read; nil is in none."""
+    asked: Examples = {}
+    written: Examples = {} if history.settings.initial is UNKNOWN else {kind_of(history.settings.initial): None}
+    read: Examples = {}
+    values = history.values
+    for _, f, argument, result, status, _, _ in history.rows(range(len(history))):
+        given = values[argument]
+        if f in specification.observers:
+            if given is not None:
+                halved = isinstance(given, tuple) and len(given) == 2 and given[1] is None
+                asked[_HALVES if halved else _kind_or_transaction(given)] = given
+            if status == _OK and values[result] is not None:
+                read[_kind_or_transaction(values[result])] = values[result]
+        else:
+            for one in given if f in ("cas", "set_if") and isinstance(given, tuple) else (given,):
+                if one is not None:
+                    written[_kind_or_transaction(one)] = one
+    return asked, written, read
+
+
+def _kind_or_transaction(value: Hashable) -> str:
+    return _TRANSACTIONS if isinstance(value, tuple) and value and all(map(_micro, value)) else kind_of(value)
+
+
+def _micro(one: Hashable) -> bool:
+    return isinstance(one, tuple) and len(one) == 3 and str(one[0]).removeprefix(":") in ("r", "w", "read", "write")
+
+
+def _reentrant(history: History) -> str:
+    held: dict[tuple[Hashable, int], int] = {}
+    columns = history.columns()
+    rows = zip(history.asked(), columns["process"], columns["status"], columns["line"], strict=True)
+    for (f, key, _), process, status, line in rows:
+        if f == "acquire" and status == _OK:
+            before = held.setdefault((key, process), line)
+            if before != line:
+                return (
+                    f"process {shown(history.process_names[process])} acquires twice (lines {before} and {line}) and "
+                    "releases nothing between: a re-entrant lock is judged by no model here; if this is none, use "
+                    "--model mutex"
+                )
+        elif f == "release" and status != _FAIL:
+            held.pop((key, process), None)
+    return ""
+
+
+def _demanded(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
+    """Registers and the values that an operation found in them."""
+    if op.f == "scan":
+        yield from _members(op.result, 2)
+    elif specification is MULTI_REGISTER:
+        yield from _members(op.result, 3)
+    elif op.f in specification.observers:
+        yield op.key, op.result
+    elif op.status is Status.OK and isinstance(op.argument, tuple) and op.argument[0] != EXISTS:  # cas, set_if
+        yield op.key, op.argument[0]
+
+
+def _written(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
+    """Registers and the values that an operation writes, or may have written."""
+    if op.status is Status.FAIL or op.f in specification.observers:
+        return
+    if specification is MULTI_REGISTER:
+        reads = ("r", "read")
+        given = op.argument if isinstance(op.argument, tuple) else ()
+        yield from _members(
+            tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3
+        )
+    elif op.f in ("cas", "set_if") and isinstance(op.argument, tuple):
+        yield op.key, op.argument[-1]
+    else:
+        yield op.key, None if op.f == "delete" else op.argument
+
+
+def _members(told: Hashable, length: int) -> Iterator[tuple[Hashable, Hashable]]:
+    """Of ``[KEY VALUE]`` or ``[r KEY VALUE]``."""
+    for one in told if isinstance(told, tuple) else ():
+        if isinstance(one, tuple) and len(one) == length:
+            yield one[-2], one[-1]

@@ -1,0 +1,281 @@
+"""Runs of flows, and the processes that they share.
+
+A flow is a function of the replies that it has seen. So what it does after known replies is known, and a run begins
+without a process: it answers from memory, as far as that goes. With the first reply that is new, or where the flow is
+known to end, it takes a process, starts the flow there, sends all replies at once, and compares: what differs from
+memory is an error. Each end, and each new step, is the doing of a process; a re-run takes one round trip.
+
+Processes are taken in turn, two at least, so that what differs from one process to another (the order of a hash table,
+say) shows as well. When more than CHILDREN_MAX are needed, the run that took its process first gives it away, and
+begins in another one when it goes on.
+
+Example: a flow reads, and writes what it has read. The first run takes process 1: it starts the flow, hears the read,
+answers "5", hears the write, answers "ok", and hears the end. The second run remembers the read, and that "5" leads to
+the write. It is answered "6": that is new, so it takes process 2, sends the start and "6", hears the read (as before)
+and another write.
+"""
+
+import atexit
+import os
+import weakref
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from lakeproof.languages import protocol
+from lakeproof.languages.child import GUARD, Child, Command, ProgramFailed
+from lakeproof.languages.protocol import Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
+from lakeproof.languages.reader import acknowledged
+from lakeproof.languages.reader import heard as heard_line
+from lakeproof.search.execution import NondeterministicFlow
+
+CHILDREN_MIN: Final = 2
+"""Processes of one command that are used in turn."""
+CHILDREN_MAX: Final = 8
+"""Processes of one command, at most."""
+NO_REPLY: Final = (0, "")
+KNOWN_MAX: Final = 200_000
+"""Steps of flows that are remembered; then memory begins anew."""
+
+
+Reply = tuple[int, str]
+"""The number of an effect, and the reply to it."""
+
+
+class Known:
+    """What a flow does after some replies, and after further ones."""
+
+    __slots__ = ("following", "heard", "opened")
+
+    def __init__(self, heard: Heard, opened: int) -> None:
+        self.heard = heard
+        self.opened = opened
+        """How many effects the flow has asked for, with those of this step."""
+        self.following: dict[Reply, Known] = {}
+
+    @property
+    def ends(self) -> bool:
+        return isinstance(self.heard, Returns | Raises)
+
+
+class Pool:
+    """The processes of this process. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._idle: dict[Command, list[Child]] = defaultdict(list)
+        self._lent: dict[Command, OrderedDict[int, weakref.ref[Run]]] = defaultdict(OrderedDict)
+        self._known: dict[tuple[Command, str, str], Known] = {}
+        self._steps = 0
+        self.started = 0
+        """How many processes were started."""
+
+    def take(self, command: Command, run: "Run") -> Child:
+        """A process for a run: an idle one, a new one, or that of the oldest other run. Raises NotStarted."""
+        self._look_who_asks()
+        lent, idle = self._lent[command], self._idle[command]
+        if not idle and len(lent) >= CHILDREN_MAX:
+            _, oldest = lent.popitem(last=False)
+            if (other := oldest()) is not None:
+                other.give_away()
+        new = not idle or len(idle) + len(lent) < CHILDREN_MIN
+        child = self._new(command) if new else idle.pop(0)
+        lent[id(run)] = weakref.ref(run)
+        return child
+
+    def known(self, command: Command, call: str, arguments: str) -> Known | None:
+        """The beginning of a flow, if it is known."""
+        self._look_who_asks()
+        return self._known.get((command, call, arguments))
+
+    def learn(self, heard: Heard, run: "Run", after: Known | None, reply: Reply) -> Known:
+        """Remember a step: the first one of a run, or what follows a reply after a known one."""
+        self._steps += 1
+        if self._steps > KNOWN_MAX:
+            self._known, self._steps = {}, 1
+        found = Known(heard, protocol.opened(heard) + (0 if after is None else after.opened))
+        if after is None:
+            self._known[run.what] = found
+        else:
+            after.following[reply] = found
+        return found
+
+    def _look_who_asks(self) -> None:
+        if self._owner != os.getpid():  # a fork: the processes are the parent's
+            self.__init__()  # type: ignore[misc]  # to begin anew is what is meant
+
+    def give_back(self, command: Command, run: "Run", child: Child) -> None:
+        """A run needs its process no more."""
+        self._lent[command].pop(id(run), None)
+        if self._owner != os.getpid() or child.over:
+            return
+        if child.busy or not child.resets or len(self._idle[command]) >= CHILDREN_MAX:
+            child.close()
+        else:
+            self._idle[command].append(child)
+        if not child.resets and not self._idle[command]:
+            self._idle[command].append(self._new(command))  # ahead: it starts while the search goes on
+
+    def end_idle(self, command: Command) -> None:
+        """End the processes of a command that wait: another one of it has failed."""
+        idle = self._idle[command]
+        while idle:
+            idle.pop().close()
+
+    def close(self) -> None:
+        """End all processes, also those that are lent."""
+        if self._owner != os.getpid():
+            return
+        for lent in self._lent.values():
+            for ref in list(lent.values()):
+                if (run := ref()) is not None:
+                    run.give_away()
+            lent.clear()
+        self._known, self._steps = {}, 0
+        for idle in self._idle.values():
+            while idle:
+                idle.pop().close()
+        GUARD.dismiss()
+
+    def _new(self, command: Command) -> Child:
+        self.started += 1
+        return Child(command)
+
+
+POOL: Final = Pool()
+atexit.register(POOL.close)
+
+
+class Run:
+    """One run of a flow. ``arguments``: of `lakeproof.languages.protocol.arguments`.
+
+    Raises:
+        NotStarted: there is no such program.
+        ProgramFailed: it did not keep to the protocol.
+        NondeterministicFlow: it did not do again what it did before.
+    """
+
+    def __init__(self, command: Command, call: str, arguments: str) -> None:
+        self.what = (command, call, arguments)
+        self._child: Child | None = None
+        self._replies: list[Reply] = []
+        self._path: list[Known] = []
+        begun = POOL.known(*self.what)
+        if begun is None or begun.ends:
+            self._catch_up()
+        else:
+            self._path.append(begun)
+            self.now = begun.heard
+
+    now: Heard
+    """What the flow waits for, or how it ended."""
+
+    def answer(self, number: int, reply: str) -> Heard:
+        """Answer an effect that the flow waits for, and hear what it does then."""
+        known = self._path[-1].following.get((number, reply))
+        self._replies.append((number, reply))
+        if self._child is not None:
+            (line,) = self._exchanged(self._child, [protocol.answer(self._child.number, number, reply)])
+            self._hear(self._child, line, len(self._replies))
+        elif known is None or known.ends:
+            self._catch_up()
+        else:
+            self._path.append(known)
+            self.now = known.heard
+        return self.now
+
+    def give_away(self) -> None:
+        """Let another run have the process. This one can go on later, or never."""
+        child, self._child = self._child, None
+        if child is not None:
+            POOL.give_back(self.what[0], self, child)
+
+    def __del__(self) -> None:
+        """A run that is dropped is over."""
+        if getattr(self, "_child", None) is not None:
+            self.give_away()
+
+    def _catch_up(self) -> None:
+        """Take a process, and the flow in it to where this run is: all replies are sent at once."""
+        command, call, arguments = self.what
+        child = self._child = POOL.take(command, self)
+        try:
+            child.greet()
+        except ProgramFailed as error:
+            raise self._named(error) from None
+        lines = [protocol.reset(child.number)] if child.flow_open else []
+        resets = len(lines)
+        child.number += 1
+        child.flow_open = True
+        lines.append(protocol.start(child.number, call, arguments))
+        lines += [protocol.answer(child.number, number, reply) for number, reply in self._replies]
+        for at, line in enumerate(self._exchanged(child, lines), start=-resets):
+            if at >= 0:
+                self._hear(child, line, at)
+                continue
+            try:
+                acknowledged(line, child.number - 1)
+            except Nonsense as error:
+                raise self._failed(child, str(error)) from error
+
+    def _exchanged(self, child: Child, lines: list[bytes]) -> Iterator[bytes]:
+        try:
+            yield from child.exchange(lines)
+        except ProgramFailed as error:
+            raise self._named(error) from None
+
+    def _hear(self, child: Child, line: bytes, at: int) -> None:
+        """What the flow does after so many replies: something new, or what it did before."""
+        after, reply = (self._path[at - 1], self._replies[at - 1]) if at else (None, NO_REPLY)
+        opened = 0 if after is None else after.opened
+        try:
+            heard = heard_line(line, child.number, opened + 1)
+            _fits(heard, opened - at)
+        except Nonsense as error:
+            raise self._failed(child, str(error)) from error
+        known = POOL.known(*self.what) if after is None else after.following.get(reply)
+        known = self._path[at] if at < len(self._path) else known or POOL.learn(heard, self, after, reply)
+        if known.heard != heard:
+            child.close()
+            POOL.end_idle(self.what[0])
+            raise NondeterministicFlow(
+                f"{self.what[1]} of program {self.what[0]} is not deterministic: after the same replies it "
+                f"{_said(heard)}, and before {_said(known.heard)}. A flow may only use env: no clock, random or order "
+                f"of maps"
+            )
+        if at == len(self._path):
+            self._path.append(known)
+        self.now = heard
+
+    def _failed(self, child: Child, what: str) -> ProgramFailed:
+        return self._named(child.failed(what))
+
+    def _named(self, error: ProgramFailed) -> ProgramFailed:
+        """The error, with the flow that it happened in."""
+        POOL.end_idle(self.what[0])
+        effects = len(self._replies)
+        return ProgramFailed(f"{error} (in {self.what[1]}, after {effects} effect{'' if effects == 1 else 's'})")
+
+
+def _fits(heard: Heard, still_open: int) -> None:
+    """Raises Nonsense: the flow goes on or ends as if no other effect were open, or waits although none is."""
+    if isinstance(heard, Opens):
+        if not heard.effects and not still_open:
+            raise Nonsense("nothing is open, and the flow neither asks for an effect nor ends")
+    elif still_open:
+        effects = "1 effect is" if still_open == 1 else f"{still_open} effects are"
+        raise Nonsense(f"the flow {_said(heard)}, and {effects} open; wait for all tasks of a group")
+
+
+def _said(heard: Heard) -> str:
+    match heard:
+        case Opens():
+            return ", ".join(f"{_said(each)} in task {task}" for task, each in heard.effects) or "waited"
+        case Asks():
+            return f"requested {heard.effect!r}"
+        case Mints():
+            return f"requested a fresh {heard.kind!r}"
+        case Returns():
+            return f"returned {heard.value!r}"
+        case Raises():
+            return f"raised {heard.kind} ({heard.message!r})"

@@ -1,0 +1,212 @@
+"""Programs as flows of a scenario: what a scenario's file writes, and the flow that forwards effects.
+
+::
+
+    flows = Program("./flows", errors={"not_unique": NotUnique})
+    Scenario(clients=[[flows.call("create_repository", "r")], [flows.call("delete_repository", "r")]], ...)
+"""
+
+import os
+import shlex
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.impl.effects import Effect, Env, Local, Now
+from lakeproof.impl.parallel import Group, Withdrawn
+from lakeproof.impl.printable import printable
+from lakeproof.languages import protocol
+from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
+from lakeproof.languages.pool import Run
+from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
+from lakeproof.model import kv, objects
+from lakeproof.scenario import Call, ScenarioError
+
+SECONDS_MAX: Final = 3600.0
+
+Decoder = Callable[[Hashable], Hashable]
+"""Makes the result that invariants see of what a flow returned. Raises ValueError for what has none."""
+
+
+class Raised(Exception):
+    """What a flow of a program raised, of a kind that `Program.errors` does not name."""
+
+    def __init__(self, kind: str, message: str, definite: bool) -> None:
+        super().__init__(kind, message, definite)
+
+    @property
+    def kind(self) -> str:
+        """The program's word for it."""
+        return cast("str", self.args[0])
+
+    @property
+    def definite(self) -> bool:
+        """Whether the call did not take place."""
+        return cast("bool", self.args[2])
+
+    def __repr__(self) -> str:
+        kind, message, _ = self.args
+        return f"{kind}({message!r})" if message else f"{kind}()"
+
+    __str__ = __repr__
+
+
+@attrs.frozen(init=False)
+class Program:
+    """A program that runs flows on request, and asks lakeproof for their effects: docs/flow-protocol.md.
+
+    command: as for a shell, without its operators.
+    folder: where it is started, and where a relative path of it begins. None: the current folder.
+    seconds: how long it may take from one line to the next; after that nothing is decided.
+    errors: for a kind of error that its flows raise, the exception class that invariants know. It is made of the
+        message, if there is one, and says itself whether it is definite. Kinds of the stores' errors are known.
+
+    Processes are started when a search needs them, used for one flow after the other, and end with lakeproof's.
+    """
+
+    command: tuple[str, ...]
+    folder: str | None
+    seconds: float
+    errors: tuple[tuple[str, type[Exception]], ...]
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        folder: str | Path | None = None,
+        seconds: float = ANSWER_SECONDS,
+        errors: Mapping[str, type[Exception]] | None = None,
+    ) -> None:
+        try:
+            words = tuple(shlex.split(command))
+        except (ValueError, AttributeError, TypeError) as error:
+            raise ScenarioError(f"Program({command!r}): {error}; write the command as for a shell") from error
+        if not words:
+            raise ScenarioError(f"Program({command!r}): expected a command, such as './flows'")
+        if not 0 < seconds <= SECONDS_MAX:
+            raise ScenarioError(f"Program({command!r}): seconds={seconds!r}, expected more than 0, at most 3600")
+        known = tuple(sorted((errors or {}).items()))
+        for kind, error_class in known:
+            if type(getattr(error_class, "definite", None)) is not bool:
+                raise ScenarioError(
+                    f"Program({command!r}): errors[{kind!r}] is {error_class!r}; expected an exception class that says "
+                    f"definite = True or definite = False"
+                )
+        self.__attrs_init__(words, None if folder is None else os.fspath(folder), seconds, known)
+
+    def flow(self, name: str, *, result: Decoder | None = None) -> "ProgramFlow":
+        """One of its flows, for `Call`. result: makes a value of what it returns; else JSON's own, frozen."""
+        return ProgramFlow(self, name, result)
+
+    def call(self, name: str, *args: Hashable, attempts: int = 1, **options: Hashable) -> Call:
+        """A call of one of its flows. Arguments: None, bool, int, str, bytes, and tuples of these."""
+        return Call(self.flow(name), *args, attempts=attempts, **options)
+
+
+@attrs.frozen
+class ProgramFlow:
+    """A flow of a program. It runs under the search, under a replay and step by step; not in real time, under trio:
+    it waits for its program without letting other tasks run."""
+
+    program: Program
+    name: str
+    result: Decoder | None = None
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    async def __call__(self, env: Env, *args: Hashable, **options: Hashable) -> Hashable:
+        # No `try` with a `finally`, and no `with`: what is abandoned here must not run on. A run that is dropped gives
+        # its process back by itself.
+        run = Run(self._command(), self.name, self._arguments(args, options))
+        while True:
+            heard = run.now
+            match heard:
+                case Mints():
+                    run.answer(heard.number, protocol.minted(env.ids.unique(heard.kind)))
+                case Opens():
+                    async with env.parallel(cancel=False) as group:
+                        _start(env, run, group)
+                case Returns():
+                    run.give_away()
+                    return self._result(heard)
+                case Raises():
+                    run.give_away()
+                    raise self._error(heard)
+                case Asks():
+                    said_at = heard.at  # noqa: F841  # `lakeproof.impl.frames` reads it
+                    run.answer(heard.number, await _told(env, heard.effect))
+
+    def _command(self) -> Command:
+        return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
+
+    def _arguments(self, args: tuple[Hashable, ...], options: Mapping[str, Hashable]) -> str:
+        try:
+            return protocol.arguments(args, options)
+        except TypeError as error:
+            raise ScenarioError(f"{self.name}: {error}") from error
+
+    def _result(self, heard: Returns) -> Hashable:
+        if self.result is None:
+            return heard.value
+        try:
+            return self.result(heard.value)
+        except ValueError as error:
+            raise ScenarioError(f"{self.name} returned {heard.value!r}, which its result= refuses: {error}") from error
+
+    def _error(self, heard: Raises) -> Exception:
+        """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
+        if heard.definite is None:
+            at = f" at {heard.at}" if heard.at else ""
+            named = "".join(one for one in heard.kind if one.isalnum() or one == "_") or "Error"
+            return cast("Exception", type(named, (Exception,), {})(printable(f"{heard.message}{at}".strip())))
+        known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(heard.kind)
+        if known is None:
+            return Raised(heard.kind, heard.message, heard.definite)
+        error = known(heard.message) if heard.message else known()
+        if getattr(error, "definite", None) is not heard.definite:
+            words = {True: "definite", False: "indefinite"}
+            raise ProgramFailed(
+                f"program {' '.join(self.program.command)}: {self.name} raises {heard.kind} as "
+                f"{words[heard.definite]}; {known.__name__} is {words[not heard.definite]}"
+            )
+        return error
+
+
+def _start(env: Env, run: Run, group: Group) -> None:
+    """Start a task for each effect that has just been opened."""
+    if isinstance(run.now, Opens):
+        for task, asked in run.now.effects:
+            group.start_as(task, _ask, env, run, group, asked)
+
+
+async def _ask(env: Env, run: Run, group: Group, asked: Asks | Mints) -> None:
+    """One effect of a task of the program, beside others."""
+    said_at = asked.at  # noqa: F841  # `lakeproof.impl.frames` reads it
+    if isinstance(asked, Mints):
+        told = protocol.minted(env.ids.unique(asked.kind))
+    else:
+        told = await _told(env, asked.effect)
+    run.answer(asked.number, told)
+    _start(env, run, group)
+
+
+async def _told(env: Env, effect: Effect) -> str:
+    """Perform an effect. The reply, as the program is told it."""
+    try:
+        reply = await _performed(env, effect)
+    except (kv.KVError, objects.ObjectError) as error:
+        return protocol.refused(error)
+    return protocol.replied(effect, reply)
+
+
+async def _performed(env: Env, effect: Effect) -> Hashable:
+    if isinstance(effect, Now):
+        return await env.clock.now()
+    assert not isinstance(effect, kv.Transact | Local | Withdrawn), "no flow of a program asks for it"
+    if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
+        return await env.store.perform(effect)
+    return await env.objects.perform(effect)

@@ -1,0 +1,291 @@
+"""What a program says: its lines become values, or are refused. See `lakeproof.languages.protocol`."""
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Callable, Hashable, Mapping
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.printable import printable, said
+from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
+from lakeproof.model import kv, objects
+from lakeproof.plain_json import decode
+from lakeproof.words import reason
+
+_SHOWN: Final = 120
+_WORDS_MAX: Final = 300
+_MINT: Final = "unique"
+_TASK: Final = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5}){0,20}")
+_PLACE: Final = re.compile(r"[^\x00-\x1f]{1,200}:[0-9]{1,9}")
+
+
+@attrs.frozen
+class Greeting:
+    """A program's first line. ``resets``: whether it takes one flow after the other."""
+
+    resets: bool
+
+
+def greeted(line: bytes) -> Greeting:
+    """Raises Nonsense: it is no greeting, or of another version."""
+    told = _object(line)
+    if told.get("protocol") != "flow:" or type(told.get("version")) is not int:
+        raise Nonsense(f'{shown(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line')
+    if told["version"] != VERSION:
+        raise Nonsense(f"version {told['version']} of the protocol flow:; expected {VERSION}: use that adapter")
+    resets = told.get("resets", True)
+    if type(resets) is not bool:
+        raise Nonsense(f'"resets" is {_shown(resets)}; expected true or false')
+    return Greeting(resets)
+
+
+def acknowledged(line: bytes, number: int) -> None:
+    """Raises Nonsense: it does not say that this flow was dropped."""
+    if _object(line).get("reset") != number:
+        raise Nonsense(f'{shown(line)}: expected {{"reset": {number}}}: flow {number} is over')
+
+
+def heard(line: bytes, flow: int, number: int) -> Heard:
+    """What a flow does next. number: that of its next effect.
+
+    Raises:
+        Nonsense: it is no line of the protocol, or is said by another flow, or out of turn.
+    """
+    told = _object(line)
+    if told.get("flow") != flow:
+        raise Nonsense(f'{shown(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
+    at = _place(told)
+    if "op" in told:
+        return _asked(line, told, number)
+    if "opens" in told:
+        return _opens(line, told["opens"], number)
+    if ("returns" in told) is ("raises" in told):
+        raise Nonsense(f'{shown(line)}: expected one of "op", "opens", "returns" and "raises"')
+    if "returns" in told:
+        return Returns(_frozen(told["returns"]))
+    raised = told["raises"]
+    if type(raised) is not dict:
+        raise Nonsense(f'"raises" is {_shown(raised)}; expected {{"kind": TEXT, "definite": true}}')
+    definite = raised.get("definite")
+    if definite is not None and type(definite) is not bool:
+        raise Nonsense(f'"definite" is {_shown(definite)}; expected true, false, or null for a mistake in the flow')
+    message = _text(raised, "message") if "message" in raised else ""
+    return Raises(_text(raised, "kind"), definite, message[:_WORDS_MAX], at)
+
+
+def _asked(line: bytes, told: Mapping[str, object], number: int) -> Asks | Mints:
+    at = _place(told)
+    if told.get("effect") != number:
+        raise Nonsense(f'{shown(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"')
+    if told.get("op") == _MINT:
+        return Mints(number, _text(told, "kind"), at)
+    return Asks(number, _effect(line, told), at)
+
+
+def _opens(line: bytes, told: object, number: int) -> Opens:
+    """Effects of several tasks. Raises Nonsense, also for one task with two of them."""
+    found: list[tuple[str, Asks | Mints]] = []
+    for at, each in enumerate(cast("list[object]", told) if type(told) is list else [told]):
+        if type(each) is not dict:
+            raise Nonsense(f'"opens" is {_shown(told)}; expected a list of effects')
+        task = _text(each, "task")
+        if task and not _TASK.fullmatch(task):
+            raise Nonsense(f'"task": {_shown(task)}; expected a path such as "2.1", or "" for the main task')
+        if task in dict(found):
+            raise Nonsense(f"{shown(line)}: task {task!r} asks for two effects; expected one for each task")
+        found.append((task, _asked(line, each, number + at)))
+    return Opens(tuple(found))
+
+
+def _object(line: bytes) -> dict[str, object]:
+    try:
+        told = decode(line.decode())
+    except RecursionError:
+        raise Nonsense(f"{shown(line)}: nested too deeply; expected one object a line") from None
+    except ValueError as error:
+        raise Nonsense(f"{shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
+    if type(told) is not dict:
+        raise Nonsense(f"{shown(line)}: expected one object a line")
+    return cast("dict[str, object]", told)
+
+
+_Parser = Callable[[Mapping[str, object], str], object]
+
+
+def _effect(line: bytes, told: Mapping[str, object]) -> Effect:
+    op = told.get("op")
+    known = _EFFECTS.get(op) if isinstance(op, str) else None
+    if known is None:
+        raise Nonsense(f"{shown(line)}: effect {_shown(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}")
+    kind, fields = known
+    return kind(*(parse(told, name) for name, parse in fields))
+
+
+def _text(told: Mapping[str, object], name: str) -> str:
+    found = told.get(name)
+    if type(found) is not str or any("\ud800" <= one <= "\udfff" for one in found):
+        raise Nonsense(f'"{name}": {_shown(found)}; expected text that has a UTF-8')
+    return found
+
+
+def _optional_text(told: Mapping[str, object], name: str) -> str | None:
+    return None if told.get(name) is None else _text(told, name)
+
+
+def _place(told: Mapping[str, object]) -> str:
+    if "at" not in told:
+        return ""
+    at = _text(told, "at")
+    if not _PLACE.fullmatch(at):
+        raise Nonsense(f'"at": {_shown(at)}; expected FILE:LINE, or nothing')
+    return at
+
+
+def _text_or_empty(told: Mapping[str, object], name: str) -> str:
+    return _text(told, name) if name in told else ""
+
+
+def _bytes(told: Mapping[str, object], name: str) -> bytes:
+    found = told.get(name)
+    try:
+        return b64decode(cast("str", found), validate=True)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise Nonsense(f'"{name}": {_shown(found)}; expected Base64') from error
+
+
+def _start(told: Mapping[str, object], name: str) -> bytes:
+    return _bytes(told, name) if name in told else b""
+
+
+def _value(told: Mapping[str, object], name: str) -> bytes:
+    # None is an error of the caller's, which the store answers: MissingValue.
+    return cast("bytes", None) if name in told and told[name] is None else _bytes(told, name)
+
+
+def _predicate(told: Mapping[str, object], name: str) -> kv.Predicate:
+    found = told.get(name)
+    if found is None and name in told:
+        return None
+    if type(found) is dict and found == {"exists": True}:
+        return kv.EXISTS
+    if type(found) is dict and found.keys() == {"value"}:
+        return _bytes(found, "value")
+    raise Nonsense(f'"{name}": {_shown(found)}; expected null, {{"exists": true}}, or {{"value": what get returned}}')
+
+
+def _token(told: Mapping[str, object], name: str) -> bytes:
+    found = _predicate(told, name)
+    if not isinstance(found, bytes):
+        raise Nonsense(f'"{name}": {_shown(told.get(name))}; expected {{"value": what get returned}}')
+    return found
+
+
+def _number(told: Mapping[str, object], name: str) -> int:
+    found = told.get(name, 0)
+    if type(found) is not int or found.bit_length() > INT_BITS:
+        raise Nonsense(f'"{name}": {_shown(found)}; expected a whole number of at most 63 bits')
+    return found
+
+
+def _size(told: Mapping[str, object], name: str) -> int:
+    found = _number(told, name)
+    if found < 0:
+        raise Nonsense(f'"{name}": {found}; expected 0 (all) or more')
+    return found
+
+
+def _optional_number(told: Mapping[str, object], name: str) -> int | None:
+    return None if told.get(name) is None else _number(told, name)
+
+
+def _flag(told: Mapping[str, object], name: str) -> bool:
+    found = told.get(name, False)
+    if type(found) is not bool:
+        raise Nonsense(f'"{name}": {_shown(found)}; expected true or false')
+    return found
+
+
+def _metadata(told: Mapping[str, object], name: str) -> objects.Metadata:
+    found = told.get(name, {})
+    if type(found) is not dict or not all(type(value) is str for value in found.values()):
+        raise Nonsense(f'"{name}": {_shown(found)}; expected an object of texts')
+    return tuple(sorted(cast("dict[str, str]", found).items()))
+
+
+def _optional_metadata(told: Mapping[str, object], name: str) -> objects.Metadata | None:
+    return None if told.get(name) is None else _metadata(told, name)
+
+
+_AT: Final[tuple[tuple[str, _Parser], ...]] = (("partition", _bytes), ("key", _bytes))
+
+_EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Parser], ...]]]] = {  # type: ignore[explicit-any]
+    "get": (kv.Get, _AT),
+    "set": (kv.Set, (*_AT, ("value", _value))),
+    "set_if": (kv.SetIf, (*_AT, ("value", _value), ("predicate", _predicate))),
+    "delete": (kv.Delete, _AT),
+    "delete_if": (kv.DeleteIf, (*_AT, ("predicate", _token))),
+    "scan": (kv.ScanBatch, (("partition", _bytes), ("start", _start), ("limit", _size))),
+    "now": (Now, ()),
+    "put_object": (
+        objects.Put,
+        (
+            ("address", _text),
+            ("content", _bytes),
+            ("metadata", _metadata),
+            ("if_absent", _flag),
+            ("if_match", _optional_text),
+            ("not_after", _optional_number),
+        ),
+    ),
+    "get_object": (objects.GetObject, (("address", _text),)),
+    "head_object": (objects.HeadObject, (("address", _text),)),
+    "copy_object": (
+        objects.Copy,
+        (
+            ("source", _text),
+            ("destination", _text),
+            ("metadata", _optional_metadata),
+            ("if_match", _optional_text),
+            ("not_after", _optional_number),
+        ),
+    ),
+    "set_metadata": (
+        objects.SetMetadata,
+        (
+            ("address", _text),
+            ("metadata", _metadata),
+            ("if_metageneration", _optional_number),
+            ("if_version", _optional_text),
+        ),
+    ),
+    "delete_object": (objects.DeleteObject, (("address", _text), ("if_match", _optional_text))),
+    "list_objects": (
+        objects.ListObjects,
+        (("prefix", _text_or_empty), ("after", _text_or_empty), ("limit", _size)),
+    ),
+}
+"""By name: the effect, and how its fields are read, in order."""
+
+
+def _frozen(value: object) -> Hashable:
+    match value:
+        case list():
+            return tuple(_frozen(part) for part in cast("list[object]", value))
+        case dict():
+            return tuple((name, _frozen(part)) for name, part in sorted(cast("dict[str, object]", value).items()))
+    return value
+
+
+def shown(line: bytes) -> str:
+    """The beginning of a line, for people."""
+    return _shown(line)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes | str) and len(value) > _SHOWN:
+        return f"{value[:_SHOWN]!r}..."
+    text = printable(said(value))
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

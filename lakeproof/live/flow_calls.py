@@ -1,0 +1,227 @@
+"""Calls of the reference flows, live, as the invariants of the search want to hear of them.
+
+Two groups of clients: those of one repository's entries, commits and branches (`lakeproof.impl.graveler`, variant
+lock-free, deleted branches leave a record), and those that create and delete repositories
+(`lakeproof.impl.repositories`, variant hardened).
+"""
+
+import traceback
+from collections.abc import Callable, Coroutine, Hashable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import attrs
+import trio
+
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, reads
+from lakeproof.impl.graveler import writes as writing
+from lakeproof.impl.live import run, wall_clock
+from lakeproof.impl.printable import printable
+from lakeproof.impl.refs import branches
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.stores import ObjectStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.live.traffic import Tally
+from lakeproof.model import kv
+from lakeproof.model.errors import FlowError
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace, TagID
+from lakeproof.model.invariants import Observer
+from lakeproof.model.records import Record, Repository
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Status
+
+LAKE: Final = Repository(
+    repository_id=RepositoryID("lake"),
+    storage_namespace=StorageNamespace("mem://lake"),
+    default_branch_id=BranchID("trunk"),
+    creation_date=1_700_000_000_000_000,
+    instance_uid=InstanceUID("u"),
+)
+TRUNK: Final = LAKE.default_branch_id
+SIDES: Final = (BranchID("side0"), BranchID("side1"))
+PATHS: Final = tuple(b"a/%d" % number for number in range(6))
+IDS: Final = tuple(RepositoryID(f"r{number}") for number in range(2))
+SCAN_BATCH: Final = 3
+COMMITTING: Final = lock_free.Reading(tries=30)
+WORDS_MAX: Final = 300
+"""Characters of an error that are shown."""
+
+Flow = Callable[[Env], Coroutine[object, object, object]]
+
+
+@attrs.frozen
+class Doing:
+    """A call: its name and arguments as invariants know them, and what does it."""
+
+    name: str
+    args: tuple[Hashable, ...]
+    flow: Flow
+
+
+def entry_call(rng: Random, identity: bytes) -> Doing:
+    """A call on the one repository that stays."""
+    path, side = rng.choice(PATHS), rng.choice(SIDES)
+    at = (LAKE, str(TRUNK), path)
+    listed = (LAKE, str(TRUNK), b"a/")
+    commit = (LAKE, str(TRUNK), identity.decode())
+    choices = [
+        (35, Doing("set_entry", (*at, identity), lambda e: writing.set_entry(e, LAKE, TRUNK, path, identity))),
+        (10, Doing("delete_entry", at, lambda e: writing.delete_entry(e, LAKE, TRUNK, path))),
+        (20, Doing("get_entry", at, lambda e: reads.get_entry(e, LAKE, TRUNK, path))),
+        (
+            10,
+            Doing(
+                "list_entries",
+                listed,
+                lambda e: reads.list_entries(e, LAKE, TRUNK, b"a/", batch_size=SCAN_BATCH),
+            ),
+        ),
+        (
+            15,
+            Doing(
+                "commit",
+                commit,
+                lambda e: lock_free.commit(
+                    e, LAKE, TRUNK, identity.decode(), reading=COMMITTING, batch_size=SCAN_BATCH
+                ),
+            ),
+        ),
+        (
+            6,
+            Doing(
+                "create_branch",
+                (LAKE, str(side), str(TRUNK)),
+                lambda e: branches.create_branch(e, LAKE, side, TRUNK, tombstones=True),
+            ),
+        ),
+        (
+            4,
+            Doing(
+                "delete_branch_by_tombstone",
+                (LAKE, str(side)),
+                lambda e: branches.delete_branch_by_tombstone(e, LAKE, side),
+            ),
+        ),
+    ]
+    return _chosen(rng, choices)
+
+
+def repository_call(rng: Random, identity: bytes) -> Doing:
+    """A call on repositories that come and go."""
+    name, branch, tag = rng.choice(IDS), BranchID("b"), TagID(f"t{rng.randrange(3)}")
+    main = BranchID("main")
+    choices = [
+        (25, Doing("create_repository", (name,), lambda e: hardened.create_repository(e, name))),
+        (20, Doing("delete_repository", (name,), lambda e: hardened.delete_repository(e, name))),
+        (10, Doing("get_repository", (name,), lambda e: hardened.get_repository(e, name))),
+        (8, Doing("list_repositories", (), hardened.list_repositories)),
+        (12, Doing("create_branch", (name, branch), lambda e: hardened.FLOWS.create_branch(e, name, branch))),
+        (8, Doing("get_branch", (name, main), lambda e: hardened.FLOWS.get_branch(e, name, main))),
+        (5, Doing("delete_branch", (name, branch), lambda e: hardened.FLOWS.delete_branch(e, name, branch))),
+        (6, Doing("create_tag", (name, tag), lambda e: hardened.FLOWS.create_tag(e, name, tag))),
+        (6, Doing("clean", (), lambda e: hardened.clean(e, batch_size=SCAN_BATCH))),
+    ]
+    return _chosen(rng, choices)
+
+
+def _chosen(rng: Random, choices: Sequence[tuple[int, Doing]]) -> Doing:
+    return rng.choices([doing for _, doing in choices], [weight for weight, _ in choices])[0]
+
+
+class Watched(Store):
+    """The store as one call sees it: its effects with their answers, and whether one was never answered."""
+
+    def __init__(self, store: Store, timeout: float, began: Callable[[], None]) -> None:
+        self._store, self._timeout = store, timeout
+        self._began: Callable[[], None] | None = began
+        self.effects: list[Observed] = []
+        self.unknown = False
+        self.wrote = False
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if self._began is not None:
+            self._began()
+            self._began = None
+        reply: kv.Reply = kv.OutcomeUnknown(f"no answer within {self._timeout:g} s")
+        with trio.move_on_after(self._timeout):
+            try:
+                reply = await self._store.perform(op)
+            except kv.KVError as error:
+                reply = error
+        read = decoded(op, reply.value) if isinstance(reply, kv.ValueWithPredicate) else None
+        written = decoded(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
+        self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
+        writes = not isinstance(op, kv.Get | kv.ScanBatch)
+        if isinstance(reply, kv.KVError):
+            self.unknown = self.unknown or (writes and not reply.definite)
+            raise reply
+        self.wrote = self.wrote or writes
+        return reply
+
+
+def decoded(op: kv.Op, value: bytes) -> Record | None:
+    """The record at the address of an operation on one key; None for what is none, as a flow will find out."""
+    assert not isinstance(op, kv.ScanBatch)
+    try:
+        return decode_at(op.partition, op.key, value)
+    except Undecodable:
+        return None
+
+
+@attrs.define
+class Caller:
+    """Does calls and records them. A call that may still be at it has no return: its client is taken for crashed, and
+    another one goes on in its place."""
+
+    store: Store
+    object_store: ObjectStore
+    env: Env
+    timeout: float
+    observers: tuple[Observer, ...]
+    tally: Tally
+    events: list[Event] = attrs.field(factory=list)
+    clients: dict[int, list[CallView]] = attrs.field(factory=dict)
+    crashes: list[str] = attrs.field(factory=list)
+    """Calls that ended with what is no error of theirs, because of what they read."""
+    first: int = 0
+    """The number before that of the first client."""
+
+    def client(self) -> int:
+        """A new client."""
+        number = self.first + len(self.clients) + 1
+        self.clients[number] = []
+        return number
+
+    async def call(self, client: int, doing: Doing) -> int:
+        """Do a call to its end. Returns the client that does the next one."""
+        index = len(self.clients[client])
+        invoked = Invoked(client, index, doing.name, doing.args)
+        watched = Watched(self.store, self.timeout, lambda: self.events.append(invoked))
+        view = CallView(doing.name, doing.args, Status.OK)
+        try:
+            value = await run(doing.flow(self.env), watched, self.object_store, wall_clock)
+            view = attrs.evolve(view, value=value)
+        except FlowError as error:
+            view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
+        except (kv.KVError, Undecodable) as error:
+            sure = isinstance(error, kv.KVError) and error.definite and not watched.wrote
+            view = attrs.evolve(view, status=Status.FAIL if sure else Status.INFO, error=error)
+            self.tally.trouble(error)
+        except Exception as error:  # noqa: BLE001  # whatever it is: on a store that keeps what it is given, there is none
+            view = attrs.evolve(view, status=Status.INFO, error=error)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name}:{where.lineno}"
+            words = printable(" ".join(str(error).split()))[:WORDS_MAX]
+            self.crashes.append(f"{doing.name} ended at {place} with {type(error).__name__}: {words}")
+        saw = tuple((each.name, each.fold(tuple(watched.effects))) for each in self.observers)
+        view = attrs.evolve(view, observed=saw)
+        crashed = watched.unknown and view.status is not Status.OK
+        self.clients[client].append(attrs.evolve(view, status=Status.CRASHED) if crashed else view)
+        told = {Status.OK: "ok", Status.FAIL: "refused"}.get(Status.INFO if crashed else view.status, "unknown")
+        self.tally.answers[doing.name, told] += 1
+        if crashed:
+            return self.client()
+        self.events.append(Returned(client, index, view))
+        return client

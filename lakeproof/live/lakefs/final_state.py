@@ -1,0 +1,140 @@
+"""What a service holds when a round is over and nobody is at work."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import attrs
+import trio
+
+from lakeproof.live.lakefs.calls import CHERRY_PICK, CREATE_PULL, GET_PULL, IMPORT, MERGES, STAT, UPDATE_METADATA, Call
+from lakeproof.live.lakefs.contents import Content, Held, Last
+from lakeproof.live.lakefs.promises import TRUNK
+from lakeproof.live.lakefs.threads import Driver, Unread
+from lakeproof.live.lakefs.workload import Names
+
+COME_AND_GO: Final = frozenset({"create_branch", "create_tag"})
+
+
+@attrs.define
+class Round:
+    """One round: the calls, and what is there in the end. unread: why that is not known."""
+
+    number: int
+    names: Names
+    entries: list[Call] = attrs.field(factory=list)
+    repositories: list[Call] = attrs.field(factory=list)
+    held: Held = attrs.field(factory=Held)
+    last: dict[str, Last] = attrs.field(factory=dict)
+    unread: str = ""
+    seconds: float = 0.0
+
+
+@attrs.define
+class Look:
+    """Reads what a service holds in the end."""
+
+    driver: Driver
+    made: Round
+    contents: dict[str, str] = attrs.field(factory=dict)
+    """What lies at a physical address: nothing is ever written there again."""
+    seen: set[str] = attrs.field(factory=set)
+    """The addresses of which it was read, not only written."""
+
+    async def all(self) -> None:
+        """Raises Unread."""
+        calls = list(self.driver.recorder.calls)
+        try:
+            async with trio.open_nursery() as nursery:
+                for name in sorted(self.made.names.used - {self.made.names.lake}):
+                    nursery.start_soon(self._repository, name)
+                await self._lake(calls)
+        except BaseExceptionGroup as group:
+            unread, others = group.split(Unread)
+            if others is not None or unread is None:
+                raise
+            raise Unread(str(_first(unread))) from None
+
+    async def _repository(self, name: str) -> None:
+        service = self.driver.service
+        before = await self.driver.call(0, "get_repository", (name,))
+        if not before.ok:
+            return
+        branches = await self.driver.read(partial(service.branches, name))
+        listed = await self.driver.read(partial(service.listing, name, TRUNK))
+        after = await self.driver.call(0, "get_repository", (name,))
+        if branches is not None and listed is not None and after.ok and after.value == before.value:
+            self.made.last[name] = Last(str(before.value), frozenset(branches), frozenset(listed))
+
+    async def _lake(self, calls: list[Call]) -> None:
+        lake, service = self.made.names.lake, self.driver.service
+        mine = [call for call in calls if call.ok and call.args[0] == lake]
+        for call in mine:
+            if call.name in {"set_entry", "create_entry"}:
+                self.contents[str(call.value)] = call.args[3]
+        mortal = [call for call in calls if call.name in COME_AND_GO and call.args[0] == lake]
+        again: set[tuple[str, ...]] = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
+        again |= {(GET_PULL, *call.args[1:3], str(call.value)) for call in mine if call.name == CREATE_PULL}
+        again |= {(STAT, *call.args[1:3]) for call in mine if call.name == UPDATE_METADATA}
+        async with trio.open_nursery() as nursery:
+            for name, *which in sorted(again):
+                nursery.start_soon(self.driver.call, 0, name, (lake, *which))
+            for branch in await self.driver.read(partial(service.branches, lake)) or ():
+                nursery.start_soon(self._branch, branch)
+        async with trio.open_nursery() as nursery:
+            for commit_id in sorted(self._made(mine)):
+                nursery.start_soon(self._commit, commit_id)
+            for call in mine:
+                if call.name in MERGES:
+                    nursery.start_soon(self._ancestors, str(call.value))
+
+    def _made(self, mine: Sequence[Call]) -> set[str]:
+        """The commits that clients have made, and the first one: a revert is known by its message."""
+        held = self.made.held
+        named = {call.args[3] for call in mine if call.name == "revert"}
+        reverts = {commit_id for commit_id, message in held.messages.items() if message in named}
+        first = {line[-1] for line in held.logs.values() if line}  # which came with the repository
+        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", CHERRY_PICK, IMPORT}}
+
+    async def _branch(self, branch: str) -> None:
+        lake, held = self.made.names.lake, self.made.held
+        content = await self._content(branch, trusted=False)
+        line = await self.driver.read(partial(self.driver.service.log, lake, branch, first_parent=True))
+        if content is not None and line is not None:
+            held.branches[branch], held.logs[branch] = content, [commit_id for commit_id, _ in line]
+            held.messages |= line
+
+    async def _commit(self, commit_id: str) -> None:
+        content = await self._content(commit_id, trusted=True)
+        if content is not None:
+            self.made.held.commits[commit_id] = content
+
+    async def _ancestors(self, commit_id: str) -> None:
+        lake = self.made.names.lake
+        found = await self.driver.read(partial(self.driver.service.log, lake, commit_id, first_parent=False))
+        if found is not None:
+            self.made.held.ancestors[commit_id] = frozenset(commit_id for commit_id, _ in found)
+
+    async def _content(self, ref: str, *, trusted: bool) -> Content | None:
+        """The values of a branch or commit. trusted: an address has what was written there; else it is read."""
+        lake, service = self.made.names.lake, self.driver.service
+        listed = await self.driver.read(partial(service.listing, lake, ref))
+        if listed is None:
+            return None
+        async with trio.open_nursery() as nursery:
+            for path, at in listed.items():
+                if at not in (self.contents if trusted else self.seen):
+                    nursery.start_soon(self._read, ref, path, at)
+        return {path: self.contents[at] for path, at in listed.items()}
+
+    async def _read(self, ref: str, path: str, at: str) -> None:
+        lake, service = self.made.names.lake, self.driver.service
+        value = await self.driver.read(partial(service.perform, "get_entry", (lake, ref, path)))
+        self.seen.add(at)
+        self.contents[at] = value if isinstance(value, str) else ""
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

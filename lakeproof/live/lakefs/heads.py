@@ -1,0 +1,271 @@
+"""What was told of commits and of the branches and tags that lead to them.
+
+A branch that stays is a register of its head: commits, merges, reverts, cherry-picks and hard resets write it, and who
+gets the branch reads it. The id of a commit is the value; no two calls make the same one.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.live.lakefs import existence
+from lakeproof.live.lakefs.calls import CHERRY_PICK, HARD_RESET, IMPORT, MERGE_PULL, MERGES, NEVER, Call
+from lakeproof.live.lakefs.contents import Content, Held
+from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
+from lakeproof.live.lakefs.promises import TRUNK
+from lakeproof.live.lakefs.workload import FOUNDED, OFFERED
+from lakeproof.model.invariants import Reached, Violation, entries, refs
+from lakeproof.model.snapshot import Status
+
+ONE_LINE: Final = refs.commits_form_one_line.id
+CAUSAL: Final = entries.commit_is_causal.id
+REVERTED: Final = "revert-is-effective"
+HEAD_MOVED: Final = "branch-update-is-effective"
+MAKERS: Final = frozenset({"commit", "merge", "revert", CHERRY_PICK, IMPORT, MERGE_PULL})
+"""Calls that put a commit of their own on a branch."""
+REPLACERS: Final = frozenset({"delete_branch", "create_branch", HARD_RESET})
+"""Calls after which a branch may be another line."""
+NOT_FOUND: Final = 404
+
+
+def judge_heads(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
+    """Commits, the branches that stay, and those and the tags that come and go."""
+    made = _named(calls, held)
+    yield from _commits_kept(calls, held, made)
+    yield from _merges_causal(calls, held)
+    yield from _combined(calls, held, made)
+    for branch in FOUNDED:
+        yield from _head(branch, [call for call in calls if len(call.args) > 1 and call.args[1] == branch], held, made)
+    yield from _branches(calls)
+    yield from _tags(calls)
+
+
+def _named(calls: Sequence[Call], held: Held) -> dict[int, str]:
+    """By the beginning of a call, the commit that it is known to have made. The answer to a revert does not name it,
+    but its message does, where the service keeps it."""
+    by_message = {message: commit_id for commit_id, message in held.messages.items()}
+    made = {}
+    for call in calls:
+        if call.ok and call.name in MAKERS:
+            found = by_message.get(call.args[3]) if call.name == "revert" else str(call.value)
+            if found:
+                made[call.began] = found
+    return made
+
+
+def _commits_kept(calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
+    """Every acknowledged commit is on the line of its branch, unless the branch may be another one since, and those
+    that came later are nearer to its head."""
+    replaced = [call for call in calls if call.name in REPLACERS and call.possible]
+    keeps_messages = any(call.name == "revert" and call.began in made for call in calls)
+    by_branch: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        if call.name in MAKERS and call.ok and call.args[1] in held.logs:
+            by_branch[call.args[1]].append(call)
+    for branch, commits in sorted(by_branch.items()):
+        places = {commit_id: place for place, commit_id in enumerate(held.logs[branch])}
+        kept = []
+        for call in commits:
+            if any(each.args[1] == branch and each.ended > call.began for each in replaced):
+                continue
+            commit_id = made.get(call.began, "")
+            if not commit_id and not keeps_messages:
+                continue
+            if commit_id not in places:
+                which = f"commit {commit_id}" if commit_id else "a commit"
+                evidence = f"{call.shown} made {which}, and it is not on {branch}"
+                yield ONE_LINE, Violation(ONE_LINE, evidence)
+                return
+            yield ONE_LINE, Reached(f"commit {commit_id} is on {branch}")
+            kept.append((call, places[commit_id]))
+        yield from _in_order(kept, branch)
+
+
+def _in_order(commits: Sequence[tuple[Call, int]], branch: str) -> Iterator[Judgement]:
+    for call, place in commits:
+        for later, above in commits:
+            if later.began > call.ended and above >= place:
+                evidence = f"{later.shown} began after {call.shown}, and is not above it on {branch}"
+                yield ONE_LINE, Violation(ONE_LINE, evidence)
+                return
+
+
+def _merges_causal(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
+    """A merge holds every commit of its source that was acknowledged before it began."""
+    commits = [call for call in calls if call.name == "commit" and call.ok and call.args[1] in {TRUNK, OFFERED}]
+    for merge in calls:
+        if merge.name not in MERGES or not merge.ok or str(merge.value) not in held.ancestors:
+            continue
+        ancestors = held.ancestors[str(merge.value)]
+        for commit in commits:
+            if merge.args[2] != commit.args[1] or commit.ended > merge.began:
+                continue
+            if str(commit.value) not in ancestors:
+                evidence = f"{commit.shown} was acknowledged before {merge.shown} began, which does not hold it"
+                yield CAUSAL, Violation(CAUSAL, evidence)
+                return
+            yield CAUSAL, Reached(f"{merge.shown} holds commit {commit.value}")
+
+
+def _combined(calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
+    """A revert takes back just what a commit changed, and a cherry-pick does it once more, path by path: what neither
+    side of the three-way merge changed, or one of them, or both alike. Judged where all four contents are known."""
+    parents = {line[at]: line[at + 1] for line in held.logs.values() for at in range(len(line) - 1)}
+    for call in calls:
+        if call.name not in {"revert", CHERRY_PICK} or call.began not in made:
+            continue
+        commit_id, target = made[call.began], call.args[2]
+        ids = (commit_id, parents.get(commit_id, ""), target, parents.get(target, ""))
+        if any(each not in held.commits for each in ids):
+            continue
+        after, before, changed, unchanged = (held.commits[each] for each in ids)
+        base, source = (changed, unchanged) if call.name == "revert" else (unchanged, changed)
+        for path in sorted({*after, *before, *base, *source}):
+            if after.get(path) not in _merged(base, source, before, path):
+                has, was, did, didnt = (each.get(path) for each in (after, before, changed, unchanged))
+                evidence = (
+                    f"{call.shown} made {commit_id}, which has {has!r} at {path}; before it had {was!r}, "
+                    f"{target} has {did!r}, its parent {didnt!r}"
+                )
+                yield REVERTED, Violation(REVERTED, evidence)
+                return
+        yield REVERTED, Reached(f"{call.shown} changed what {target} did, and nothing else")
+
+
+def _merged(base: Content, source: Content, destination: Content, path: str) -> tuple[str | None, ...]:
+    """What a three-way merge may leave at a path. A conflict is refused: none is legal."""
+    was, theirs, ours = base.get(path), source.get(path), destination.get(path)
+    if theirs in (ours, was):
+        return (ours,)
+    return (theirs,) if ours == was else ()
+
+
+@attrs.frozen
+class _Write:
+    """A call that may have moved a branch. head: whereto; empty: nobody knows."""
+
+    call: Call
+    head: str
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the head after it is another one for sure than those that other calls have made."""
+        return bool(self.head) or self.call.name in MAKERS
+
+
+def _head(branch: str, calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
+    """Nobody finds a head that was left before they began. calls: those on the branch."""
+    writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
+    resets = [call for call in calls if call.name == HARD_RESET and call.possible]
+    writes += [_Write(call, "" if call.args[2] in FOUNDED else call.args[2]) for call in resets]
+    reads = [(call.shown, str(call.value), call.began, call.ended) for call in calls if _reads(call)]
+    if held.logs.get(branch):
+        reads.append((f"{branch} in the end", held.logs[branch][0], NEVER, NEVER))
+    sure = sorted((each for each in writes if each.call.ok and each.leaves), key=lambda each: each.call.ended)
+    for shown, head, began, ended in reads:
+        before = [each for each in sure if each.call.ended < began]
+        may = [each for each in writes if each.head == head and each.call.began < ended]
+        unknown = [each for each in writes if not each.head and each.call.began < ended]
+        if not before or (not may and unknown) or not all(each.leaves for each in unknown):
+            continue
+        left = [_left(each, before) for each in may]
+        if all(left):
+            last = (left and left[0]) or before[-1]
+            evidence = f"{shown} found {head} the head of {branch}, which {last.call.shown} had moved before"
+            by = f"; {may[0].call.shown} had made it the head" if may else "; no call made it the head"
+            yield HEAD_MOVED, Violation(HEAD_MOVED, evidence + by)
+            return
+        yield HEAD_MOVED, Reached(f"{shown} found a head that was not left")
+
+
+def _reads(call: Call) -> bool:
+    return call.name == "get_branch" and call.ok and isinstance(call.value, str)
+
+
+def _left(write: _Write, before: Sequence[_Write]) -> _Write | None:
+    """A call that moved the branch elsewhere, after a write and before somebody looked; None: none did for sure."""
+    return next((each for each in before if each.call.began > write.call.ended and each.head != write.head), None)
+
+
+def _branches(calls: Sequence[Call]) -> Iterator[Judgement]:
+    """The branches that come and go, each by itself."""
+    by_name = defaultdict(list)
+    for call in calls:
+        for name, touch in _branch_touches(call):
+            by_name[name].append(touch)
+    for name, touches in sorted(by_name.items()):
+        if any(touch.kind is Kind.CREATE for touch in touches):
+            yield from existence.judge(f"branch {name}", touches, existence.BRANCH_SPARED)
+
+
+def _branch_touches(call: Call) -> Iterator[tuple[str, Touch]]:
+    if len(call.args) < 2 or call.name in TAG_CALLS:
+        return
+    touch = Touch(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
+    match call.name, call.status:
+        case "create_branch", Status.OK | Status.INFO:
+            yield call.args[1], attrs.evolve(touch, kind=Kind.CREATE, life=call.began)
+        case "create_branch", _:
+            yield call.args[1], attrs.evolve(touch, kind=Kind.REFUSED)
+        case "delete_branch", Status.OK | Status.INFO:
+            yield call.args[1], attrs.evolve(touch, kind=Kind.DELETE)
+        case "delete_branch" | "get_branch", Status.FAIL if call.code == NOT_FOUND:
+            yield call.args[1], attrs.evolve(touch, kind=Kind.MISSED)
+        case _, Status.OK if call.name not in {"delete_branch", "create_branch"}:
+            yield call.args[1], touch
+
+
+TAG_CALLS: Final = frozenset({"create_tag", "get_tag", "delete_tag"})
+
+
+def _tags(calls: Sequence[Call]) -> Iterator[Judgement]:
+    """The tags that come and go, each by itself. None is ever moved."""
+    by_name = defaultdict(list)
+    for call in calls:
+        if call.name in TAG_CALLS:
+            by_name[call.args[1]].append(call)
+    for name, mine in sorted(by_name.items()):
+        creates = [call for call in mine if call.name == "create_tag" and call.possible]
+        touches = [touch for call in mine for touch in _tag_touches(call, creates)]
+        if creates:
+            yield from existence.judge(f"tag {name}", touches, existence.EFFECTIVE)
+            yield from _tag_targets(name, mine, creates)
+
+
+def _target(create: Call) -> str:
+    """The commit that a tag was created for; empty: a branch, and no answer that names its head."""
+    return str(create.value) if create.ok else "" if create.args[2] in FOUNDED else create.args[2]
+
+
+def _tag_touches(call: Call, creates: Sequence[Call]) -> Iterator[Touch]:
+    touch = Touch(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
+    match call.name, call.status:
+        case "create_tag", Status.OK | Status.INFO:
+            yield attrs.evolve(touch, kind=Kind.CREATE, life=call.began)
+        case "create_tag", _:
+            yield attrs.evolve(touch, kind=Kind.REFUSED)
+        case "delete_tag", Status.OK | Status.INFO:
+            yield attrs.evolve(touch, kind=Kind.DELETE)
+        case "delete_tag" | "get_tag", Status.FAIL if call.code == NOT_FOUND:
+            yield attrs.evolve(touch, kind=Kind.MISSED)
+        case "get_tag", Status.OK:
+            yield attrs.evolve(touch, life=_life_of(call.value, creates))
+
+
+def _life_of(commit_id: Hashable, creates: Sequence[Call]) -> Hashable:
+    """The create that made a tag with this commit, if it can be no other one."""
+    may = [call for call in creates if _target(call) in {commit_id, ""}]
+    return may[0].began if len(may) == 1 else None
+
+
+def _tag_targets(name: str, calls: Sequence[Call], creates: Sequence[Call]) -> Iterator[Judgement]:
+    for call in calls:
+        if call.name != "get_tag" or not call.ok:
+            continue
+        if not any(_target(create) in {call.value, ""} and create.began < call.ended for create in creates):
+            evidence = f"tag {name}: {call.shown} found {call.value}, and no create had named it"
+            yield existence.EFFECTIVE, Violation(existence.EFFECTIVE, evidence)
+            return
+        yield existence.EFFECTIVE, Reached(f"tag {name}: {call.shown} found a commit that a create had named")

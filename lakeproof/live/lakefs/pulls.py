@@ -1,0 +1,129 @@
+"""What was told of pull requests: each is a small record, and its calls must be explained by some order of them.
+
+A pull request has a title, a status and, once merged, a commit. It is merged only while it is open. The calls of one
+are few, so all orders are tried that respect the intervals (J. Wing, C. Gong, Testing and Verifying Concurrent Objects,
+1993). A call that was refused did nothing; one that was not answered takes effect at some moment, or never.
+
+Example: merge [1, 6] ok c1, edit [2, 5] ok, get [7, 8] finds it open. No order explains that: the merge takes effect
+before the get, no call opens a pull request, and an edit leaves all but the title alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.live.lakefs.calls import CLOSE_PULL, CREATE_PULL, EDIT_PULL, GET_PULL, MERGE_PULL, NEVER, Call
+from lakeproof.live.lakefs.known_issues import Judged, NotJudged
+from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE
+from lakeproof.model.invariants import Reached, Violation
+
+OPEN: Final = "open"
+ORDERS_MAX: Final = 20_000
+"""Of one pull request: beyond that it is not judged, and nothing is said to hold. Only many calls without an answer
+lead there."""
+NOT_FOUND: Final = 404
+ON_ONE: Final = frozenset({GET_PULL, EDIT_PULL, CLOSE_PULL, MERGE_PULL})
+
+
+@attrs.frozen
+class Pull:
+    """commit: empty, it has none; None, that of a merge whose answer is not known."""
+
+    title: str
+    status: str = OPEN
+    commit: str | None = ""
+
+
+Order = tuple[Pull, frozenset[int]]
+"""What a pull request is after some of its calls, and which of those that are under way are among them."""
+
+
+def judge_pulls(calls: Sequence[Call]) -> Iterator[Judged]:
+    """The pull requests of a repository, each by itself."""
+    by_id: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        if call.name in ON_ONE:
+            by_id[call.args[3]].append(call)
+    for create in calls:
+        if create.name == CREATE_PULL and create.ok:
+            yield from _judged(create, by_id[str(create.value)])
+
+
+def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
+    for call in calls:
+        if call.name == GET_PULL and call.code == NOT_FOUND and call.began > create.ended:
+            evidence = f"{call.shown} found nothing, and {create.shown} had created it"
+            yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, evidence)
+            return
+    mine = [call for call in calls if call.ok or (call.possible and call.name != GET_PULL)]
+    orders: set[Order] = {(Pull(create.args[3]), frozenset())}
+    changed = False
+    for call, ends in _events(mine):
+        if not ends:
+            continue
+        orders = _ended(orders, mine.index(call), mine)
+        if len(orders) > ORDERS_MAX:
+            why = f"the calls of pull request {create.value} may have come in more than {ORDERS_MAX:,} orders"
+            yield PULL_LINEARIZABLE, NotJudged(why)
+            return
+        if not orders:
+            yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, _unexplained(create, call, calls))
+            return
+        if call.name == GET_PULL and changed:
+            yield PULL_LINEARIZABLE, Reached(f"{_shown(call)} is explained")
+        changed = changed or call.name in {CLOSE_PULL, MERGE_PULL}
+
+
+def _events(calls: Iterable[Call]) -> list[tuple[Call, bool]]:
+    """The beginnings and ends of calls, in their order."""
+    found = [(call.began, call, False) for call in calls]
+    found += [(call.ended, call, True) for call in calls if call.ended < NEVER]
+    return [(call, ends) for _, call, ends in sorted(found, key=lambda each: each[0])]
+
+
+def _ended(orders: Iterable[Order], number: int, calls: Sequence[Call]) -> set[Order]:
+    """The orders in which a call has taken effect by its end."""
+    begun = [each for each, call in enumerate(calls) if call.began < calls[number].ended]
+    over = {each for each, call in enumerate(calls) if call.ended < calls[number].ended}
+    todo, seen, found = list(orders), set(orders), set[Order]()
+    while todo and len(seen) <= ORDERS_MAX:
+        pull, done = todo.pop()
+        if number in done:
+            found.add((pull, done - {number}))
+            continue
+        for each in begun:
+            if each in over or each in done:
+                continue
+            after = _after(pull, calls[each])
+            if after is not None and (order := (after, done | {each})) not in seen:
+                seen.add(order)
+                todo.append(order)
+    return found if len(seen) <= ORDERS_MAX else seen
+
+
+def _after(pull: Pull, call: Call) -> Pull | None:
+    """What a pull request is after a call; None: it cannot have been answered so."""
+    if call.name == EDIT_PULL:
+        return attrs.evolve(pull, title=call.args[4])
+    if call.name == CLOSE_PULL:
+        return attrs.evolve(pull, status="closed")
+    if call.name == MERGE_PULL:
+        commit = str(call.value) if call.ok else None
+        return attrs.evolve(pull, status="merged", commit=commit) if pull.status == OPEN else None
+    assert isinstance(call.value, tuple), "it was answered"
+    title, status, commit_id = call.value
+    if (title, status) != (pull.title, pull.status) or pull.commit not in {commit_id, None}:
+        return None
+    return attrs.evolve(pull, commit=str(commit_id))
+
+
+def _unexplained(create: Call, call: Call, calls: Sequence[Call]) -> str:
+    told = [each for each in calls if each.began < call.ended and each is not call]
+    before = "; ".join(_shown(each) for each in told)
+    return f"{_shown(call)} is explained by no order of the calls: {_shown(create)}; {before}"
+
+
+def _shown(call: Call) -> str:
+    return f"{call.shown} {call.value}" if call.ok and call.value is not None else call.shown

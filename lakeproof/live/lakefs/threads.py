@@ -1,0 +1,105 @@
+"""Calls to a service from threads, each recorded with its answer."""
+
+import math
+from collections.abc import Callable, Hashable
+from functools import partial
+from random import Random
+from typing import Final, TypeVar
+
+import attrs
+import trio
+
+from lakeproof.live.lakefs.api import Service, told
+from lakeproof.live.lakefs.calls import LAST, Answer, Call, Recorder
+from lakeproof.live.lakefs.workload import Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.live.traffic import Load, Tally
+from lakeproof.model.snapshot import Status
+
+CALLS_MAX: Final = 3000
+"""Of a round: then the next one begins, so that judging it takes seconds."""
+TRIES: Final = 5
+"""Where nobody else is at work."""
+REFUSED_SECONDS: Final = 0.01
+"""Between two calls of a client that is turned away at once: it need not ask a thousand times a second."""
+UNREACHED_SECONDS: Final = 0.1
+"""The same where there is no connection: an outage must not use up the calls of a round."""
+T = TypeVar("T")
+
+
+class Unread(Exception):
+    """What the service holds in the end could not be read."""
+
+
+_THREADS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("threads")
+
+
+def _threads() -> trio.CapacityLimiter:
+    """As many as are asked for: one that is left to itself must not keep others from beginning."""
+    try:
+        return _THREADS.get()
+    except LookupError:
+        _THREADS.set(trio.CapacityLimiter(math.inf))
+        return _THREADS.get()
+
+
+@attrs.define
+class Driver:
+    """Calls from threads, recorded."""
+
+    service: Service
+    load: Load
+    tally: Tally
+    recorder: Recorder
+    limiter: trio.CapacityLimiter
+
+    async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
+        """One client. It begins no call later than that, nor when all clients have made so many."""
+        wish_of = repository_wish if client % 2 else entry_wish
+        then: tuple[Wish, ...] = ()
+        while trio.current_time() < until and len(self.recorder.calls) < calls:
+            following, wish = bool(then), then[0] if then else wish_of(rng, names)
+            call = await self.call(client, *wish)
+            then = () if not call.ok else then[1:] if following else follow_ups(rng, wish, names)
+            if call.ok and isinstance(call.value, str):
+                names.learn(call.name, call.args, call.value)
+            if not call.ok and call.code not in {404, 409, 412}:
+                await trio.sleep(REFUSED_SECONDS if call.code else UNREACHED_SECONDS)
+
+    async def call(self, client: int, name: str, args: tuple[str, ...]) -> Call:
+        """Do a call, and record it."""
+        call = self.recorder.begin(client, name, args)
+        answer = await self.ask(partial(self.service.perform, name, args))
+        self.recorder.end(call, answer)
+        how = {Status.OK: "ok", Status.FAIL: "refused"}.get(answer.status, "unknown")
+        self.tally.answers[name, how] += 1
+        if answer.status is Status.INFO:
+            self.tally.trouble(LookupError(f"{name}: {answer.code or answer.words}"))
+        return call
+
+    async def ask(self, do: Callable[[], Hashable]) -> Answer:
+        """What came of something that blocks, in a thread. What takes too long is left to itself, and unknown."""
+
+        def answered() -> Answer:
+            LAST.code, LAST.server = 0, ""
+            try:
+                value = do()
+                return Answer(Status.OK, LAST.code, value, server=LAST.server)
+            except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `told` knows them
+                return attrs.evolve(told(error), server=LAST.server)
+
+        async with self.limiter:  # who waits for a turn has not asked yet
+            with trio.move_on_after(2 * self.load.timeout):
+                return await trio.to_thread.run_sync(answered, limiter=_threads(), abandon_on_cancel=True)
+        return Answer(Status.INFO, words="no whole answer in time")
+
+    async def read(self, do: Callable[[], T]) -> T | None:
+        """Read something when nobody is at work; None if it is not there. Raises Unread."""
+        found: list[T] = []
+        answer = Answer(Status.INFO)
+        for _ in range(TRIES):
+            answer = await self.ask(lambda: found.append(do()))
+            if answer.status is Status.OK:
+                return found[-1]
+            if answer.code == 404:
+                return None
+        raise Unread(answer.words)

@@ -1,0 +1,36 @@
+"""JSON that is read as it was written, or not at all."""
+
+import json
+import math
+from typing import Final, NoReturn
+
+from lakeproof.histories.errors import shown
+
+_DIGITS_MAX: Final = 17
+
+
+def double(text: str) -> float:
+    """A decimal number.
+
+    Raises ValueError for one that a double cannot tell from others: it has more digits, or is too large or too small.
+    """
+    number = float(text)
+    digits = text.lower().partition("e")[0].replace(".", "").strip("+-0")
+    if len(digits) > _DIGITS_MAX or not math.isfinite(number) or (digits and not number):
+        raise ValueError(f"{shown(text)} does not fit into a double; write it as text")
+    return number
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name occurs twice in an object")
+    return made
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON number")
+
+
+decode: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number, parse_float=double).decode
+"""Raises ValueError, or RecursionError for what is nested too deeply."""

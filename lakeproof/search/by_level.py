@@ -1,0 +1,350 @@
+"""The exhaustive search, level by level over packed states.
+
+Every transition moves one client to a node of a higher rank, or spends a unit of fault or clock budget, so a state
+belongs to exactly one level: duplicates arise only inside a level, and no visited set is kept. Where flows loop this is
+different: see `lakeproof.search.loops`.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Monitor, Reads
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.search.behaviour import Behaviour, Disagreement
+from lakeproof.search.execution import NondeterministicFlow
+from lakeproof.search.faults import Move
+from lakeproof.search.fence import Undecided
+from lakeproof.search.growth import LoopFinder, growth, longest
+from lakeproof.search.judge import Judge
+from lakeproof.search.kernel import Kernel, Rows
+from lakeproof.search.packing import Words, concatenate, distinct, take
+from lakeproof.search.paths import Levels, path_to
+from lakeproof.search.results import Counterexample as Counterexample
+from lakeproof.search.results import Finding as Finding
+from lakeproof.search.results import Limits as Limits
+from lakeproof.search.results import Options as Options
+from lakeproof.search.results import Result as Result
+from lakeproof.search.setup import Setting
+from lakeproof.search.space import Relayout, share_behaviours
+from lakeproof.search.states import Place, Record, TellsClientsApart
+from lakeproof.search.symmetry import Symmetry
+from lakeproof.search.trie import Trie
+
+CHUNK: Final = 1 << 15
+"""States that are expanded at once: their temporaries fit into the second-level cache."""
+
+MERGED_RESTARTS_MAX: Final = 8
+"""After so many restarts the flows remember too much for merging to pay: every history gets a node of its own."""
+
+MERGED_RERUNS_MAX: Final = 800
+"""And so they do if a restart comes after so many re-runs."""
+
+RANKED_RESTARTS_MAX: Final = 200
+"""After so many restarts a ranked search gives way to a graded one."""
+
+
+Progress = Callable[[int, int, int], None]
+"""Told (depth, states so far, states of this level) once per level."""
+
+
+class _Search:
+    def __init__(
+        self,
+        setting: Setting,
+        limits: Limits,
+        options: Options,
+        progress: Progress | None,
+        ranked: bool,
+        patience: int | None,
+        started: float,
+    ) -> None:
+        self.ranked = ranked
+        self.patience = patience  # states after which to try a ranked search
+        self.setting = setting
+        self.scenario = setting.scenario
+        self.limits = limits
+        self.options = options
+        self.progress = progress
+        self.started = started
+        self.restarts = 0
+        self.merge = options.merge
+        self.symmetric = options.symmetry
+        self.found_out: dict[str, frozenset[Reads]] = {}  # see Judge
+        self.behaviours = self._compile_behaviours()
+
+    def run(self) -> Result:
+        while True:
+            try:
+                return self._attempt()
+            except Disagreement:
+                self.restarts += 1
+                if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
+                    raise _TooManyRestarts from None
+                self._start_over()
+            except _Minted:
+                self.restarts += 1
+                self.behaviours = self._unshared()
+            except TellsClientsApart:
+                self.restarts += 1
+                self.symmetric = False
+                self.behaviours = self._compile_behaviours()
+
+    def _start_over(self) -> None:
+        """Begin anew with what was learned; or without merging, where that was too much."""
+        reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
+        if not self.ranked and (self.restarts > MERGED_RESTARTS_MAX or reruns > MERGED_RERUNS_MAX):
+            self.merge, self.patience = False, None
+            self.behaviours = self._compile_behaviours()
+        for behaviour in self._distinct_behaviours():
+            behaviour.reset()
+
+    def _compile_behaviours(self) -> list[Behaviour]:
+        return share_behaviours(self.setting, self._make, symmetry=self.symmetric)
+
+    def _make(self, trie: Trie) -> Behaviour:
+        behaviour = Behaviour(trie, merge=self.merge, ranked=self.ranked)
+        behaviour.loops = LoopFinder(trie.program)
+        return behaviour
+
+    def _distinct_behaviours(self) -> list[Behaviour]:
+        return list({id(behaviour): behaviour for behaviour in self.behaviours}.values())
+
+    def _unshared(self) -> list[Behaviour]:
+        """Give every client whose program mints identifiers a behaviour of its own."""
+        taken: set[int] = set()
+        found = []
+        for client, behaviour in enumerate(self.behaviours):
+            if behaviour.minted and id(behaviour) in taken:
+                found.append(self._make(self.setting.tries[client]))
+            else:
+                taken.add(id(behaviour))
+                behaviour.reset()
+                found.append(behaviour)
+        return found
+
+    def _attempt(self) -> Result:
+        self._begin()
+        level, stopped = -1, ""
+        while self.ahead and not stopped and not self.judge.decided:
+            level = min(self.ahead)
+            words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+            try:
+                stopped = self._level(words, level)
+            except Undecided as error:
+                stopped, self.unexpanded = str(error), True
+        complete = not self.ahead and not stopped and not self.unexpanded
+        stopped += self._grown() if stopped else ""
+        return self._result(level if complete else level // self.stride, complete, stopped)
+
+    def _begin(self) -> None:
+        monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
+        self.kernel = Kernel(self.setting, self.behaviours, monitors)
+        self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
+        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups, self.found_out)
+        self.levels = Levels()
+        self.states = self.transitions = self.widest = 0
+        self.stride = 1
+        self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
+        self.unexpanded = False
+
+    def _level(self, words: Words, level: int) -> str:
+        """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
+        self.states += len(words[0])
+        self.widest = max(self.widest, len(words[0]))
+        self.judge.level(words, level)
+        if self.progress:
+            self.progress(level, self.states, len(words[0]))
+        stopped = self._stop() or self._too_large(words) or self._endless(words, level)
+        if not self.ranked:
+            self.levels.append(words, self.kernel.layout)
+        if not stopped and not self.judge.decided:
+            self._expand(words, level)
+            self.judge.monitors(level)
+        else:
+            self.unexpanded = True
+        self._reconsider(stopped)
+        return stopped
+
+    def _reconsider(self, stopped: str) -> None:
+        """Whether to go on the other way, ranked or graded."""
+        if self.ranked and self.judge.violated:
+            raise _Violated
+        if self.patience is not None and self.states > self.patience and not self.judge.violated and not stopped:
+            raise SwitchToRanked
+
+    def _stop(self) -> str:
+        limits = self.limits
+        if limits.states_max is not None and self.states >= limits.states_max:
+            return f"{self.states} states, at most {limits.states_max} were allowed"
+        if limits.seconds_max is not None and time.perf_counter() - self.started >= limits.seconds_max:
+            return f"{limits.seconds_max:g} s have passed"
+        return ""
+
+    def _too_large(self, words: Words) -> str:
+        limits = self.limits
+        needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.every) + 2)
+        if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
+            return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
+        return ""
+
+    def _endless(self, words: Words, level: int) -> str:
+        """Whether schedules are so long that some flow must loop; names its line."""
+        if self.limits.steps_max is None or level < self.limits.steps_max:
+            return ""
+        for table in self.kernel.tables:
+            at = [node for node in np.unique(table.nodes_of(words)).tolist() if table.behaviour.nodes[node].op]
+            if at:
+                call, spot = table.behaviour.under_way(at[0])
+                return (
+                    f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every "
+                    f"flow ends, or comes back to a state that it was in; bound the number of its tries"
+                )
+        return ""
+
+    def _grown(self) -> str:
+        """What differs in every round of a loop, where the search stopped and some client seems to loop."""
+        histories = [(longest(behaviour), behaviour) for behaviour in self._distinct_behaviours()]
+        waiting = [(raw, behaviour) for raw, behaviour in histories if raw is not None]
+        if not waiting:
+            return ""
+        raw, behaviour = max(waiting, key=lambda pair: pair[0].depth - pair[0].began)
+        try:
+            found = growth(behaviour.program, raw)
+        except (NondeterministicFlow, Undecided):
+            return ""
+        return f"; {found}" if found else ""
+
+    def _expand(self, words: Words, level: int) -> None:
+        """Put the successors of a level's states into the levels to come."""
+        at = 0
+        while at < len(words[0]):
+            chunk = take(words, slice(at, at + CHUNK))
+            fresh: list[tuple[int, Words]] = []
+            try:
+                self._expand_chunk(chunk, fresh, level)
+            except Relayout:
+                old = self.kernel.relayout()
+                words = self.levels.repack(words, old, self.kernel.layout)
+                self.ahead = {
+                    later: [self.levels.repack(part, old, self.kernel.layout) for part in parts]
+                    for later, parts in self.ahead.items()
+                }
+                continue
+            finally:
+                self._check_sharing()
+            for stride, part in fresh:
+                self.stride = max(self.stride, stride)
+                self.ahead.setdefault(level + stride, []).append(part)
+                self.transitions += len(part[0])
+            at += CHUNK
+
+    def _expand_chunk(self, chunk: Words, fresh: list[tuple[int, Words]], level: int) -> None:
+        def sink(move: Move, rows: Rows, after: Words) -> None:
+            if self.judge.watches_moves:
+                self.judge.transitions(move, take(chunk, rows), level)
+            strides = self.kernel.by_stride(move, take(chunk, rows), after) if self.ranked else [(1, after)]
+            for stride, part in strides:
+                fresh.append((stride, self.symmetry.canonical(part, self.kernel)))
+
+        self.kernel.expand(chunk, sink)
+
+    def _check_sharing(self) -> None:
+        shared = [b for b in self._distinct_behaviours() if b.minted and self.behaviours.count(b) > 1]
+        if shared:
+            raise _Minted
+
+    def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        self.judge.look_again()
+        if complete:
+            for behaviour in self._distinct_behaviours():
+                behaviour.look_again()
+            self._hear_of_answers()
+        records = [record for record in self.judge.records.values() if complete or stopped or self._told(record)]
+        findings = tuple(self._finding(record, complete, stopped) for record in records)
+        layout = self.kernel.layout
+        return Result(
+            scenario=self.scenario,
+            findings=findings,
+            states=self.states,
+            transitions=self.transitions,
+            depth=depth,
+            complete=complete,
+            seconds=time.perf_counter() - self.started,
+            reruns=sum(behaviour.reruns for behaviour in self._distinct_behaviours()),
+            restarts=self.restarts,
+            final_states=len(self.judge.finals),
+            widest=self.widest,
+            stopped=stopped,
+            finals=self._finals() if self.options.keep_finals else frozenset(),
+            symmetric=bool(self.symmetry.groups),
+            collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,
+        )
+
+    def _told(self, record: Record) -> bool:
+        """Whether there is a verdict on it although the search ended early, everything sought being violated."""
+        return record.id in self.scenario.sought_ids or record.violation is not None
+
+    def _hear_of_answers(self) -> None:
+        """The evidence that calls did return: what no-unhandled-exception rests on."""
+        record = self.judge.records[NO_UNHANDLED_EXCEPTION]
+        for behaviour in self._distinct_behaviours():
+            for node in behaviour.ends():
+                record.reached += 1
+                record.example = record.example or f"{node.calls[-1].name} was answered"
+
+    def _finals(self) -> frozenset[Exact]:
+        space = self.kernel.space
+        found = set()
+        for seen in self.judge.finals:
+            numbers = (*seen, *(0 for _ in range(len(space.columns) - len(seen))))
+            held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+            cells = frozenset((cell, value) for cell, value in held.items() if value is not None)
+            views = tuple(
+                space.behaviours[client].nodes[numbers[column]].calls for client, column in enumerate(space.clients)
+            )
+            found.add(Exact((cells, views)))
+        return frozenset(found)
+
+    def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
+        counterexample = None
+        if record.violation is not None:
+            assert record.place is not None
+            counterexample = Counterexample(record.violation, self._path(record.place))
+            verdict, why = "violated", ""
+        elif not complete:
+            verdict, why = "inconclusive", stopped
+        elif not record.reached:
+            verdict, why = "inconclusive", "the situation that it describes never occurred"
+        else:
+            verdict, why = "holds", ""
+        return Finding(
+            id=record.id,
+            verdict=verdict,
+            why=why,
+            reached=record.reached,
+            example=record.example,
+            counterexample=counterexample,
+        )
+
+    def _path(self, place: Place) -> tuple[Move, ...]:
+        return path_to(self.kernel, self.symmetry, self.levels, place)
+
+
+class SwitchToRanked(Exception):
+    """A graded search has grown large without a violation: a ranked one may be cheaper."""
+
+
+class _TooManyRestarts(Exception):
+    """Ranks do not settle: the flows loop. A graded search needs none."""
+
+
+class _Violated(Exception):
+    """A ranked search has met a violation: a graded one must find the way to it."""
+
+
+class _Minted(Exception):
+    """Clients that share a behaviour turned out to mint identifiers: they need one each."""

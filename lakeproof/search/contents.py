@@ -1,0 +1,275 @@
+"""What objects consist of, for the comparison of suspended flows: see `lakeproof.search.suspended`.
+
+Each object shows a *head* and *parts*: the head is a key, the parts are the objects that it refers to, in a fixed
+order. Two objects with equal heads and equal parts behave alike. The identity of values (`lakeproof.model.identity`)
+asks for less: it forgets the order of dictionaries and of sets, which a flow can see, and refuses what refers to
+itself.
+
+Example: a list shows its length, and its elements. An iterator over a list shows its position, and the list.
+
+>>> numbers = [7, 8]
+>>> over = iter(numbers)
+>>> next(over)
+7
+>>> shown(numbers), shown(over)[1][1:]
+(((<class 'list'>, 2), [7, 8]), [([7, 8],), 1])
+"""
+
+import collections
+import decimal
+import gc
+import random
+import re
+import uuid
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextvars import Context
+from datetime import date, datetime, time, timedelta, timezone
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache, partial
+from pathlib import PosixPath, PurePosixPath
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, Final, cast
+
+import attrs
+
+from lakeproof.model.identity import identity
+
+Shown = tuple[Hashable, list[object]]
+"""The head, and the parts."""
+
+_ATOMS: Final = frozenset({*(int, str, bytes, bool, float, complex, range), *map(type, (None, ..., NotImplemented))})
+_CONSTANTS: Final = frozenset(
+    {
+        *(date, datetime, time, timedelta, timezone, decimal.Decimal, Fraction, uuid.UUID, re.Pattern),
+        *(PurePosixPath, PosixPath),
+    }
+)
+"""Types of the standard library whose values never change: compared as `identity` does."""
+_BY_REDUCTION: Final = (random.Random, decimal.Context)
+"""And those that change, of which pickle takes the whole state."""
+_EMPTY: Final[dict[int, int]] = {}
+_ITERATORS: Final = (
+    *map(type, (iter([0]), iter((0,)), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray()))),
+    *(type(reversed([0])), reversed, enumerate, zip, map, filter),
+)
+"""Their position, and what they run over, is in ``__reduce__``."""
+_VIEWED: Final = (
+    *map(type, (iter(_EMPTY), iter(_EMPTY.items()), iter(_EMPTY.values()), iter({0}))),
+    *map(type, (reversed(_EMPTY), reversed(_EMPTY.items()), reversed(_EMPTY.values()))),
+)
+"""Iterators over dicts and sets: what is left of them is in ``__reduce__``; what they run over, the collector shows."""
+_CONTAINERS: Final = (list, dict, set, bytearray, collections.deque)
+_BASES: Final = (*_CONTAINERS, tuple, frozenset, int, str, bytes, float, complex, BaseException)
+_UNSEEN: Final = frozenset({"__weakref__", "_attrs_cached_hash"})
+"""Slots that are kept for speed."""
+_MODEL: Final = "lakeproof.model."
+_PROGRAMS: Final = "lakeproof.languages."
+_POINTER_BYTES: Final = 8
+_DATA_DEPTH_MAX: Final = 8
+
+
+class Incomparable(Exception):
+    """A state that cannot be compared with others: it holds what shows nothing of itself. The message names that."""
+
+
+@attrs.frozen
+class Reference:
+    """Equal to what refers to the same object; keeps it alive, so that no other one gets its address."""
+
+    held: object = attrs.field(eq=False)
+    _id: int = attrs.field(init=False, default=attrs.Factory(lambda self: id(self.held), takes_self=True))
+
+    def __hash__(self) -> int:
+        return self._id
+
+
+def is_value(kind: type) -> bool:
+    """Whether objects of this type never change, and are compared as `identity` does."""
+    return kind in _ATOMS or kind in _CONSTANTS or _is_record(kind)
+
+
+@lru_cache(4096)
+def _is_record(kind: type) -> bool:
+    """Whether this is a class of frozen values of the stores and of lakeFS: replies, effects, records."""
+    return _named_in(kind, _MODEL) and attrs.has(kind) and kind.__setattr__ is not object.__setattr__
+
+
+def _named_in(kind: type, package: str) -> bool:
+    return str(kind.__module__).startswith(package)
+
+
+def is_data(held: object, depth: int = 0) -> bool:
+    """Whether nothing notices that this is let go of."""
+    kind: type = type(held)
+    if kind in _ATOMS or kind in _CONSTANTS or isinstance(held, Enum):
+        return True
+    known = kind in _BASES or (_is_python(kind) and not hasattr(kind, "__del__"))
+    if depth > _DATA_DEPTH_MAX or not known:
+        return False
+    return all(is_data(part, depth + 1) for part in gc.get_referents(held) if part is not kind)
+
+
+def shown(value: object) -> Shown:
+    """What an object consists of; coroutines and generators are not among these.
+
+    Raises:
+        Incomparable: it does not show that.
+    """
+    kind: type = type(value)
+    return (_SHOWN.get(kind) or _shown_by(kind))(value)
+
+
+@lru_cache(4096)
+def _shown_by(kind: type) -> Callable[[Any], Shown]:  # type: ignore[explicit-any]  # for objects of this type
+    if _named_in(kind, _PROGRAMS):
+        return _program
+    return _instance if _is_python(kind) else _opaque
+
+
+@lru_cache(4096)
+def _is_python(kind: type) -> bool:
+    """Whether the objects of a class hold nothing but what Python shows: each class of theirs adds slots and a
+    dictionary to the size of its base, and no more."""
+    for owner in kind.__mro__:
+        if owner is object or owner in _BASES:
+            continue
+        base, own = owner.__base__, vars(owner)
+        assert base is not None
+        slots = sum(isinstance(member, MemberDescriptorType) for member in own.values())
+        room = slots + ("__dict__" in own) + ("__weakref__" in own)
+        if issubclass(owner, type) or owner.__basicsize__ - base.__basicsize__ > room * _POINTER_BYTES:
+            return False
+    return True
+
+
+def _instance(value: object) -> Shown:
+    """The content of its built-in base, its slots, its dictionary."""
+    kind = type(value)
+    head: list[Hashable] = [Reference(kind)]
+    parts: list[object] = []
+
+    def add(what: Hashable, more: list[object]) -> None:
+        head.extend((what, len(more)))
+        parts.extend(more)
+
+    for base in _BASES:
+        if isinstance(value, base):
+            add(base, _CONTENT[base](value))
+    for owner in kind.__mro__:
+        for name, slot in sorted(vars(owner).items()):
+            if isinstance(slot, MemberDescriptorType) and name not in _UNSEEN:
+                add(name, [*_slot(slot, value)])
+    if getattr(kind, "__dictoffset__", 0):
+        held = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
+        add("attributes", [part for item in held.items() if item[0] not in _UNSEEN for part in item])
+    return tuple(head), parts
+
+
+def _slot(slot: MemberDescriptorType, value: object) -> Iterator[object]:
+    try:
+        yield slot.__get__(value)
+    except AttributeError:
+        return
+
+
+_CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignore[explicit-any]  # each of its type
+    list: lambda value: [*list.__iter__(value)],
+    dict: lambda value: [part for item in dict.items(value) for part in item],
+    # The order of a set depends on its past, within the bounds of its size.
+    set: lambda value: [set.__sizeof__(value), *set.__iter__(value)],
+    bytearray: lambda value: [bytes(value)],
+    collections.deque: lambda value: [value.maxlen, *collections.deque.__iter__(value)],
+    tuple: lambda value: [*tuple.__iter__(value)],
+    frozenset: lambda value: [frozenset(frozenset.__iter__(value))],
+    int: lambda value: [int.__int__(value)],
+    str: lambda value: [str.__str__(value)],
+    bytes: lambda value: [bytes.__getitem__(value, slice(None))],
+    float: lambda value: [float.__float__(value)],
+    complex: lambda value: [complex(value.real, value.imag)],
+    BaseException: lambda value: [value.args, value.__cause__, value.__context__, value.__suppress_context__],
+}
+"""Of built-in types, and of classes that are derived from them, past anything that the class overrides."""
+
+
+def _listed(what: Hashable, parts: list[object]) -> Shown:
+    return (what, len(parts)), parts
+
+
+def _container(value: object) -> Shown:
+    kind: type = type(value)
+    return _listed(kind, _CONTENT[kind](value))
+
+
+def _frozenset(value: frozenset[object]) -> Shown:
+    if not all(map(_is_atom, value)):
+        raise Incomparable("holds a frozenset of what is compared by its content")
+    return ("frozenset", identity(value)), []
+
+
+def _is_atom(value: object) -> bool:
+    return type(value) in _ATOMS or (type(value) is tuple and all(map(_is_atom, cast("tuple[object, ...]", value))))
+
+
+def _function(value: FunctionType) -> Shown:
+    closure, defaults = value.__closure__ or (), value.__defaults__ or ()
+    head = ("function", Reference(value.__code__), Reference(value.__globals__), len(closure), len(defaults))
+    return head, [*closure, *defaults, value.__kwdefaults__, value.__dict__]
+
+
+def _cell(value: CellType) -> Shown:
+    try:
+        return _listed("cell", [value.cell_contents])
+    except ValueError:
+        return _listed("cell", [])
+
+
+def _reduced(value: object) -> Shown:
+    found = value.__reduce__()
+    if not isinstance(found, tuple):
+        return _opaque(value)
+    kind: type = type(value)
+    return _listed(kind, list(found))
+
+
+def _viewed(value: object) -> Shown:
+    over = [held for held in gc.get_referents(value) if isinstance(held, dict | set)]
+    try:
+        head, left = _reduced(value)
+    except RuntimeError as error:
+        raise Incomparable("holds an iterator over what has changed meanwhile") from error
+    return (head, len(over)), [*over, *left]
+
+
+def _opaque(value: object) -> Shown:
+    raise Incomparable(f"holds a {type(value).__qualname__}, which shows nothing of itself")
+
+
+def _program(value: object) -> Shown:
+    raise Incomparable("waits for a program of another language, which says nothing of its state")
+
+
+_SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explicit-any]  # each for objects of its type
+    **dict.fromkeys(_CONTAINERS, _container),
+    **dict.fromkeys((*_ITERATORS, *_BY_REDUCTION), _reduced),
+    **dict.fromkeys(_VIEWED, _viewed),
+    **dict.fromkeys((object, type, ModuleType, CodeType), _opaque),
+    tuple: _container,
+    frozenset: _frozenset,
+    FunctionType: _function,
+    CellType: _cell,
+    Context: lambda value: _listed("context", [part for item in value.items() for part in item]),
+    MethodType: lambda value: _listed("method", [value.__func__, value.__self__]),
+    BuiltinFunctionType: lambda value: _listed("method", [value.__name__, value.__self__]),
+    partial: lambda value: _listed("partial", [value.func, value.args, value.keywords, value.__dict__]),
+    MappingProxyType: lambda value: _listed("proxy", gc.get_referents(value)),
+}

@@ -1,0 +1,293 @@
+"""Effects, replies and values in words: what stories, lanes and traces say of a step.
+
+Words are for readers and may be short; where it matters that nothing differs, a trace compares bytes (`exact`).
+"""
+
+import re
+from hashlib import sha256
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.parallel import Cancelled, Withdrawn
+from lakeproof.impl.printable import said
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.snapshot import CallView, Status
+from lakeproof.search.describe_objects import condition_of, content_in_words, entry_in_words, metadata_of
+from lakeproof.search.describe_objects import printable as printable
+from lakeproof.search.describe_objects import text as text
+from lakeproof.search.fence import WATCH
+from lakeproof.search.semantics import Cell, Cells, Value
+
+TEXT_SHOWN_MAX: Final = 80
+MICROSECONDS: Final = 1_000_000
+
+LocalCell = tuple[str, str, bytes, bytes]
+"""("local", label of a client, partition, key): of its own store."""
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+@attrs.frozen
+class Effected:
+    """An effect in words: what is done, where, with what, and on what condition. Empty where it has none."""
+
+    effect: str
+    key: str = ""
+    value: str = ""
+    condition: str = ""
+
+    def __str__(self) -> str:
+        what = " ".join(part for part in (self.effect, self.key) if part)
+        if self.value:
+            what += f" = {self.value}"
+        return f"{what}, {self.condition}" if self.condition else what
+
+
+def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
+    """An effect in words; None is the end of a client. owner: the client whose local store it may be about."""
+    match op:
+        case None:
+            return Effected("")
+        case Now():
+            return Effected("now")
+        case Withdrawn():
+            withdrawn = effect(cast("Effect", op.op), start_time, owner)
+            return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
+        case Local():
+            told = effect(op.op, start_time)
+            return attrs.evolve(told, key=_local(owner, told.key))
+        case kv.Get():
+            return Effected("get", place(op.partition, op.key))
+        case kv.Set():
+            return Effected("set", place(op.partition, op.key), value(op.partition, op.key, op.value))
+        case kv.SetIf():
+            written = value(op.partition, op.key, op.value)
+            return Effected("set_if", place(op.partition, op.key), written, _condition(op))
+        case kv.Delete():
+            return Effected("delete", place(op.partition, op.key))
+        case kv.DeleteIf():
+            return Effected("delete_if", place(op.partition, op.key), "", _condition(op))
+        case kv.Transact(checks, writes):
+            where = dict.fromkeys(place(part, key) for part, key, _ in (*writes, *checks))
+            values = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
+            conditions = [f"{place(at, key)} {_predicate(at, key, old)}" for at, key, old in checks]
+            return Effected("transact", ", ".join(where), ", ".join(values), ", ".join(conditions))
+        case kv.ScanBatch(partition, start, batch_size):
+            parts = [f"from {text(start)}"] if start else []
+            parts += [f"at most {batch_size}"] if batch_size else []
+            return Effected("scan", f"{text(partition)}/", "", ", ".join(parts))
+        case objects.ListObjects(prefix, after, page_size):
+            parts = [f"after {printable(after)}"] if after else []
+            parts += [f"at most {page_size}"] if page_size else []
+            return Effected("list", _object(prefix), "", ", ".join(parts))
+        case objects.Copy(source, destination, metadata):
+            changed = "" if metadata is None else metadata_of(metadata)
+            return Effected("copy", _object(destination), f"that of {printable(source)}{changed}", condition_of(op))
+        case objects.Put(address, content, metadata):
+            return Effected(
+                "put", _object(address), content_in_words(content) + metadata_of(metadata), condition_of(op)
+            )
+        case objects.SetMetadata(address, metadata):
+            return Effected("set metadata", _object(address), metadata_of(metadata).strip(), condition_of(op))
+        case objects.GetObject():
+            return Effected("get", _object(op.address))
+        case objects.HeadObject():
+            return Effected("head", _object(op.address))
+        case objects.DeleteObject():
+            return Effected("delete", _object(op.address), condition=condition_of(op))
+
+
+def reply(op: Effect | None, answer: object, start_time: int) -> str:
+    """What a client was told, in words."""
+    match answer:
+        case None:
+            return "" if op is None else "ok"
+        case kv.ValueWithPredicate():
+            assert isinstance(op, kv.Get)
+            return value(op.partition, op.key, answer.value)
+        case kv.Batch():
+            assert isinstance(op, kv.ScanBatch)
+            shown = ", ".join(_entry(op.partition, entry) for entry in answer.entries) or "nothing"
+            return f"{shown}; and more" if answer.more else shown
+        case objects.Page():
+            shown = ", ".join(printable(head.address) for head in answer.heads) or "nothing"
+            return f"{shown}; and more" if answer.more else shown
+        case objects.Head():
+            return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
+        case bytes():
+            return content_in_words(answer)
+        case int() if isinstance(op, Now):
+            return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
+        case kv.NotFound() | objects.ObjectNotFound():
+            return "not found"
+        case kv.CheckFailed():
+            return f"check {answer.args[0] + 1} failed"
+        case kv.PredicateFailed():
+            return "predicate failed"
+        case objects.PreconditionFailed():
+            return "precondition failed"
+        case objects.Expired():
+            return "expired"
+        case kv.OutcomeUnknown():
+            return "no answer"
+        case kv.Refused():
+            return "refused"
+        case kv.ScanInterrupted():
+            return "broke off"
+        case Cancelled():
+            return "cancelled"
+        case _:
+            return brief(answer)
+
+
+def cell(where: Cell | LocalCell) -> str:
+    """A cell in words."""
+    if where[0] == "object":
+        return _object(str(where[1]))
+    if len(where) == 4:
+        return _local(where[1], place(where[2], where[3]))
+    assert len(where) == 3
+    return place(where[1], where[2])
+
+
+def held(where: Cell | LocalCell, content: Value | None) -> str | None:
+    """What a cell holds, in words; None where it is empty."""
+    if content is None:
+        return None
+    if isinstance(content, objects.StoredObject):
+        return content_in_words(content.content) + metadata_of(content.metadata)
+    assert len(where) > 2, f"{where} holds an object, found bytes"
+    return value(where[-2], where[-1], content)
+
+
+def place(partition: bytes, key: bytes) -> str:
+    """A key in words. The partition ``graveler`` goes without saying."""
+    return text(key) if partition == keys.GRAVELER else f"{text(partition)}/{text(key)}"
+
+
+def value(partition: bytes, key: bytes, content: bytes) -> str:
+    """A value in words: a record's state and names, or the bytes."""
+    try:
+        record = decode_at(partition, key, content)
+    except Undecodable:
+        record = None
+    return text(content) if record is None else printable(_record(record))
+
+
+def _record(record: Record) -> str:
+    match record:
+        case Repository():
+            return f"{record.state.name.lower()} {record.instance_uid}{' (bare)' if record.bare else ''}"
+        case Branch():
+            sealed = f", sealed {' '.join(record.sealed_tokens)}" if record.sealed_tokens else ""
+            hidden = ", hidden" if record.hidden else ""
+            return f"at {record.commit_id}, staging {record.staging_token}{sealed}{hidden}"
+        case Tag():
+            return f"at {record.commit_id}"
+        case Commit():
+            parents = f" after {' '.join(record.parents)}" if record.parents else ""
+            return f"commit {record.commit_id}{parents}"
+        case StagedEntry():
+            return (
+                "tombstone" if record.data is None else f"entry {entry_in_words(record.data) or text(record.identity)}"
+            )
+        case CleanupRecord():
+            return f"instance {record.instance_uid} is to be cleaned"
+
+
+def ended(call: CallView) -> str:
+    """How a call ended, in words."""
+    match call.status:
+        case Status.OK if call.value is None:
+            return f"{called(call)} succeeds"
+        case Status.OK:
+            return f"{called(call)} returns {_value(call.value)}"
+        case Status.FAIL:
+            return f"{called(call)} fails: {brief(call.error)}"
+        case Status.INFO:
+            return f"{called(call)} has an unknown outcome: {brief(call.error)}"
+        case Status.CRASHED if call.error is not None:
+            return f"{called(call)} raises {printable(str(call.error))}"
+        case _:
+            raise AssertionError(f"{call} has not ended")
+
+
+def called(call: CallView) -> str:
+    """A call in words."""
+    return f"{call.name}({', '.join(brief(arg) for arg in call.args)})"
+
+
+def _value(content: object) -> str:
+    if isinstance(content, Record):
+        return printable(_record(content))
+    if isinstance(content, ObjectEntry):
+        return printable(f"entry {entry_in_words(encode_object_entry(content))}")
+    if isinstance(content, tuple):
+        return f"({', '.join(_value(part) for part in content)})"
+    return brief(content)
+
+
+def span(microseconds: int) -> str:
+    """A duration in words: as many seconds as a reader can take in."""
+    sign, rest = ("-" if microseconds < 0 else ""), abs(microseconds)
+    if rest < MICROSECONDS:
+        return f"{sign}{rest} us"
+    minutes, left = divmod(rest, 60 * MICROSECONDS)
+    seconds = f"{left / MICROSECONDS:.6f}".rstrip("0").rstrip(".") + " s"
+    if not minutes:
+        return sign + seconds
+    return f"{sign}{minutes} min" + (f" {seconds}" if left else "")
+
+
+def brief(thing: object) -> str:
+    """Any value, shortened, and without what differs from run to run."""
+    if isinstance(thing, Repository):
+        return repr(thing.repository_id)
+    with WATCH.over():  # its __repr__ may be user code
+        shown = printable(_ADDRESS.sub("", said(thing)))
+    return shown if len(shown) <= TEXT_SHOWN_MAX else f"{shown[: TEXT_SHOWN_MAX - 3]}..."
+
+
+def exact(op: Effect | None, answer: object, changes: object) -> str:
+    """A fingerprint of what words leave out: equal only if effect, reply and changes are equal to the byte."""
+    return sha256(repr((op, answer, changes)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
+    """The cells of a store in words, in order."""
+    return tuple((cell(where), held(where, cells[where]) or "") for where in sorted(cells))
+
+
+def _condition(op: kv.SetIf | kv.DeleteIf) -> str:
+    return _predicate(op.partition, op.key, op.predicate)
+
+
+def _predicate(partition: bytes, key: bytes, predicate: kv.Predicate) -> str:
+    match predicate:
+        case None:
+            return "if absent"
+        case kv.Presence():
+            return "if present"
+        case bytes() as expected:
+            return f"if still {value(partition, key, expected)}"
+
+
+def _entry(partition: bytes, entry: kv.Entry) -> str:
+    """An entry of a scan: its key, and its value where that is short and says something."""
+    shown = value(partition, entry.key, entry.value)
+    parsed = keys.parse(partition, entry.key)
+    plain = parsed is None or parsed.kind == "repository"
+    return f"{text(entry.key)} ({shown})" if plain else text(entry.key)
+
+
+def _local(owner: str, key: str) -> str:
+    return f"{owner}.local {key}"
+
+
+def _object(address: str) -> str:
+    return f"object {printable(address)}"

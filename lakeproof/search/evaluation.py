@@ -1,0 +1,200 @@
+"""Asking user code what it finds: invariants, monitors, observers. What it answers is checked before it counts.
+
+An invariant that returns True instead of yielding, a monitor whose state cannot be compared, an exception: each is an
+error that names the invariant and the line, never a verdict.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Final
+
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Event, NotDeclared, Observed, Reads, Snapshot, Transition
+from lakeproof.records import CodecError
+from lakeproof.scenario import ScenarioError
+from lakeproof.search.fence import WATCH, in_one_line, is_ours, message_of, place_of
+
+FINDINGS_MAX: Final = 100_000
+"""What an invariant may find in one state: a loop that yields for ever would fill the memory first."""
+
+Check = Callable[..., Iterable[Finding]]  # type: ignore[explicit-any]  # each kind of invariant is shown something else
+
+_EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
+
+
+def findings(name: str, check: Check, *shown: object) -> list[Finding]:
+    """What an invariant finds in what it is ``shown``: all of it, each a Violation or a Reached.
+
+    Raises:
+        ScenarioError: it raised, returned something else, or looked at what it does not declare to read, whatever it
+            made of that; names the invariant, the line and the repair.
+    """
+    with WATCH.over():
+        try:
+            found = _checked(name, check(*shown))
+            for error in _refused(shown):
+                raise error
+            return found
+        except CodecError as error:
+            raise ScenarioError(str(error)) from error
+        except ScenarioError:
+            raise
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(name, error) from error
+
+
+class LooksFurther(Exception):
+    """An invariant that does not declare what it reads looked at ``parts`` that it was not shown. What it found counts
+    for nothing."""
+
+    def __init__(self, parts: frozenset[Reads]) -> None:
+        super().__init__(parts)
+        self.parts = parts
+
+
+def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
+    """As `findings`, for an invariant that does not declare what it reads.
+
+    Raises:
+        LooksFurther: it looked at what ``seen`` does not show, whatever it made of that.
+    """
+    try:
+        return findings(name, check, seen)
+    except ScenarioError:
+        parts = frozenset(error.part for error in seen.refused if not seen.shows(error.part))
+        if parts:
+            seen.refused.clear()
+            raise LooksFurther(parts) from None
+        raise
+
+
+def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:
+    """What snapshots among these have refused to show."""
+    for each in shown:
+        if isinstance(each, Snapshot):
+            yield from each.refused
+        elif isinstance(each, Transition):
+            yield from (*each.before.refused, *each.after.refused)
+
+
+def counted(name: str, check: Check, *shown: object) -> str:
+    """What an invariant finds, as far as a verdict depends on it."""
+    return count(findings(name, check, *shown))
+
+
+def count(found: Sequence[Finding]) -> str:
+    """The numbers of violations and of situations among findings."""
+    violated = sum(isinstance(finding, Violation) for finding in found)
+    return f"{violated} Violation and {len(found) - violated} Reached"
+
+
+def advanced(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:
+    """A monitor's next state and what it found, checked in the same way."""
+    with WATCH.over():
+        try:
+            answer: object = monitor.advance(state, event)
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                raise ScenarioError(
+                    f"monitor {monitor.id!r}: advance returned {_shown(answer)}; expected (next state, findings)"
+                )
+            after: Hashable = answer[0]
+            comparable(monitor.id, after)
+            return after, _checked(monitor.id, answer[1])
+        except ScenarioError:
+            raise
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(monitor.id, error) from error
+
+
+def comparable(name: str, state: object) -> None:
+    """Raises ScenarioError for a monitor's state that cannot be a part of a state of the search."""
+    try:
+        hash(state)
+        identity(state)
+    except Exception as error:
+        raise ScenarioError(
+            f"monitor {name!r}: its state {_shown(state)} is not hashable ({message_of(error)}); use tuples and "
+            f"frozensets instead of lists, sets and dicts"
+        ) from error
+
+
+def folded(observer: Observer, seen: Sequence[Observed]) -> Hashable:
+    """What an observer makes of the effects so far.
+
+    Raises:
+        ScenarioError: it raised, or what it made cannot be compared.
+    """
+    with WATCH.over():
+        try:
+            found = observer.fold(tuple(seen))
+            hash(found)
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(observer.name, error, "observer") from error
+    return found
+
+
+def _checked(name: str, found: object) -> list[Finding]:
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise ScenarioError(f"invariant {name!r}: its check returned {_shown(found)}; {_EXPECTED}")
+    parts: list[Finding] = []
+    for part in found:
+        if not isinstance(part, Violation | Reached):
+            raise ScenarioError(f"invariant {name!r}: its check found {_shown(part)}; {_EXPECTED}")
+        said: object = part.evidence if isinstance(part, Violation) else part.what
+        if type(said) is not str:
+            raise ScenarioError(
+                f'invariant {name!r}: its {type(part).__name__} says {_shown(said)}; say it as text: f"{{...}}"'
+            )
+        parts.append(part)
+        if len(parts) > FINDINGS_MAX:
+            raise ScenarioError(f"invariant {name!r}: its check finds more than {FINDINGS_MAX:,} things; end its loop")
+    return parts
+
+
+def _failed(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
+    said = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
+    return ScenarioError(f"{kind} {name!r}: {said} (at {place_of(error)})")
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{message_of(Exception(repr(value)))} ({type(value).__name__})"
+    except Exception:  # noqa: BLE001  # its __repr__ is user code
+        return f"a {type(value).__name__}"
+
+
+def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) -> bool:
+    """Whether a predicate of a *liveness* property is true in a state.
+
+    Raises:
+        ScenarioError: it raised, or answered neither True nor False.
+    """
+    with WATCH.over():
+        try:
+            found = predicate(seen)
+        except CodecError as error:
+            raise ScenarioError(str(error)) from error
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(name, error) from error
+    if type(found) is not bool:
+        raise ScenarioError(f"invariant {name!r}: its predicate returned {_shown(found)}; expected True or False")
+    return found
+
+
+def watches(invariant: OnStep, name: str, op: object) -> bool:
+    """Whether a *step* invariant watches this effect of a call of this name."""
+    with WATCH.over():
+        try:
+            return bool(invariant.watches(name, op))
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(invariant.id, error) from error

@@ -1,0 +1,121 @@
+"""Faults as transitions: for each effect, all the ways in which it can turn out, and what each one costs.
+
+All three searches and the stepped world take the outcomes of an effect from `outcomes`, so that they cannot
+disagree about what a fault is.
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.parallel import MAIN, Withdrawn
+from lakeproof.model import kv, objects
+from lakeproof.scenario import Faults
+from lakeproof.search.semantics import Writes, is_write
+
+
+class Mode(Enum):
+    """How a move turns out. The value is the word used in traces."""
+
+    NORMAL = "normal"
+    REFUSED = "refused"
+    LOST_APPLIED = "lost answer, applied"
+    LOST_DROPPED = "lost answer, not applied"
+    REPEATED_APPLIED = "lost answer, applied, will be applied again"
+    REPEATED_DROPPED = "lost answer, will be applied later"
+    FALSE_PREDICATE = "applied, reported as PredicateFailed"
+    SCAN_FAILURE = "scan broke"
+    CRASH = "crash"
+    RESTART = "restart"
+    DELIVER = "late write arrives"
+    TICK = "clock jumps"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+BUDGETS: Final = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes", "restarts")
+
+COST: Final[dict[Mode, tuple[str, ...]]] = {
+    Mode.NORMAL: (),
+    Mode.REFUSED: ("refusals",),
+    Mode.LOST_APPLIED: ("lost_answers",),
+    Mode.LOST_DROPPED: ("lost_answers",),
+    Mode.REPEATED_APPLIED: ("lost_answers", "duplicates"),
+    Mode.REPEATED_DROPPED: ("lost_answers", "duplicates"),
+    Mode.FALSE_PREDICATE: ("false_predicates",),
+    Mode.SCAN_FAILURE: ("scan_failures",),
+    Mode.CRASH: ("crashes",),
+    Mode.RESTART: ("restarts",),
+}
+"""Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
+
+OF_CLIENTS: Final = (Mode.CRASH, Mode.RESTART)
+"""What happens to a client as a whole, with all of its tasks."""
+
+REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
+
+
+@attrs.frozen(cache_hash=True)
+class Move:
+    """One transition: client ``client`` performs its next effect, which turns out as ``mode``; -1 for the
+    network (DELIVER) and the clock (TICK). ``task``: whose effect it is, of those that the client has open. A crash and
+    a restart are of all tasks."""
+
+    client: int
+    mode: Mode
+    task: str = MAIN
+
+    def __str__(self) -> str:
+        return f"{self.client}{f'/{self.task}' if self.task else ''}:{self.mode.value}"
+
+
+@attrs.frozen
+class Result:
+    """One way in which an effect turns out: what the client is told and what changes."""
+
+    mode: Mode
+    reply: object
+    writes: Writes
+
+
+def enabled(faults: Faults) -> tuple[Mode, ...]:
+    """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect."""
+    possible = (mode for mode in COST if mode is not Mode.RESTART)
+    return tuple(mode for mode in possible if all(getattr(faults, kind) > 0 for kind in COST[mode]))
+
+
+def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...]) -> Iterator[Result]:
+    """Every way in which ``op`` can turn out, given what the specification says (``reply``, ``writes``).
+
+    A lost answer of a write that would change nothing is one outcome, not two. CRASH is not among them: a
+    crash is no outcome of an effect.
+    """
+    for mode in modes:
+        match mode:
+            case Mode.NORMAL:
+                yield Result(mode, reply, writes)
+            case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):
+                yield Result(mode, kv.Refused(), {})
+            case Mode.LOST_APPLIED if writes:
+                yield Result(mode, kv.OutcomeUnknown(), writes)
+            case Mode.LOST_DROPPED if is_write(op):
+                yield Result(mode, kv.OutcomeUnknown(), {})
+            case Mode.REPEATED_APPLIED if writes:
+                yield Result(mode, kv.OutcomeUnknown(), writes)
+            case Mode.REPEATED_DROPPED if is_write(op):
+                yield Result(mode, kv.OutcomeUnknown(), {})
+            case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None:
+                yield Result(mode, kv.PredicateFailed(), writes)
+            case Mode.FALSE_PREDICATE if objects.conditional(op) and reply is None:
+                yield Result(mode, objects.PreconditionFailed(), writes)
+            case Mode.SCAN_FAILURE if _continues_a_scan(op):
+                yield Result(mode, kv.ScanInterrupted(), {})
+
+
+def _continues_a_scan(op: Effect) -> bool:
+    later_page = isinstance(op, objects.ListObjects) and op.after != ""
+    return later_page or (isinstance(op, kv.ScanBatch) and op.start != b"")

@@ -1,0 +1,144 @@
+"""Calls that loop: whether one comes back to a state, and what grows in one that does not, when a search gives up.
+
+Example: ``tries`` is 0, 1, 2, ... where the flow waits, each time at the same line. The rounds of the loop are the
+states at that line; what differs from each of the last rounds to the next is named: "lock.py:12: `tries` differs in
+every round".
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from lakeproof.impl.frames import Spot, chain
+from lakeproof.search.contents import Incomparable
+from lakeproof.search.execution import Execution, Program
+from lakeproof.search.suspended import Local, exact_state, locals_of
+from lakeproof.search.trie import Node, Raw
+
+ROUNDS_MIN: Final = 4
+"""A line at which a call waits this often may be in a loop."""
+
+ROUNDS_LOOKED_AT: Final = 6
+STEPS_LOOKED_AT: Final = 400
+
+LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
+"""A call that has performed so many effects is looked at: it may loop."""
+
+LOOKS_MAX: Final = 16
+"""So many histories of each such length."""
+
+ASKED_MIN: Final = 3
+"""If it has asked so often before for what it asks for now."""
+
+NAMED_MAX: Final = 3
+
+Position = tuple[tuple[object, int], ...]
+
+
+class Loops(Exception):
+    """A call is in one state twice: no search ends that takes its histories for different ones."""
+
+
+class LoopFinder:
+    """Looks at histories of one program for a loop in the call under way."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._looks: dict[int, int] = defaultdict(int)
+
+    def look(self, raw: Raw) -> None:
+        """Look at a history, if it is long enough, and not too many of its length were looked at.
+
+        Raises:
+            Loops: the call has been in one state twice.
+        Cost: two runs of the history, and a look at each state; rarely anything at all.
+        """
+        effects = raw.depth - raw.began
+        if effects not in LOOKS_AFTER or raw.op is None:
+            return
+        asked = [each for each, _, _ in raw.history()[raw.began :]]
+        if asked.count(raw.asks) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
+            return
+        self._looks[effects] += 1
+        if self._loops(raw):
+            raise Loops(self.program.label)
+
+    def _loops(self, raw: Raw) -> bool:
+        seen: set[Hashable] = set()
+        for one, other in _walked(self.program, raw):
+            if one.asks != raw.asks:
+                continue
+            try:
+                key = exact_state(one, other)
+            except Incomparable:
+                continue
+            if key in seen:
+                return True
+            seen.add(key)
+        return False
+
+
+def longest(nodes: Iterable[Node]) -> Raw | None:
+    """The history with the most effects in the call under way; None if all are short."""
+    waiting = [node.representative for node in nodes if node.op is not None]
+    found = max(waiting, key=lambda raw: raw.depth - raw.began, default=None)
+    return found if found is not None and found.depth - found.began >= LOOKS_AFTER[0] else None
+
+
+def growth(program: Program, raw: Raw) -> str:
+    """What differs in every round of the call under way, in words; empty if it does not seem to loop."""
+    rounds: dict[Position, list[dict[tuple[str, str], Hashable]]] = {}
+    minted: dict[Position, list[int]] = {}
+    reason = name = ""
+    at: Position = ()
+    for one, other in _walked(program, raw):
+        found = list(locals_of(one, other))
+        at, name = tuple(_stands(one)), str(one.call())
+        rounds.setdefault(at, []).append({_place(local): local.key for local in found})
+        minted.setdefault(at, []).append(one.minted)
+        try:
+            exact_state(one, other)
+            reason = ""
+        except Incomparable as error:
+            reason = f"{one.call()} {error}"
+    if len(rounds.get(at, ())) < ROUNDS_MIN:
+        return ""
+    last = rounds[at][-ROUNDS_LOOKED_AT:]
+    if all(one < other for one, other in pairwise(minted[at][-ROUNDS_LOOKED_AT:])):
+        return f"{name} takes a fresh identifier in every round"
+    names = [name for name in last[-1] if _differs(name, last)]
+    if names:
+        place = names[0][0]
+        shown = [f"`{name}`" for where, name in names if where == place][:NAMED_MAX]
+        return f"{place}: {' and '.join(shown)} {'differs' if len(shown) == 1 else 'differ'} in every round"
+    return reason
+
+
+def _differs(name: tuple[str, str], rounds: Sequence[dict[tuple[str, str], Hashable]]) -> bool:
+    return all(name in one and name in other and one[name] != other[name] for one, other in pairwise(rounds))
+
+
+def _place(local: Local) -> tuple[str, str]:
+    return str(Spot(local.code.co_filename, local.line, local.code.co_qualname)), local.name
+
+
+def _stands(run: Execution) -> Iterator[tuple[object, int]]:
+    """Where its coroutines are suspended: functions and offsets of instructions."""
+    for coroutine in run.coroutines():
+        yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
+
+
+def _walked(program: Program, raw: Raw) -> Iterator[tuple[Execution, Execution]]:
+    """Two runs of a history, in step, at each effect of its last call."""
+    one, other = Execution(program), Execution(program)
+    history = raw.history()
+    first = max(raw.began, len(history) - STEPS_LOOKED_AT)
+    for at, (_, reply, _) in enumerate(history):
+        if at > first:
+            yield one, other
+        one.send(reply)
+        other.send(reply)
+    yield one, other
+    one.close()
+    other.close()

@@ -1,0 +1,29 @@
+"""What flows may await, and how the tasks of a flow are driven in an execution."""
+
+from typing import Final, get_args
+
+from lakeproof.impl.effects import Effect
+from lakeproof.impl.parallel import WRITES, Withdrawn
+from lakeproof.impl.scheduling import Hooks
+from lakeproof.scenario import ScenarioError
+from lakeproof.search.fence import NotAnEffect, foreign, is_ours
+
+EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
+"""What a flow may await, by type."""
+
+
+class NondeterministicFlow(Exception):
+    """A flow, given the same replies, asked for another effect than before, or ended otherwise."""
+
+
+def _is_not_the_flows(error: BaseException) -> bool:
+    return is_ours(error) or isinstance(error, ScenarioError | NondeterministicFlow | NotAnEffect)
+
+
+HOOKS: Final = Hooks(
+    at_once=lambda _: None,
+    known=lambda asked: type(asked) in EFFECTS,
+    foreign=foreign,
+    recalls=lambda effect: isinstance(effect, WRITES),
+    through=_is_not_the_flows,
+)

@@ -1,0 +1,288 @@
+"""Invariants over packed levels: each is evaluated once per distinct projection that it reads.
+
+The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.impl.effects import Effect, Local
+from lakeproof.impl.parallel import Withdrawn
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Eventually, Monitor, OnStep, Reads
+from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transition, UnhandledException
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from lakeproof.search import evaluation
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.kernel import Kernel, advance
+from lakeproof.search.packing import Words, take
+from lakeproof.search.projections import STORED, trimmed
+from lakeproof.search.recheck import KEPT
+from lakeproof.search.semantics import Cell, Value
+from lakeproof.search.setup import run_aftermath
+from lakeproof.search.space import DEAD
+from lakeproof.search.states import Place, States
+from lakeproof.search.views import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
+from lakeproof.search.world import LateWrite
+
+T = TypeVar("T", Snapshot, Transition)
+
+Views = tuple[CallView, ...]
+
+APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PREDICATE)
+"""Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
+
+
+class Judge(States):
+    """Evaluates a scenario's invariants level by level."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        kernel: Kernel,
+        groups: Sequence[Sequence[int]] = (),
+        found_out: dict[str, frozenset[Reads]] | None = None,
+    ) -> None:
+        super().__init__(scenario, kernel, groups, found_out)
+        self._sought = scenario.sought_ids
+        self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
+        self.finals: set[tuple[int, ...]] = set()
+        """The distinct final states, as numbers of cells, clock and what clients were told."""
+        self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
+        self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
+        self._aftermath = list(scenario.aftermath)
+        self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_]]] = {}
+
+    @property
+    def decided(self) -> bool:
+        """Whether nothing is left to search for: all that is sought is violated, and not as expected. If it is all as
+        expected, the search goes on for calls that raise what is no answer."""
+        if any(self.records[name].violation is None for name in self._sought):
+            return False
+        return self._unexpected or self.records[NO_UNHANDLED_EXCEPTION].violation is not None
+
+    @property
+    def violated(self) -> bool:
+        """Whether any invariant is violated."""
+        return any(record.violation is not None for record in self.records.values())
+
+    @property
+    def watches_moves(self) -> bool:
+        """Whether any *step* invariant is still undecided."""
+        return any(self.records[invariant.id].violation is None for invariant in self._steps)
+
+    def level(self, words: Words, level: int) -> None:
+        """Judge the states of a level."""
+        self._judge_broken(words, level)
+        self.always(words, level)
+        quiet = np.flatnonzero(~self.kernel.alive(words))
+        if len(quiet):
+            self._judge_finals(take(words, quiet), level)
+
+    def open_ends(self) -> list[int]:
+        """The monitors that are held against final states, and have found nothing yet."""
+        monitors = enumerate(self.kernel.space.monitors)
+        return [index for index, m in monitors if m.at_end is not None and self.records[m.id].violation is None]
+
+    def transitions(self, move: Move, before: Words, level: int) -> None:
+        """Judge one kind of move out of these states (``step`` invariants)."""
+        if move.mode is Mode.DELIVER:
+            self._judge_deliveries(before, level)
+        elif move.mode in APPLIED:
+            self._judge_moves(move, before, level)
+
+    def monitors(self, level: int) -> None:
+        """Take in what monitors have found since the last call."""
+        for heard in self.kernel.heard:
+            name = self.kernel.space.monitors[heard.monitor].id
+            self.records[name].add(heard.findings, Place(level, heard.numbers, heard.move))
+        self.kernel.heard.clear()
+
+    def _judge_broken(self, words: Words, level: int) -> None:
+        """Look for clients that ended by raising what is no answer. Costs nothing as long as there are none."""
+        record = self.records[NO_UNHANDLED_EXCEPTION]
+        for table in self.kernel.tables:
+            if record.violation is not None or not table.behaviour.broken:
+                continue
+            nodes = table.nodes_of(words)
+            for row in np.flatnonzero(np.isin(nodes, table.behaviour.broken))[:1].tolist():
+                self.broken(table.client, int(nodes[row]), Place(level, self.full(words, row)))
+
+    def broken(self, client: int, node_id: int, place: Place) -> None:
+        """Take in that a client ended at this node by raising what is no answer."""
+        calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
+        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
+
+    def _judge_finals(self, words: Words, level: int) -> None:
+        for row, numbers in self.fresh("finals", words, frozenset(Reads)):
+            self.finals.add(trimmed(numbers))
+            place = Place(level, self.full(words, row))
+            self.final(numbers, place)
+            self._judge_aftermath(numbers, place)
+        self._judge_ends(words, level)
+
+    def final(self, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *eventually* invariants to a final state."""
+        seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+        exchanged = list(self._exchanges.of(seen)) if self._eventually else []
+        for invariant in self._eventually:
+            record = self.records[invariant.id]
+            if record.violation is None:
+                cases = exchanged if Reads.CLIENTS in invariant.may_read else [seen]
+                found = (case.only(invariant.may_read) for case in cases)
+                record.add(self.check_all_symmetric(invariant.id, invariant.check, found), place)
+
+    def _judge_ends(self, words: Words, level: int) -> None:
+        for index in self.open_ends():
+            name = ("ends", self.kernel.space.monitors[index].id)
+            for row, numbers in self.fresh(name, words, STORED, [self.kernel.space.watches[index]]):
+                self.end(index, numbers, Place(level, self.full(words, row)))
+
+    def end(self, index: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Hold what a monitor remembers against a final state."""
+        space = self.kernel.space
+        monitor, column = space.monitors[index], space.watches[index]
+        assert monitor.at_end is not None
+        state = space.columns[column].values[numbers[column]]
+        if state is not DEAD:
+            seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
+            self.records[monitor.id].add(self._ask(monitor.id, monitor.at_end, state, seen), place)
+
+    def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+        held, time = self._held(numbers)
+        key = (frozenset(held.items()), time)
+        seen = self.seen.setdefault("aftermath", set())
+        if key not in seen:
+            seen.add(key)
+            self.aftermath(numbers, place)
+
+    def aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+        """Run the aftermaths on a final store."""
+        held, time = self._held(numbers)
+        for aftermath in self._aftermath:
+            record = self.records[aftermath.id]
+            if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
+                outcomes, seen = run_aftermath(aftermath, held, time)
+                self._hear_unhandled(outcomes, place)
+                if record.violation is None:
+                    record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)
+
+    def _hear_unhandled(self, outcomes: Sequence[Outcome], place: Place) -> None:
+        record = self.records[NO_UNHANDLED_EXCEPTION]
+        raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
+        if raised and record.violation is None:
+            record.add(unhandled_after(raised), place)
+
+    def _held(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
+        """The filled cells of a state, and its time."""
+        space = self.kernel.space
+        cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        held = {cell: value for cell, value in cells.items() if value is not None}
+        return held, space.time(numbers)  # type: ignore[return-value]
+
+    def watched(self, client: int, task: str) -> list[int]:
+        """The nodes of a client at which some undecided *step* invariant watches the move of this task."""
+        return [int(node) for node in np.flatnonzero(self._watched_nodes(client, task))]
+
+    def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
+        if call is None or op is None or isinstance(op, Local | Withdrawn):
+            return []
+        return [i for i in self._steps if self.records[i.id].violation is None and self._watches(i, call.name, op)]
+
+    def _watches(self, invariant: OnStep, name: str, op: Effect) -> bool:
+        found = evaluation.watches(invariant, name, op)
+        self._again.take(invariant.id, "watches", partial(evaluation.watches, invariant, name, op), found)
+        return found
+
+    def _judge_moves(self, move: Move, before: Words, level: int) -> None:
+        table = self.kernel.tables[move.client]
+        nodes = table.nodes_of(before)
+        watched = self._watched_nodes(move.client, move.task)[nodes]
+        if not watched.any():
+            return
+        for node_id in np.unique(nodes[watched]).tolist():
+            rows = take(before, np.flatnonzero(nodes == node_id))
+            for row, numbers in self.fresh(("step", move, node_id), rows, STEP_READS):
+                self.step(move, node_id, numbers, Place(level, self.full(rows, row), move))
+
+    def _watched_nodes(self, client: int, task: str) -> npt.NDArray[np.bool_]:
+        """For each node of a client whether some undecided *step* invariant watches the move of this task. Whoever
+        watches, and at which nodes, is asked once."""
+        nodes = self.kernel.tables[client].behaviour.nodes
+        undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
+        of, known = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_)))
+        if of != undecided:
+            known = np.zeros(0, np.bool_)
+        if len(known) < len(nodes):
+            more = [bool(self._watching(n.representative.current, n.effect(task))) for n in nodes[len(known) :]]
+            known = np.append(known, np.array(more, np.bool_))
+            self._watched[client, task] = (undecided, known)
+        return known
+
+    def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *step* invariants to a client's move."""
+        node = self.kernel.tables[move.client].behaviour.nodes[node_id]
+        call, op = node.representative.current, node.effect(move.task)
+        self._put_step(self._transition(numbers, move.client, call, op), call, op, place)
+
+    def _put_step(self, transition: Transition, call: CallView | None, op: Effect | None, place: Place) -> None:
+        for invariant in self._watching(call, op):
+            found = self.check_all_symmetric(invariant.id, invariant.check, self._by_anyone(transition))
+            self.records[invariant.id].add(found, place)
+
+    def watched_deliveries(self) -> list[int]:
+        """The numbers of late writes that some undecided *step* invariant watches."""
+        late = enumerate(self.kernel.space.columns[self.kernel.space.late].values)
+        return [n for n, write in late if isinstance(write, LateWrite) and self._watching(write.call, write.op)]
+
+    def _judge_deliveries(self, before: Words, level: int) -> None:
+        pending = self.kernel.layout.field(before, self.kernel.space.late)
+        watched = self.watched_deliveries()
+        for number in np.unique(pending).tolist():
+            rows = take(before, np.flatnonzero(pending == number))
+            for row, numbers in self.fresh(("late", number), rows, STEP_READS) if number in watched else ():
+                self.delivery(number, numbers, Place(level, self.full(rows, row), Move(-1, Mode.DELIVER)))
+
+    def delivery(self, number: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *step* invariants to the arrival of a late write."""
+        late = self.kernel.space.columns[self.kernel.space.late].values[number]
+        assert isinstance(late, LateWrite)
+        self._put_step(self._transition(numbers, late.client, late.call, late.op), late.call, late.op, place)
+
+    def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
+        """The transition, and the same one by each client that is interchangeable with its own."""
+        yield transition
+        for group in self._groups:
+            if transition.client in group:
+                yield from (attrs.evolve(transition, client=client) for client in group if client != transition.client)
+
+    def look_again(self) -> None:
+        """Put some questions to invariants once more, in another order.
+
+        Raises:
+            ScenarioError: one of them answers otherwise.
+        """
+        for monitor, events, state, after in self.kernel.steps(KEPT):
+            self._again.take(monitor.id, "next state", partial(_next, monitor, state, events), identity(after))
+        self._again.check()
+
+    def _transition(
+        self, numbers: tuple[int, ...], client: int, call: CallView | None, op: Effect | None
+    ) -> Transition:
+        """An effect on a state with these numbers, at the time of that state."""
+        assert call is not None
+        assert op is not None
+        space = self.kernel.space
+        held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        cells = {cell: value for cell, value in held.items() if value is not None}
+        jumps = numbers[space.clock] if space.clock >= 0 else 0
+        return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
+
+
+def _next(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> Hashable:
+    return identity(advance(monitor, state, events)[0])

@@ -1,0 +1,282 @@
+"""The expansion kernel: an expansion whose tables are compiled from the flows as they are needed.
+
+The kernel knows nothing of levels, invariants or limits: it turns states into successors and hands them to a
+sink, with the moves that made them. Monitors advance here, because their states are columns.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+import attrs
+import numpy as np
+
+from lakeproof.model.invariants import Finding, Monitor, Violation
+from lakeproof.model.snapshot import Event
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.evaluation import advanced, comparable
+from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles
+from lakeproof.search.expansion import Rows as Rows
+from lakeproof.search.expansion import Sink as Sink
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.frozen import FrozenKernel, Known
+from lakeproof.search.packing import Layout, Words
+from lakeproof.search.semantics import apply, footprint
+from lakeproof.search.setup import Setting
+from lakeproof.search.space import DEAD, Relayout, Space
+from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, Table, WideMove
+from lakeproof.search.world import LateWrite
+
+
+@attrs.frozen
+class MonitorFindings:
+    """What a monitor said of a transition: met first from the state with these numbers, by ``move``."""
+
+    monitor: int
+    findings: tuple[Finding, ...]
+    numbers: tuple[int, ...]
+    move: Move
+
+
+class Kernel(Expansion):
+    """Compiled tables of all clients, over one `Space`."""
+
+    def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
+        for monitor in monitors:
+            comparable(monitor.id, monitor.initial)
+        self.setting = setting
+        self.space = Space(setting, behaviours, monitors)
+        self.events = Events()
+        self.tables: list[ClientTable] = [
+            ClientTable(self.space, client, self.events) for client in range(len(behaviours))
+        ]
+        self.tasks: list[ClientTable] = []
+        self._tasks_known = [0] * len(behaviours)
+        self.heard: list[MonitorFindings] = []
+        """What monitors have found since somebody last emptied this list."""
+        self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state
+        self._late_moves: dict[tuple[int, Numbers], tuple[tuple[int, int], ...]] = {}
+        self.roles = Roles(
+            clients=tuple(self.space.clients),
+            clock=self.space.clock,
+            last_time=len(setting.times) - 1,
+            budgets=tuple(self.space.budgets),
+            late=self.space.late,
+            watches=tuple(self.space.watches),
+            modes=setting.modes,
+        )
+        self.relayout()
+
+    @property
+    def every(self) -> list[ClientTable]:
+        """All tables, by their index."""
+        return [*self.tables, *self.tasks]
+
+    def _more(self) -> list[ClientTable]:
+        for client, behaviour in enumerate(self.space.behaviours):
+            while self._tasks_known[client] < len(behaviour.tasks):
+                task = behaviour.tasks[self._tasks_known[client]]
+                self._tasks_known[client] += 1
+                table = ClientTable(self.space, client, self.events, task, len(self.tables) + len(self.tasks))
+                self.tasks.append(table)
+                if self.space.needs_relayout:
+                    raise Relayout
+                table.lay_out()
+        return self.tasks
+
+    def frozen(self) -> FrozenKernel:
+        """The tables as they are now: plain values that can be sent anywhere, and expand what they know."""
+        while True:
+            try:
+                return self._frozen()
+            except Relayout:
+                self.relayout()
+
+    def _frozen(self) -> FrozenKernel:
+        self._more()
+        for table in self.every:
+            table.catch_up()
+        if self.space.needs_relayout:
+            raise Relayout
+        columns = {
+            (table.index, node.id): self._columns_of(table, node.id)
+            for table in self.every
+            for node in table.behaviour.nodes
+            if table.kind[node.id] == WIDE
+        }
+        wide: dict[tuple[int, int], dict[Numbers, Effects]] = {at: {} for at in columns}
+        for table in self.every:
+            for (node, numbers), moves in table.wide.items():
+                effects = self._wide_effects(table, node, columns[table.index, node], numbers, moves)
+                wide[table.index, node][numbers] = effects
+        known = len(self.space.columns[self.space.late].values)
+        compiled = Known(
+            columns=columns,
+            wide=wide,
+            late_columns={number: self._late_columns(number) for number in range(1, known)},
+            late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
+            steps=dict(self._steps),
+        )
+        tables, tasks = [table.frozen() for table in self.tables], [table.frozen() for table in self.tasks]
+        return FrozenKernel(self.roles, self.layout, tables, tasks, compiled)
+
+    def relayout(self) -> Layout:
+        """Lay out states and tables anew; returns the old layout."""
+        old = self.space.relayout()
+        self.layout = self.space.layout
+        self._wide_columns: dict[tuple[int, int], list[int]] = {}
+        for table in self.every:
+            table.wide = {} if len(old.places) < len(self.layout.places) else table.wide
+            table.lay_out()
+        if len(old.places) < len(self.layout.places):
+            self._late_moves = {}
+        self._compiled_wide: dict[tuple[int, int, Numbers], Effects] = {}
+        return old
+
+    def first(self) -> Words:
+        """The initial state, as a list of one."""
+        while True:
+            if self.space.needs_relayout:
+                self.relayout()
+            else:
+                return [np.array([part], np.uint64) for part in self.space.initial()]
+
+    def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
+        self._compile_missing(self._own(table), nodes, numbers)
+        return numbers
+
+    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+        missing = np.unique(nodes[table.again[nodes] == UNKNOWN])
+        if len(missing):
+            self._own(table).compile_restarts(missing.tolist())
+
+    def _own(self, table: Table) -> ClientTable:
+        clients = len(self.tables)
+        return self.tables[table.index] if table.index < clients else self.tasks[table.index - clients]
+
+    def _compile_missing(self, table: ClientTable, nodes: Rows, numbers: Rows) -> None:
+        highest = int(numbers.max()) if len(numbers) else 0
+        if highest < table.values:
+            missing = table.flat[Mode.NORMAL][nodes * table.values + numbers] == UNKNOWN
+            if not missing.any():
+                return
+            nodes, numbers = nodes[missing], numbers[missing]
+        pairs = np.unique(nodes * (highest + 1) + numbers)
+        table.compile([int(pair) // (highest + 1) for pair in pairs], [int(pair) % (highest + 1) for pair in pairs])
+
+    def _columns_of(self, table: Table, node: int) -> list[int]:
+        key = (table.index, node)
+        if key not in self._wide_columns:
+            op = self._own(table).behaviour.nodes[node].effect(table.task)
+            assert op is not None
+            self._wide_columns[key] = self.space.covered(footprint(op))
+            if self.space.needs_relayout:
+                raise Relayout
+        return self._wide_columns[key]
+
+    def _wide(
+        self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
+    ) -> list[Effects]:
+        own = self._own(table)
+        moves = [own.compile_wide(node, columns, numbers) for numbers in kinds]
+        return [self._wide_effects(own, node, columns, *pair) for pair in zip(kinds, moves, strict=True)]
+
+    def _wide_effects(
+        self, table: ClientTable, node: int, columns: list[int], numbers: Numbers, moves: dict[Mode, WideMove]
+    ) -> Effects:
+        key = (table.index, node, numbers)
+        found = self._compiled_wide.get(key)
+        if found is None:
+            by_column = dict(zip(columns, numbers, strict=True))
+            found = {mode: (table.wide_delta(node, mode, move, by_column), move.event) for mode, move in moves.items()}
+            self._compiled_wide[key] = found
+        return found
+
+    def _late_columns(self, number: int) -> list[int]:
+        return self.space.covered(footprint(self._late_write(number).op))
+
+    def _late(
+        self, number: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
+    ) -> list[list[int]]:
+        late = self._late_write(number)
+        deltas = [self._late_delta(number, self._late_changes(number, late, columns, numbers)) for numbers in kinds]
+        if self.space.needs_relayout:
+            raise Relayout
+        return deltas
+
+    def _late_write(self, number: int) -> LateWrite:
+        late = self.space.columns[self.space.late].values[number]
+        assert isinstance(late, LateWrite)
+        return late
+
+    def _late_delta(self, number: int, changes: tuple[tuple[int, int], ...]) -> list[int]:
+        place = self.layout.places[self.space.late]
+        total = [0] * self.layout.words
+        total[place.word] -= number << place.shift
+        for column, change in changes:
+            target = self.layout.places[column]
+            total[target.word] += change << target.shift
+        return [part % (1 << 64) for part in total]
+
+    def _late_changes(
+        self, number: int, late: LateWrite, columns: list[int], numbers: Numbers
+    ) -> tuple[tuple[int, int], ...]:
+        """By how much a late write changes each column's number."""
+        found = self._late_moves.get((number, numbers))
+        if found is None:
+            before = dict(zip(columns, numbers, strict=True))
+            cells, now = self.space.decode_columns(columns, numbers)
+            _, writes = apply(cells, late.op, now)
+            found = tuple(
+                (column, self.space.columns[column].number(value) - before[column])
+                for column, value in ((self.space.cell(cell), value) for cell, value in writes.items())
+            )
+            self._late_moves[number, numbers] = found
+        return found
+
+    def _advanced(
+        self,
+        monitor: int,
+        move: Move,
+        steps: Sequence[tuple[int, int]],
+        before: Words,
+        rows: Rows,
+        inverse: Rows,
+    ) -> list[int]:
+        results = [
+            self._advanced_number(monitor, event, state, tuple(int(word[at]) for word in before), move)
+            for at, (event, state) in enumerate(steps)
+        ]
+        if self.space.needs_relayout:
+            raise Relayout
+        return results
+
+    def steps(self, count: int) -> Iterator[tuple[Monitor, Sequence[Event], Hashable, Hashable]]:
+        """Some steps of monitors, as they were made: monitor, events, the state before and after. At least so many, if
+        there are so many."""
+        known = list(self._steps.items())
+        for (index, event, number), after in known[:: max(1, len(known) // count)]:
+            values = self.space.columns[self.space.watches[index]].values
+            yield self.space.monitors[index], self.events.lists[event], values[number], values[after]
+
+    def _advanced_number(self, index: int, event: int, number: int, row: tuple[int, ...], move: Move) -> int:
+        key = (index, event, number)
+        found = self._steps.get(key)
+        if found is None:
+            column = self.space.columns[self.space.watches[index]]
+            state, findings = advance(self.space.monitors[index], column.values[number], self.events.lists[event])
+            found = self._steps[key] = column.number(state)
+            if findings:
+                self.heard.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
+        return found
+
+
+def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple[Hashable, tuple[Finding, ...]]:
+    """A monitor's state after some events. After a violation it rests, in the state DEAD."""
+    found: list[Finding] = []
+    for event in events:
+        if state is DEAD:
+            break
+        state, findings = advanced(monitor, state, event)
+        found.extend(findings)
+        if any(isinstance(finding, Violation) for finding in findings):
+            state = DEAD
+    return state, tuple(found)

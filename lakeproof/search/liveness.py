@@ -1,0 +1,161 @@
+"""Liveness over packed states: the graph of all states that a search has visited, and what promises are broken in it.
+
+The graph is made at the end, when all states are known: each is expanded once more. Every promise is put to the
+distinct projections of the states that it looks at. What breaks it is a lasso: a way from the start, and a loop, or an
+end.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.model.invariants import Liveness, Predicate, Promise, Violation
+from lakeproof.model.snapshot import Reads
+from lakeproof.scenario import Scenario
+from lakeproof.search import evaluation
+from lakeproof.search.expansion import projections
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.graph import Graph, Lasso, broken_run
+from lakeproof.search.judge import Judge
+from lakeproof.search.kernel import Rows
+from lakeproof.search.packing import Index, Words, concatenate, take
+from lakeproof.search.paths import CHUNK, Levels
+from lakeproof.search.results import Counterexample
+from lakeproof.search.space import Relayout
+from lakeproof.search.tables import DONE, ELSEWHERE
+
+_NODES_MAX: Final = 1 << 24
+
+
+@attrs.frozen
+class Runs:
+    """The runs of a search. ``moves``: what the numbers of the graph's moves mean."""
+
+    judge: Judge
+    words: Words
+    graph: Graph
+    moves: tuple[Move, ...]
+
+    def judged(self, liveness: Liveness, scenario: Scenario) -> Counterexample | None:
+        """The shortest counterexample to a property. What it was reached in is noted.
+
+        Raises:
+            ScenarioError: a predicate of it failed.
+        """
+        record, found = self.judge.records[liveness.id], list[Counterexample]()
+        for promise in liveness.promises(len(scenario.clients)):
+            owing = self._true(liveness.id, promise.before, promise.reads)
+            record.reached += int(owing.sum())
+            record.example = record.example or ("what was promised came" if owing.any() else "")
+            kept = self._true(liveness.id, promise.after, promise.reads)
+            lasso = broken_run(self.graph, owing, kept, liveness.fairness)
+            if lasso is not None:
+                found.append(self._counterexample(liveness.id, promise, lasso))
+        return min(found, key=lambda each: len(each.moves), default=None)
+
+    def _counterexample(self, name: str, promise: Promise, lasso: Lasso) -> Counterexample:
+        moves = tuple(self.moves[int(self.graph.move[edge])] for edge in (*lasso.way, *lasso.loop))
+        evidence = in_words(promise, len(lasso.way), len(lasso.loop))
+        return Counterexample(Violation(name, evidence), moves, len(lasso.way) if lasso.loop else None)
+
+    def _true(self, name: str, predicate: Predicate, reads: frozenset[Reads]) -> npt.NDArray[np.bool_]:
+        """In which states a predicate is true."""
+        space = self.judge.kernel.space
+        columns = list(space.clients) if Reads.CLIENTS in reads else []
+        columns += [*space.cells.values()] if reads != {Reads.CLIENTS} else []
+        columns += [space.clock] if Reads.CLOCK in reads and space.clock >= 0 else []
+        shown = self.judge.shown_only(self.words) if Reads.CLIENTS in reads else self.words
+        kinds, which = projections(shown, self.judge.kernel.layout, columns)
+        answers = []
+        for kind in kinds:
+            numbers = [0] * len(space.columns)
+            for column, number in zip(columns, kind, strict=True):
+                numbers[column] = number
+            seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=True).only(reads)
+            ask = partial(evaluation.holds, name, predicate, seen)
+            answers.append(ask())
+            self.judge.take_again(name, "truth", ask, answers[-1])
+        return np.array(answers, np.bool_)[which]
+
+
+def in_words(promise: Promise, way: int, loop: int) -> str:
+    """What breaks a promise."""
+    if not loop:
+        return f"{promise.broken}: the run ends here"
+    steps = f"step {way + 1} repeats" if loop == 1 else f"steps {way + 1} to {way + loop} repeat"
+    return f"{promise.broken}: {steps} for ever"
+
+
+def runs_of(judge: Judge, levels: Levels, expanded: int) -> Runs:
+    """The runs through the states of these levels, of which the first ``expanded`` were expanded."""
+    kernel = judge.kernel
+    while True:
+        try:
+            parts = [levels.read(level, kernel.layout) for level in range(expanded)]
+            words = concatenate(parts, kernel.layout.words)
+            depth = np.repeat(np.arange(expanded, dtype=np.int64), [len(part[0]) for part in parts])
+            return _runs(judge, words, depth)
+        except Relayout:
+            kernel.relayout()
+
+
+def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
+    kernel, index = judge.kernel, Index(words)
+    numbers: dict[Move, int] = {}
+    columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
+    movers = {(table.client, table.task): table.index for table in kernel.every}
+    time = len(movers)
+    for at in range(0, len(words[0]), CHUNK):
+        chunk = take(words, slice(at, at + CHUNK))
+
+        def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
+            target = index.numbers(after)
+            known = target >= 0
+            mover = time if move.mode is Mode.TICK else -1
+            step = np.full(len(rows), -1, np.int64)
+            if move.mode is Mode.NORMAL:
+                mover = movers[move.client, move.task]
+                table = kernel.tables[move.client]
+                table.catch_up()
+                step = (mover * _NODES_MAX + table.nodes_of(take(chunk, rows))) * _NODES_MAX + table.nodes_of(after)
+            number = numbers.setdefault(move, len(numbers))
+            for column, part in zip(
+                columns,
+                (rows + at, target, np.full(len(rows), number), np.full(len(rows), mover), step),
+                strict=True,
+            ):
+                column.append(part[known].astype(np.int64))
+
+        kernel.expand(chunk, sink)
+    source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
+    order = np.argsort(source, kind="stable")
+    can_move = [~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE)) for table in kernel.every]
+    clock = kernel.roles.clock
+    still = np.full(len(words[0]), clock >= 0)
+    if clock >= 0:
+        still &= np.logical_or.reduce(can_move) & (kernel.layout.field(words, clock) < kernel.roles.last_time)
+    graph = Graph(
+        states=len(words[0]),
+        source=source[order],
+        target=target[order],
+        move=move[order],
+        mover=mover[order],
+        step=step[order],
+        can_move=np.stack([*can_move, still]),
+        depth=depth,
+    )
+    return Runs(judge, words, graph, tuple(numbers))
+
+
+def of_liveness(scenario: Scenario) -> Sequence[Liveness]:
+    """The liveness properties among a scenario's invariants."""
+    return [each for each in scenario.invariants if isinstance(each, Liveness)]
+
+
+def is_liveness(scenario: Scenario, name: str) -> bool:
+    """Whether this is the id of a *liveness* property."""
+    return any(each.id == name for each in of_liveness(scenario))

@@ -1,0 +1,169 @@
+"""The plain search: slow, obvious, without tries, tables or packing. It keeps the vectorised search honest.
+
+It goes breadth first over `World` with a visited set, and takes invariants literally: each is evaluated in every state
+that it speaks of.
+"""
+
+from collections.abc import Hashable, Iterable
+
+import attrs
+
+from lakeproof.impl.effects import Local
+from lakeproof.impl.parallel import Withdrawn
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from lakeproof.search import evaluation
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.judge import APPLIED
+from lakeproof.search.kernel import advance
+from lakeproof.search.semantics import Cells
+from lakeproof.search.setup import prepare, run_aftermath
+from lakeproof.search.space import DEAD
+from lakeproof.search.views import END_READS, END_REPAIR, transition, unhandled, unhandled_after
+from lakeproof.search.world import Step, World
+
+
+@attrs.define
+class Verdicts:
+    """What has been found of each invariant: its first violation with its moves, or how often it was tested."""
+
+    violations: dict[str, tuple[Violation, tuple[Move, ...]]] = attrs.field(factory=dict)
+    reached: dict[str, int] = attrs.field(factory=dict)
+
+    def add(self, name: str, findings: Iterable[Finding], moves: tuple[Move, ...]) -> None:
+        for finding in findings:
+            if isinstance(finding, Violation):
+                self.violations.setdefault(name, (finding, moves))
+            else:
+                assert isinstance(finding, Reached)
+                self.reached[name] = self.reached.get(name, 0) + 1
+
+    def verdict(self, name: str) -> str:
+        """As the search would give it, all schedules being covered."""
+        if name in self.violations:
+            return "violated"
+        return "holds" if self.reached.get(name) else "inconclusive"
+
+
+@attrs.frozen
+class PlainResult:
+    """What a plain search has established."""
+
+    verdicts: dict[str, str]
+    violations: dict[str, tuple[Violation, tuple[Move, ...]]]
+    states: int
+    transitions: int
+    finals: frozenset[Exact]
+    """Of `World.final`."""
+    keys: frozenset[Exact]
+    """Of pairs: `World.key`, and the states of the monitors."""
+
+
+class Referee:
+    """Judges one execution of a world, step by step."""
+
+    def __init__(self, scenario: Scenario, verdicts: Verdicts) -> None:
+        self.scenario = scenario
+        self.verdicts = verdicts
+        self.monitors = tuple(i for i in scenario.invariants if isinstance(i, Monitor))
+
+    def start(self) -> tuple[Hashable, ...]:
+        """The states of the monitors at the beginning."""
+        return tuple(monitor.initial for monitor in self.monitors)
+
+    def state(self, world: World, monitors: tuple[Hashable, ...]) -> None:
+        """Judge a state, in which the monitors are in theirs."""
+        seen = world.snapshot()
+        moves = tuple(world.history)
+        for invariant in self.scenario.invariants:
+            if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
+                self._ask(invariant.id, invariant.check, moves, seen.only(invariant.may_read))
+        self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
+        answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
+        self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
+        if world.quiescent:
+            final = seen.only(END_READS, END_REPAIR)
+            for monitor, state in zip(self.monitors, monitors, strict=True):
+                if monitor.at_end is not None and state is not DEAD:
+                    self._ask(monitor.id, monitor.at_end, moves, state, final)
+            for aftermath in self.scenario.aftermath:
+                outcomes, after = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
+                self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
+                self._ask(aftermath.id, aftermath.check, moves, outcomes, after)
+
+    def _ask(self, name: str, check: evaluation.Check, moves: tuple[Move, ...], *shown: object) -> None:
+        self.verdicts.add(name, evaluation.findings(name, check, *shown), moves)
+
+    def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+        """Judge a transition that has just been made, and advance the monitors."""
+        moves = tuple(world.history)
+        taken = step.op is not None and not isinstance(step.op, Local | Withdrawn)
+        if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
+            assert step.op is not None
+            seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)
+            for invariant in self.scenario.invariants:
+                if isinstance(invariant, OnStep) and evaluation.watches(invariant, step.call.name, step.op):
+                    self._ask(invariant.id, invariant.check, moves, seen)
+        after = []
+        for monitor, state in zip(self.monitors, monitors, strict=True):
+            state, findings = advance(monitor, state, step.events)
+            self.verdicts.add(monitor.id, findings, moves)
+            after.append(state)
+        return tuple(after)
+
+
+def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
+    """Breadth first over worlds, with a visited set of raw states. Cost: a re-run per transition."""
+    setting = prepare(scenario)
+    verdicts = Verdicts()
+    referee = Referee(scenario, verdicts)
+    first = World(setting)
+    start = referee.start()
+    seen = {Exact((first.key(), start))}
+    referee.state(first, start)
+    finals: set[Exact] = {Exact(first.final())} if first.quiescent else set()
+    level: list[tuple[World, tuple[Hashable, ...]]] = [(first, start)]
+    transitions = 0
+    while level:
+        following: list[tuple[World, tuple[Hashable, ...]]] = []
+        for world, monitors in level:
+            for move in world.moves():
+                transitions += 1
+                twin = world.fork()
+                before = twin.cells
+                after = referee.step(twin, twin.step(move), before, monitors)
+                key = Exact((twin.key(), after))
+                if key in seen:
+                    twin.close()
+                    continue
+                if len(seen) >= states_max:
+                    for left, _ in (*level, *following, (twin, after)):
+                        left.close()
+                    raise AssertionError(f"{scenario.name}: more than {states_max} states: not for this search")
+                seen.add(key)
+                referee.state(twin, after)
+                if twin.quiescent:
+                    finals.add(Exact(twin.final()))
+                following.append((twin, after))
+            world.close()
+        level = following
+    return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
+
+
+def _result(
+    scenario: Scenario,
+    verdicts: Verdicts,
+    states: int,
+    transitions: int,
+    finals: set[Exact],
+    keys: set[Exact],
+) -> PlainResult:
+    return PlainResult(
+        verdicts={name: verdicts.verdict(name) for name in scenario.ids},
+        violations=verdicts.violations,
+        states=states,
+        transitions=transitions,
+        finals=frozenset(finals),
+        keys=frozenset(keys),
+    )

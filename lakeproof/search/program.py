@@ -1,0 +1,97 @@
+"""What a client runs, and what it has beside its coroutines: a label, fresh identifiers, and a store of its own."""
+
+from collections.abc import Coroutine
+
+import attrs
+
+from lakeproof.impl.effects import Local
+from lakeproof.impl.parallel import MAIN, WRITES
+from lakeproof.impl.printable import said
+from lakeproof.model import kv
+from lakeproof.model.invariants import Observer
+from lakeproof.model.snapshot import Outcome
+from lakeproof.scenario import Call, ScenarioError
+from lakeproof.search.fence import WATCH, message_of
+
+LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
+"""Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
+
+
+def label(client: int) -> str:
+    """A client's label. Those beyond the letters end in "_", so that no two mint the same identifier."""
+    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
+
+
+@attrs.frozen
+class Program:
+    """What a client runs, and how it differs from the others: its label and its clock."""
+
+    label: str
+    calls: tuple[Call, ...]
+    observers: tuple[Observer, ...] = ()
+    frozen_now: int | None = None
+    """The time that this client reads, where the clock cannot move; None where it can."""
+    recover: tuple[Call, ...] = ()
+    """What it runs first after a restart; empty: it cannot restart."""
+
+
+class Disk:
+    """A client's local store. Apart from the client, as `Mint`."""
+
+    def __init__(self, outlives: bool) -> None:
+        self.held: kv.Store = {}
+        self._outlives = outlives
+
+    def at_once(self, op: object) -> tuple[object] | None:
+        """The reply to an operation of it that is no schedule point: only a write that may outlive its client is one,
+        as the client may crash before it."""
+        if type(op) is not Local or (self._outlives and isinstance(op.op, WRITES)):
+            return None
+        return (self.answer(op),)
+
+    def answer(self, op: Local) -> object:
+        self.held, reply = kv.step(self.held, op.op)
+        return reply
+
+
+class Mint:
+    """Gives a client's identifiers: each task counts its own, so that they do not depend on the order of others. Apart
+    from the client: a flow that held on to it would make a circle, which the collector cuts by closing the flow."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.count = 0
+        self.task = MAIN
+        self.lives = 1
+        self._first = label
+        self._counts: dict[str, int] = {}
+
+    def given_to(self, task: str) -> None:
+        """What is minted from now on is this task's."""
+        self.task = task
+
+    def begin_life(self) -> None:
+        """After a restart: what is minted is new, however many there were before."""
+        self.lives += 1
+        self._counts = {}
+        self.label = f"{self._first}{self.lives}r"
+
+    def __call__(self, kind: str) -> str:
+        self.count += 1
+        number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
+        parts = self.task.split(".") if self.task else []
+        return self.label + "t".join([*parts, str(number)])
+
+
+def check_usable(outcome: Outcome, call: Call) -> None:
+    """Raises ScenarioError for a result that cannot be compared with others."""
+    if isinstance(outcome.value, Coroutine):
+        outcome.value.close()
+        raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
+    try:
+        with WATCH.over():
+            hash(outcome.value)
+    except Exception as error:
+        raise ScenarioError(
+            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
+        ) from error

@@ -1,0 +1,357 @@
+"""Recording and replaying: moves become a trace, and a trace is held against the code as it is now.
+
+Both run the real coroutines in a `World`, step by step, and judge every state as the plain search does.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import CallView, Outcome
+from lakeproof.scenario import Aftermath, Scenario, recovery
+from lakeproof.search import describe
+from lakeproof.search.describe import Effected
+from lakeproof.search.execution import LABELS, label
+from lakeproof.search.faults import OF_CLIENTS, REPEATED, Mode, Move
+from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.rounds import Rounds, looks
+from lakeproof.search.semantics import Value
+from lakeproof.search.setup import Setting, prepare, run_aftermath
+from lakeproof.search.trace import Change, Trace, TraceError, TraceStep
+from lakeproof.search.views import unhandled_after
+from lakeproof.search.world import Step, World
+
+
+class NotReproduced(Exception):
+    """A search has reported moves that do not violate the invariant when they are executed: an invariant or a flow is
+    not a function of what it is given, or a mistake of ours."""
+
+
+IMPURE: Final = (
+    "invariants, observers and flows must be functions of what they are given: no clock, no random, nothing that they "
+    "remember from one call to the next. If they are, this is a mistake of lakeproof's; please report it"
+)
+
+
+class ReplayDiverged(Exception):
+    """The code no longer does what the trace says. The message names the step, and shows both."""
+
+
+@attrs.frozen
+class Replay:
+    """A trace that the code still follows, to the byte."""
+
+    trace: Trace
+    steps: int
+
+
+class Run:
+    """One execution of a scenario, judged after every step and told in words."""
+
+    def __init__(self, scenario: Scenario, setting: Setting | None = None) -> None:
+        self.scenario = scenario
+        self.verdicts = Verdicts()
+        self.world = World(prepare(scenario) if setting is None else setting)
+        self._referee = Referee(scenario, self.verdicts)
+        self._monitors = self._referee.start()
+        self._late_at = ""
+        self.rounds = Rounds(scenario)
+        self.rounds.see(self.world)
+        self._referee.state(self.world, self._monitors)
+
+    def possible(self, move: Move) -> bool:
+        return move in self.world.moves()
+
+    def violation(self, invariant_id: str) -> Violation | None:
+        """What is known against an invariant so far."""
+        found = self.verdicts.violations.get(invariant_id)
+        return None if found is None else found[0]
+
+    def broken(self, invariant_id: str, loop: int | None, steps: Sequence[TraceStep]) -> Violation | None:
+        """What is known against it at the end of these steps, which were made. Where those after ``loop`` repeat for
+        ever, they are made once more.
+
+        Raises:
+            NotReproduced: the second round differs.
+        """
+        if not self.rounds.judges(invariant_id):
+            return self.violation(invariant_id)
+        found = self.rounds.broken(invariant_id, loop)
+        if found and loop is not None:
+            self._repeat(steps[loop:], self.world.history[loop:])
+        return Violation(invariant_id, found) if found else None
+
+    def _repeat(self, steps: Sequence[TraceStep], moves: Sequence[Move]) -> None:
+        looked = looks(self.world)
+        for number, (step, move) in enumerate(zip(steps, moves, strict=True), start=1):
+            if not self.possible(move) or _unplaced(self.told(move)) != _unplaced(step):
+                raise NotReproduced(f"step {number} of {len(steps)} of the loop differs in the second round; {IMPURE}")
+        if looks(self.world) != looked:
+            raise NotReproduced(f"the second round of the loop ends in another state than the first one; {IMPURE}")
+
+    def advance(self, move: Move) -> Step:
+        """Make a move, and judge it and the state that it leads to."""
+        before = self.world.cells
+        step = self.world.step(move)
+        self._monitors = self._referee.step(self.world, step, before, self._monitors)
+        self._referee.state(self.world, self._monitors)
+        self.rounds.see(self.world)
+        return step
+
+    def told(self, move: Move) -> TraceStep:
+        """Make a move, and tell it in words."""
+        jumps, at = self.world.jumps, self._line(move)
+        return self._in_words(self.advance(move), jumps, at)
+
+    def _line(self, move: Move) -> str:
+        """The line of the flow that asked for what this move does. A late write has the line of the write."""
+        if move.mode is Mode.DELIVER:
+            return self._late_at
+        task = None if move.mode in OF_CLIENTS else move.task
+        at = self.world.clients[move.client].spot(task) if move.client >= 0 else None
+        line = "" if at is None else str(at)
+        if move.mode in REPEATED:
+            self._late_at = line
+        return line
+
+    def pending(self, client: int, task: str) -> Effected:
+        """The effect that a task of a client waits for, in words."""
+        op = dict(self.world.clients[client].open).get(task) if self.world.alive(client) else None
+        return describe.effect(op, self.scenario.start_time, label(client))
+
+    def close(self) -> None:
+        self.world.close()
+
+    def _in_words(self, step: Step, jumps: int, at: str) -> TraceStep:
+        start = self.scenario.start_time
+        effected = describe.effect(step.op, start, label(step.client) if step.client >= 0 else "")
+        value = effected.value
+        if step.move.mode is Mode.TICK:
+            value = describe.span(self.scenario.faults.clock_jumps[jumps])
+        call = step.call
+        if step.move.mode in OF_CLIENTS and not (call is not None and not call.done):
+            call = None  # it crashes between two calls
+        return TraceStep(
+            client=LABELS[step.client] if step.client >= 0 else "",
+            call="" if call is None else describe.called(call),
+            mode=step.move.mode,
+            effect=effected.effect,
+            key=effected.key,
+            value=value,
+            condition=effected.condition,
+            reply=describe.reply(step.op, step.reply, start),
+            changes=tuple(_change(*change) for change in step.changes),
+            returned=tuple(describe.ended(call) for call in step.ended),
+            exact=describe.exact(step.op, step.reply, step.changes),
+            at=at,
+            task=step.move.task,
+        )
+
+
+def _change(cell: object, before: Value | None, after: Value | None) -> Change:
+    assert isinstance(cell, tuple)
+    return Change(key=describe.cell(cell), before=describe.held(cell, before), after=describe.held(cell, after))
+
+
+def record(
+    scenario: Scenario,
+    invariant_id: str,
+    moves: Sequence[Move],
+    *,
+    version: str,
+    file: str | None = None,
+    loop: int | None = None,
+) -> Trace:
+    """Execute the moves of a counterexample and tell them as a trace. ``loop``: as `Counterexample.loop`.
+
+    Raises:
+        NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
+    """
+    run = Run(scenario)
+    steps = []
+    for number, move in enumerate(moves, start=1):
+        if run.violation(invariant_id) is not None:
+            raise NotReproduced(f"{invariant_id} is violated before step {number} of {len(moves)}; {IMPURE}")
+        if not run.possible(move):
+            raise NotReproduced(f"step {number} of {len(moves)}, {move}, is not possible there; {IMPURE}")
+        steps.append(run.told(move))
+    violation = run.broken(invariant_id, loop, steps)
+    if violation is None:
+        raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
+    run.close()
+    return Trace(
+        lakeproof=version,
+        scenario=scenario.name,
+        file=file,
+        faults=scenario.faults,
+        clients=_clients(scenario),
+        recover=_recover(scenario),
+        initially=describe.initially(run.world.setting.cells),
+        schedule=tuple(steps),
+        afterwards=_afterwards(scenario, invariant_id, violation, run.world),
+        invariant=invariant_id,
+        meaning=scenario.meaning(invariant_id),
+        evidence=describe.printable(violation.evidence),
+        loop=loop,
+    )
+
+
+def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(describe.printable(str(call)) for call in calls) for calls in scenario.clients)
+
+
+def _recover(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """What clients run when they start again; empty: none does."""
+    found = [tuple(describe.printable(str(call)) for call in recovery(calls)) for calls in scenario.clients]
+    return tuple(found) if scenario.faults.restarts else ()
+
+
+def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
+    """The calls of the aftermath that found the violation, and how they ended; nothing if none did."""
+    now = world.setting.times[world.jumps]
+    for aftermath in scenario.aftermath:
+        outcomes, _ = run_aftermath(aftermath, world.cells, now) if world.quiescent else ((), None)
+        if aftermath.id == invariant_id or violation in unhandled_after(outcomes):
+            return _ends(aftermath, outcomes)
+    return ()
+
+
+def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    return tuple(
+        describe.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
+        for call, outcome in zip(aftermath.calls, outcomes, strict=False)  # those after a call that broke never ran
+    )
+
+
+def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] | None = None) -> Replay:
+    """Execute a trace's schedule on the real flows. ``told`` hears each step that agrees.
+
+    Raises:
+        ReplayDiverged: effect, reply, change or violation differ from what the trace says.
+        TraceError: the trace names an invariant or a client that the scenario does not have.
+    """
+    if trace.invariant not in scenario.ids:
+        known = ", ".join(scenario.ids)
+        named = describe.brief(trace.invariant)
+        raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
+    differences = [
+        ("the faults are", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
+        ("the clients are", trace.clients, _clients(scenario)),
+        ("to recover, clients run", trace.recover, _recover(scenario)),
+    ]
+    for what, said, found in differences:
+        if said != found:
+            raise ReplayDiverged(_diverged("before step 1", f"{what} {said}", f"{what} {found}"))
+    run = Run(scenario)
+    said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
+    if said_first != found_first:
+        key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
+        said = f"the setup leaves {_holding(key, said_first.get(key))}"
+        raise ReplayDiverged(_diverged("before step 1", said, f"it leaves {_holding(key, found_first.get(key))}"))
+    for number, step in enumerate(trace.schedule, start=1):
+        where = f"step {number} of {len(trace.schedule)}" + (f", client {step.client}" if step.client else "")
+        if run.violation(trace.invariant) is not None:
+            raise ReplayDiverged(_diverged(where, f"{trace.invariant} still holds here", "it is violated already"))
+        _follow(run, step, where, f"schedule[{number - 1}]")
+        if told:
+            told(step)
+    _compare_ends(run, trace)
+    run.close()
+    return Replay(trace, len(trace.schedule))
+
+
+def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
+    move = move_of(step, len(run.scenario.clients), place)
+    if move.client >= 0 and step.mode not in OF_CLIENTS:
+        said = Effected(step.effect, step.key, step.value, step.condition)
+        found = run.pending(move.client, move.task)
+        if found != said:
+            now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
+            raise ReplayDiverged(_diverged(where, f"{step.call}: {said}", now))
+    if not run.possible(move):
+        now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
+        raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
+    found_step = run.told(move)
+    if _unplaced(found_step) != _unplaced(step):
+        raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
+
+
+def _silent(run: Run, move: Move) -> str:
+    """Why a client, or a task of it, waits for nothing."""
+    if not run.world.alive(move.client):
+        return "the client has finished"
+    return f"no task {move.task!r} waits; {', '.join(repr(task) for task, _ in run.world.clients[move.client].open)} do"
+
+
+def _pending_call(run: Run, client: int) -> str:
+    return describe.called(run.world.clients[client].current_view())
+
+
+def move_of(step: TraceStep, clients: int, place: str) -> Move:
+    """The move of a step. Raises TraceError: ``place`` names a client that the scenario does not have."""
+    if step.mode in (Mode.TICK, Mode.DELIVER):
+        return Move(-1, step.mode)
+    client = LABELS.find(step.client)
+    if len(step.client) != 1 or not 0 <= client < clients:
+        known = ", ".join(LABELS[:clients])
+        said = describe.brief(step.client)
+        raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
+    return Move(client, step.mode, step.task)
+
+
+def _unplaced(step: TraceStep) -> TraceStep:
+    """A step without its lines, which move whenever a file is edited."""
+    return attrs.evolve(step, at="", returned=tuple(_PLACE.sub("", ended) for ended in step.returned))
+
+
+def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
+    for name in (field.name for field in attrs.fields(TraceStep)):
+        if name != "exact" and getattr(_unplaced(said), name) != getattr(_unplaced(found), name):
+            return _field_in_words(name, getattr(said, name)), _field_in_words(name, getattr(found, name))
+    return (
+        f"bytes with the fingerprint {said.exact}",
+        f"the same in words, but with the fingerprint {found.exact}: a field that words leave out has changed",
+    )
+
+
+def _field_in_words(name: str, content: object) -> str:
+    if name == "changes":
+        assert isinstance(content, tuple)
+        shown = ", ".join(f"{_holding(c.key, c.before)} -> {_content(c.after)}" for c in content)
+        return f"changes {shown}" if shown else "changes nothing"
+    if name == "returned":
+        assert isinstance(content, tuple)
+        return ", ".join(content) or "the call continues"
+    return f"{name} {content or 'none'}"
+
+
+def _holding(key: str, content: str | None) -> str:
+    return f"{key}: {_content(content)}"
+
+
+def _content(content: str | None) -> str:
+    return "nothing" if content is None else content
+
+
+def _compare_ends(run: Run, trace: Trace) -> None:
+    where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
+    try:
+        violation = run.broken(trace.invariant, trace.loop, trace.schedule)
+    except NotReproduced as error:
+        raise ReplayDiverged(_diverged(where, "the loop repeats for ever", str(error).partition(";")[0])) from error
+    if violation is None:
+        raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
+    found = describe.printable(violation.evidence)
+    if _PLACE.sub("", found) != _PLACE.sub("", trace.evidence):
+        raise ReplayDiverged(_diverged(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
+
+
+_PLACE: Final = re.compile(r" at [^ ]+:\d+$")
+"""The line at the end of an evidence: it moves whenever a file is edited."""
+
+
+def _diverged(where: str, said: str, found: str) -> str:
+    return f"{where}: the code no longer follows the trace\n  trace: {said}\n  code:  {found}"

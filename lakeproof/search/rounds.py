@@ -1,0 +1,89 @@
+"""Liveness along one execution: what is owed at its end, and whether a loop in it leads back to where it began.
+
+A lasso is believed when its loop has been made twice on the real flows: each round does the same, step for step, and
+ends in a state that looks like the one before it.
+"""
+
+from collections.abc import Hashable
+
+import attrs
+
+from lakeproof.impl.parallel import MAIN
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Promise
+from lakeproof.scenario import Scenario
+from lakeproof.search import evaluation
+from lakeproof.search.liveness import in_words, of_liveness
+from lakeproof.search.world import World
+
+
+@attrs.define
+class _Owed:
+    """One promise of a property, along an execution."""
+
+    name: str
+    promise: Promise
+    owed: bool = False
+    kept_last: int = -1
+    """In which state it was kept last; the first one is 0."""
+
+
+class Rounds:
+    """The promises of a scenario along one execution."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._fairness = {each.id: each.fairness for each in of_liveness(scenario)}
+        self._owed = [
+            _Owed(each.id, promise)
+            for each in of_liveness(scenario)
+            for promise in each.promises(len(scenario.clients))
+        ]
+        self._open: list[frozenset[tuple[int, str]]] = []
+        self._moved: list[tuple[int, str]] = []
+
+    def judges(self, name: str) -> bool:
+        """Whether this is a *liveness* property."""
+        return name in self._fairness
+
+    def see(self, world: World) -> None:
+        """Take in a state: the one after ``world.history``."""
+        if not self._owed:
+            return
+        for each in self._owed:
+            seen = world.snapshot().only(each.promise.reads)
+            if evaluation.holds(each.name, each.promise.after, seen):
+                each.owed, each.kept_last = False, len(self._open)
+            elif evaluation.holds(each.name, each.promise.before, seen):
+                each.owed = True
+        if world.history:
+            self._moved.append((world.history[-1].client, world.history[-1].task))
+        alive = [client for client in range(len(world.clients)) if world.alive(client)]
+        time = [(-1, MAIN)] if alive and world.jumps + 1 < len(world.setting.times) else []
+        tasks = [(client, task) for client in alive for task, _ in world.clients[client].open]
+        self._open.append(frozenset([*time, *tasks]))
+
+    def broken(self, name: str, loop: int | None) -> str:
+        """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if
+        nothing does."""
+        way = len(self._moved) if loop is None else loop
+        if loop is None and self._open[-1]:
+            return ""
+        if loop is not None and self._fairness[name] != "none" and self._left_out(loop):
+            return ""
+        for each in self._owed:
+            if each.name == name and each.owed and each.kept_last < way:
+                return in_words(each.promise, way, len(self._moved) - way)
+        return ""
+
+    def _left_out(self, loop: int) -> bool:
+        """Whether someone could move all round the loop, and did not."""
+        return bool(frozenset.intersection(*self._open[loop:]) - {*self._moved[loop:]})
+
+
+def looks(world: World) -> Hashable:
+    """All of a state but what only the flows remember."""
+    open_ = tuple(run.open if world.alive(client) else () for client, run in enumerate(world.clients))
+    calls = tuple(run.calls() for run in world.clients)
+    cells = tuple(sorted(world.cells.items()))
+    left = tuple(world.left.items())
+    return identity((cells, calls, open_, tuple(world.crashed), world.jumps, left, world.late))

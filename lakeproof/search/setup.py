@@ -1,0 +1,151 @@
+"""A scenario made ready to run: the store after its setup, the programs of its clients, its clock and modes.
+
+Worlds and searches all start from the same `Setting`.
+"""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.effects import Now
+from lakeproof.impl.printable import said
+from lakeproof.model import kv
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Record
+from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from lakeproof.scenario import Aftermath, Scenario, ScenarioError, recovery
+from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Program
+from lakeproof.search.faults import BUDGETS, Mode, enabled
+from lakeproof.search.observers import collect_observers, decoded
+from lakeproof.search.replies import told
+from lakeproof.search.semantics import Cell, Cells, apply, patch
+from lakeproof.search.trie import Trie
+
+ALONE_STEPS_MAX: Final = 10_000
+"""A setup or an aftermath that performs more effects than this loops."""
+
+
+@attrs.frozen
+class Setting:
+    """What every execution of a scenario has in common."""
+
+    scenario: Scenario
+    cells: Cells
+    programs: tuple[Program, ...]
+    times: tuple[int, ...]  # the clock after 0, 1, ... jumps, microseconds
+    skews: tuple[int, ...]  # by client
+    modes: tuple[Mode, ...]
+    budgets: tuple[int, ...]  # in the order of BUDGETS
+    tries: tuple[Trie, ...] = attrs.field(eq=False, repr=False)  # by client: what was learned of its program
+
+    def now(self, client: int, jumps: int) -> int:
+        """What a client reads from its clock after so many jumps."""
+        return self.times[jumps] + self.skews[client]
+
+
+def prepare(scenario: Scenario) -> Setting:
+    """Run the setup alone and lay out the clients.
+
+    Raises:
+        ScenarioError: the setup failed, or there are more clients than letters.
+    """
+    faults = scenario.faults
+    if len(scenario.clients) > len(LABELS):
+        raise ScenarioError(f"{scenario.name}: {len(scenario.clients)} clients; at most {len(LABELS)} have a letter")
+    if faults.duplicates and not faults.lost_answers:
+        raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
+    skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
+    times = [scenario.start_time]
+    for jump in faults.clock_jumps:
+        times.append(times[-1] + jump)
+    observers = collect_observers(scenario.invariants)
+    programs = tuple(
+        Program(
+            label=LABELS[index],
+            calls=tuple(calls),
+            observers=observers,
+            frozen_now=None if faults.clock_jumps else scenario.start_time + skews[index],
+            recover=recovery(calls) if faults.restarts else (),
+        )
+        for index, calls in enumerate(scenario.clients)
+    )
+    cells = run_setup(scenario)
+    return Setting(
+        scenario=scenario,
+        cells=cells,
+        programs=programs,
+        times=tuple(times),
+        skews=skews,
+        modes=enabled(faults),
+        budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
+        tries=tuple(Trie(program, cells, times[0] + skew) for program, skew in zip(programs, skews, strict=True)),
+    )
+
+
+def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
+    """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
+    run = Execution(program)
+    steps = 0
+    while run.op is not None:
+        steps += 1
+        if steps > ALONE_STEPS_MAX:
+            call, at = run.call(), run.spot()
+            run.close()
+            raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
+        if isinstance(run.op, Now):
+            run.send(told(run.task, now))
+            continue
+        reply, writes = apply(cells, run.op, now)
+        cells = patch(cells, writes)
+        run.send(told(run.task, reply))
+    return cells, tuple(run.finished)
+
+
+def run_setup(scenario: Scenario) -> Cells:
+    """The cells after the setup; every call of it must succeed."""
+    if not scenario.setup:
+        return {}
+    cells, calls = drive_alone(Program(SETUP, tuple(scenario.setup)), {}, scenario.start_time)
+    for call in calls:
+        if call.status is not Status.OK:
+            named = f"{call.name}{said(call.args)}"
+            raise ScenarioError(f"{scenario.name}: setup call {named} failed with {said(call.error)}")
+    return cells
+
+
+def run_aftermath(aftermath: Aftermath, cells: Cells, now: int) -> tuple[tuple[Outcome, ...], Snapshot]:
+    """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
+    later = now + aftermath.clock_advance
+    after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls)), cells, later)
+    outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
+    return outcomes, snapshot(after, later, ())
+
+
+class DecodedCells:
+    """Decodes values of cells, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Cell, bytes], Record | bytes] = {}
+
+    def __call__(self, cell: Cell, value: bytes) -> Record | bytes:
+        found = self._known.get((cell, value))
+        if found is None:
+            assert len(cell) == 3, f"{cell} is not in the store"
+            found = decoded(cell[1], cell[2], value) or value
+            self._known[cell, value] = found
+        return found
+
+
+_decode = DecodedCells()
+
+
+def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) -> Snapshot:
+    """The snapshot of a global state."""
+    store: dict[kv.Address, Record | bytes] = {}
+    objects: dict[str, StoredObject] = {}
+    for cell, value in cells.items():
+        if cell[0] == "kv":
+            store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[arg-type, index, misc]
+        else:
+            objects[cell[1]] = value  # type: ignore[assignment, index]
+    return Snapshot(store=store, objects=objects, now=now, clients=clients)

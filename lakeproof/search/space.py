@@ -1,0 +1,199 @@
+"""The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Monitor
+from lakeproof.model.snapshot import CallView, Snapshot
+from lakeproof.search import packing
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.execution import Program
+from lakeproof.search.faults import BUDGETS
+from lakeproof.search.packing import Column, Layout, lay_out
+from lakeproof.search.semantics import Cell, Footprint, Value
+from lakeproof.search.setup import Setting, snapshot
+from lakeproof.search.trie import Trie
+
+
+class _Dead:
+    """Of one kind with nothing that a monitor may have for a state."""
+
+    def __repr__(self) -> str:
+        return "DEAD"
+
+
+DEAD: Final = _Dead()
+"""The state of a monitor that has found its violation and rests. Compared with ``is``."""
+
+
+SPARE_MAX: Final = 3
+"""A column gets no more bits than that beyond those it needs."""
+
+
+class Relayout(Exception):
+    """A column outgrew its bits, or a new one came: states must be packed anew, and the work be repeated."""
+
+
+def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, symmetry: bool) -> list[Behaviour]:
+    """One behaviour per client; the same one for clients that run the same program on the same clock.
+
+    Programs differ in their label, which shows only in fresh identifiers. Sharing is undone (see
+    `Behaviour.minted`) for a program that mints any.
+    """
+    found: list[Behaviour] = []
+    for index, program in enumerate(setting.programs):
+        twin = None
+        if symmetry:
+            for earlier in range(index):
+                other = setting.programs[earlier]
+                if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:
+                    twin = found[earlier]
+                    break
+        if twin is None or twin.minted:
+            twin = make(setting.tries[index])
+        found.append(twin)
+    return found
+
+
+def _same_program(one: Program, other: Program) -> bool:
+    parts = [(each.calls, each.recover, each.frozen_now) for each in (one, other)]
+    return identity(parts[0]) == identity(parts[1]) and (one.observers == other.observers)
+
+
+class Space:
+    """Columns and layout. Numbers are given out as values are met; `stale` says that they no longer fit."""
+
+    def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
+        self.setting = setting
+        self.behaviours = list(behaviours)
+        self.monitors = list(monitors)
+        self.columns: list[Column] = []
+        self.cells: dict[Cell, int] = {}
+        self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
+        self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 else -1
+        self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
+        self.late = self._add(Column("late write", None))
+        self.watches = [self._add(Column(("monitor", m.id), m.initial)) for m in monitors]
+        for cell in sorted(setting.cells):
+            self.cell(cell)
+        self._fill_fixed()
+        self.layout = self._lay_out()
+
+    def cell(self, cell: Cell) -> int:
+        """The column of a cell; a new one for a new cell."""
+        if cell not in self.cells:
+            self.cells[cell] = self._add(Column(cell, self.setting.cells.get(cell)))
+        return self.cells[cell]
+
+    def covered(self, footprint: Footprint) -> list[int]:
+        """The columns of the known cells in a footprint, in order of their cells; first the clock, if it counts."""
+        for cell in footprint.cells:
+            self.cell(cell)
+        clock = [self.clock] if footprint.timed and self.clock >= 0 else []
+        return clock + [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
+
+    def decode_columns(self, columns: Sequence[int], numbers: Sequence[int]) -> tuple[dict[Cell, Value], int]:
+        """The filled cells among `covered` columns with these numbers, and the time."""
+        cells: dict[Cell, Value] = {}
+        time = self.setting.times[0]
+        for column, number in zip(columns, numbers, strict=True):
+            if column == self.clock:
+                time = self.setting.times[number]
+            elif (value := self.columns[column].values[number]) is not None:
+                cells[self.columns[column].name] = value  # type: ignore[index, assignment]
+        return cells, time
+
+    def bits(self, column: int) -> int:
+        """How many bits a column needs now."""
+        if column in self._clients_set:
+            return max(len(self.behaviours[self.clients.index(column)].nodes) - 1, 1).bit_length()
+        return self.columns[column].bits
+
+    @property
+    def needs_relayout(self) -> bool:
+        """Whether some column does not fit into its place any more, or has none. Asked after every compilation."""
+        return len(self.layout.places) < len(self.columns) or any(len(taken) > room for taken, room in self._room)
+
+    def relayout(self) -> Layout:
+        """Lay the columns out anew, and return the old layout."""
+        old, self.layout = self.layout, self._lay_out()
+        return old
+
+    def _taken(self, column: int) -> Sequence[object]:
+        """What the numbers of a column stand for: values, or nodes of a client."""
+        if column in self._clients_set:
+            return self.behaviours[self.clients.index(column)].nodes
+        return self.columns[column].values
+
+    def initial(self) -> tuple[int, ...]:
+        """The packed first state."""
+        numbers = [0] * len(self.columns)
+        for client, column in enumerate(self.clients):
+            numbers[column] = self.behaviours[client].root
+        for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
+            if column >= 0:
+                numbers[column] = total
+        return self.layout.pack(numbers)
+
+    def snapshot(self, numbers: Sequence[int], *, clients: bool, clock: bool) -> Snapshot:
+        """The snapshot of an unpacked state; parts that nobody reads are left empty."""
+        cells = {}
+        for cell, column in self.cells.items():
+            value = self.columns[column].values[numbers[column]] if column < len(numbers) else self._initial(cell)
+            if value is not None:
+                cells[cell] = value
+        views: tuple[tuple[CallView, ...], ...] = ()
+        if clients:
+            views = tuple(self.behaviours[c].nodes[numbers[self.clients[c]]].calls for c in range(len(self.clients)))
+        return snapshot(cells, self.time(numbers) if clock else self.setting.times[0], views)  # type: ignore[arg-type]
+
+    def time(self, numbers: Sequence[int]) -> int:
+        """The clock of an unpacked state, microseconds."""
+        return self.setting.times[numbers[self.clock] if self.clock >= 0 else 0]
+
+    def _initial(self, cell: Cell) -> Value | None:
+        return self.setting.cells.get(cell)
+
+    def _budgets(self) -> list[tuple[str, int]]:
+        return list(zip(BUDGETS, self.setting.budgets, strict=True))
+
+    def _fill_fixed(self) -> None:
+        """Budgets count down from their total and the clock up from 0: their numbers are their values."""
+        self._clients_set = set(self.clients)
+        for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
+            if column >= 0:
+                self.columns[column] = _counter(self.columns[column].name, total)
+        if self.clock >= 0:
+            self.columns[self.clock] = _counter("clock", len(self.setting.times) - 1)
+
+    def _lay_out(self) -> Layout:
+        widths = self._widths()
+        cells = [self.cells[cell] for cell in sorted(self.cells)]
+        others = [column for column in range(len(self.columns)) if column not in set(cells)]
+        layout = lay_out(widths, cells + others)
+        self._room = [(self._taken(column), 1 << place.bits) for column, place in enumerate(layout.places)]
+        return layout
+
+    def _widths(self) -> list[int]:
+        """How many bits each column is given: one word's spare bits go to the columns that may grow, since a new layout
+        is dear and an unused bit of a word is free."""
+        widths = [self.bits(column) for column in range(len(self.columns))]
+        for column in self.clients:
+            widths[column] += 1
+        growing = [column for column in (*self.clients, *self.cells.values(), *self.watches) if widths[column]]
+        spare = (packing.WORD_BITS - sum(widths)) // max(1, len(growing))
+        for column in growing:
+            widths[column] += min(SPARE_MAX, max(0, spare))
+        return widths
+
+    def _add(self, column: Column) -> int:
+        self.columns.append(column)
+        return len(self.columns) - 1
+
+
+def _counter(name: object, total: int) -> Column:
+    column = Column(name, 0)
+    for number in range(1, total + 1):
+        column.number(number)
+    return column

@@ -1,0 +1,398 @@
+"""A client's moves as tables: what each (node, value of the touched cell) does to a packed state.
+
+An effect on one cell is a *point* move: the successor of a state is the state plus a delta that depends on two
+small numbers, so that a whole level moves in a dozen array operations. An effect on a range of cells (a scan, a
+listing, a copy) is a *wide* move: the delta depends on the projection of the state on those cells. Entries are
+compiled when they are first met.
+
+Example: a client reads a counter that is absent at first (number 0 of the cell), then sets it to what it read plus one.
+Its nodes: 0 reads; 1 has read nothing and sets "1"; 3 has read "1" and sets "2"; 2 is done. Both tables have a row for
+each node and a column for each number of the touched cell: 0 is absent, 1 is "1", 2 is "2".
+
+    node after the move        number of the cell after it
+             0    1    2                0    1    2
+    0        1    3    -       0        0    1    -       reads: the cell stays
+    1        2    2    -       1        1    1    -       sets "1", whatever is there
+    3        -    2    -       3        -    2    -       sets "2"
+
+A "-" is UNKNOWN: no state of the search has asked for it. With the node's number in bits 58 and 59 and the cell's in
+bits 62 and 63, node 1 on cell 0 adds ``((2 - 1) << 58) + ((1 - 0) << 62)`` to the word of a state.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.impl.effects import Now
+from lakeproof.impl.parallel import MAIN
+from lakeproof.model.snapshot import Event, Invoked, Returned
+from lakeproof.search.events import Events as Events
+from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
+from lakeproof.search.packing import Words, doubled
+from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.semantics import apply, footprint
+from lakeproof.search.space import Relayout, Space
+from lakeproof.search.trie import Node
+from lakeproof.search.world import LateWrite
+
+DONE: Final = 0
+POINT: Final = 1
+WIDE: Final = 2
+ELSEWHERE: Final = 3
+"""The main task waits for others: what is open is in the tables of these."""
+
+UNKNOWN: Final = -1
+IMPOSSIBLE: Final = -2
+
+Ints = npt.NDArray[np.int64]
+
+
+@attrs.frozen
+class WideMove:
+    """What a wide effect does to all states with one projection, for one mode."""
+
+    child: int
+    changes: tuple[tuple[int, int, int], ...]  # (column, number before, number after)
+    event: int
+
+
+class Table:
+    """The moves of one task of a client as plain arrays: what an expansion looks up. `ClientTable` says how they come
+    about."""
+
+    client: int
+    task: str
+    index: int
+    """Among all tables of an expansion."""
+    kind: npt.NDArray[np.uint8]
+    ranks: Ints
+    values: int
+    """The second dimension of the tables."""
+    flat: dict[Mode, Ints]
+    """By node and number of the touched cell: the node after the move, UNKNOWN or IMPOSSIBLE."""
+    event: dict[Mode, Ints]
+    delta: dict[Mode, Words]
+    shift: Words
+    mask: Words
+    """By node: where the touched cell is in each word."""
+    node_word: int
+    node_shift: np.uint64
+    node_mask: np.uint64
+    again: Ints
+    """By node: the node after a restart, UNKNOWN or IMPOSSIBLE. Empty where clients do not restart."""
+    again_event: Ints
+    again_delta: Words
+
+    def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
+        """At which node each state has this client."""
+        return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
+
+    def move(self, mode: Mode) -> Move:
+        """The move of this mode. A crash and a restart are of all tasks."""
+        return Move(self.client, mode, MAIN if mode in OF_CLIENTS else self.task)
+
+    def catch_up(self) -> None:
+        """Take in the nodes that a client with the same behaviour has brought."""
+
+    def frozen(self) -> "Table":
+        """The arrays as they are now, and nothing else."""
+        found = Table()
+        for name in Table.__annotations__:
+            setattr(found, name, getattr(self, name))
+        return found
+
+
+class ClientTable(Table):
+    """The compiled moves of one task of a client."""
+
+    def __init__(self, space: Space, client: int, events: Events, task: str = MAIN, index: int | None = None) -> None:
+        self.space = space
+        self.client = client
+        self.task = task
+        self.index = client if index is None else index
+        self.behaviour = space.behaviours[client]
+        self.modes = space.setting.modes
+        self._events = events
+        self._nodes = 16
+        self._reshaped = False
+        self.values = 4  # the second dimension of the tables
+        self.admitted = 0
+        self.kind = np.zeros(self._nodes, np.uint8)
+        self.ranks = np.zeros(self._nodes, np.int64)
+        self.column = np.full(self._nodes, -1, np.int64)
+        self.child = {mode: self._blank() for mode in self.modes}
+        self.number = {mode: self._blank() for mode in self.modes}
+        self.event = {mode: np.zeros((self._nodes, self.values), np.int64) for mode in self.modes}
+        self.late = {mode: np.zeros(self._nodes, np.int64) for mode in self.modes if mode in REPEATED}
+        self.again = np.full(self._nodes, UNKNOWN, np.int64)
+        self.again_event = np.zeros(self._nodes, np.int64)
+        self.wide: dict[tuple[int, tuple[int, ...]], dict[Mode, WideMove]] = {}
+        self.admit()  # deltas follow when the kernel lays out the states of all clients
+
+    def admit(self) -> None:
+        """Take in the nodes that the behaviour has gained."""
+        nodes = self.behaviour.nodes
+        while self._nodes < len(nodes):
+            self._grow_nodes()
+        for node in nodes[self.admitted :]:
+            self._admit(node)
+        self.admitted = len(nodes)
+
+    def catch_up(self) -> None:
+        if self.admitted < len(self.behaviour.nodes):
+            self._settle()
+
+    def _admit(self, node: Node) -> None:
+        op = node.effect(self.task)
+        self.ranks[node.id] = node.rank
+        if not node.restarts:
+            self.again[node.id] = IMPOSSIBLE
+        if op is None:
+            self.kind[node.id] = DONE if node.op is None else ELSEWHERE
+            return
+        if isinstance(op, Now):
+            self.kind[node.id] = POINT
+            self.column[node.id] = self.space.clock
+            return
+        touched = footprint(op)
+        if touched.within is not None or len(touched.cells) != 1 or (touched.timed and self.space.clock >= 0):
+            self.kind[node.id] = WIDE
+            self.space.covered(touched)
+            return
+        self.kind[node.id] = POINT
+        self.column[node.id] = self.space.cell(touched.cells[0])
+
+    def compile(self, nodes: Sequence[int], numbers: Sequence[int]) -> None:
+        """Compile point moves: what happens at each of these nodes when the touched cell has this number.
+
+        Raises:
+            Relayout: a new value, cell or node does not fit the layout of the states.
+        """
+        for node_id, number in zip(nodes, numbers, strict=True):
+            self._compile_point(self.behaviour.nodes[node_id], number)
+        self._settle()
+        self._refresh(np.asarray(nodes, np.int64), np.asarray(numbers, np.int64))
+
+    def _settle(self) -> None:
+        """Make the nodes and values that have just been compiled part of the tables."""
+        self.admit()
+        if self.space.needs_relayout:
+            raise Relayout
+        if self._reshaped:
+            self.lay_out()
+        else:
+            self._lay_out_new_nodes()
+
+    def _compile_point(self, node: Node, number: int) -> None:
+        op = node.effect(self.task)
+        assert op is not None
+        column = int(self.column[node.id])
+        while self.values <= number:
+            self._grow_values()
+        if isinstance(op, Now):
+            value: object = None
+            reply: object = self.space.setting.now(self.client, number)
+            results = list(outcomes(op, reply, {}, self.modes))
+        else:
+            cell = footprint(op).cells[0]
+            value = self.space.columns[column].values[number]
+            reply, writes = apply({} if value is None else {cell: value}, op, self.space.setting.times[0])  # type: ignore[dict-item]
+            results = list(outcomes(op, reply, writes, self.modes))
+        by_mode = {result.mode: result for result in results}
+        for mode in self.modes:
+            if mode is Mode.CRASH and self._first(node):
+                self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)
+            elif mode not in by_mode:
+                self.child[mode][node.id, number] = IMPOSSIBLE
+            else:
+                result = by_mode[mode]
+                child = self.behaviour.child(node.id, told(self.task, result.reply))
+                after = number
+                for written in result.writes.values():
+                    after = self.space.columns[column].number(written)
+                self._enter(mode, node, number, child, after, self._event(node, child))
+            if mode in REPEATED:
+                self.late[mode][node.id] = self._late_number(node)
+
+    def compile_restarts(self, nodes: Sequence[int]) -> None:
+        """Compile what a restart does at each of these nodes. Raises Relayout, as `compile`."""
+        for node_id in nodes:
+            child = self.behaviour.child(node_id, RESTARTED)
+            self.again[node_id] = child
+            self.again_event[node_id] = self._events.number(self._returned(self.behaviour.nodes[node_id], child))
+        self._settle()
+        self._refresh_restarts(np.asarray(nodes, np.int64))
+
+    def compile_wide(self, node_id: int, columns: Sequence[int], numbers: tuple[int, ...]) -> dict[Mode, WideMove]:
+        """The moves of a wide effect at a node, when the covered cells have these numbers.
+
+        Raises:
+            Relayout: as in `compile`.
+        """
+        if (known := self.wide.get((node_id, numbers))) is not None:
+            return known
+        node = self.behaviour.nodes[node_id]
+        op = node.effect(self.task)
+        assert op is not None
+        assert not isinstance(op, Now)
+        cells, now = self.space.decode_columns(columns, numbers)
+        found = {
+            result.mode: self._wide_move(node, result) for result in outcomes(op, *apply(cells, op, now), self.modes)
+        }
+        if Mode.CRASH in self.modes and self._first(node):
+            found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
+        for mode in self.late:
+            self.late[mode][node_id] = self._late_number(node)
+        self.wide[node_id, numbers] = found
+        self._settle()
+        return found
+
+    def _wide_move(self, node: Node, result: Result) -> WideMove:
+        changes = []
+        for cell, value in result.writes.items():
+            column = self.space.cell(cell)
+            changes.append((column, -1, self.space.columns[column].number(value)))
+        child = self.behaviour.child(node.id, told(self.task, result.reply))
+        return WideMove(child, tuple(changes), self._event(node, child))
+
+    def _enter(self, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
+        self.child[mode][node.id, number] = child
+        self.number[mode][node.id, number] = after
+        self.event[mode][node.id, number] = event
+
+    def _first(self, node: Node) -> bool:
+        """Whether this task stands for all, where they crash together."""
+        return node.open[0][0] == self.task
+
+    def _late_number(self, node: Node) -> int:
+        call, op = node.representative.current, node.effect(self.task)
+        assert call is not None
+        assert op is not None
+        # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two
+        # representatives.
+        owner = self.space.behaviours.index(self.behaviour)
+        return self.space.columns[self.space.late].number(LateWrite(op, owner, call))
+
+    def _event(self, node: Node, child_id: int) -> int:
+        if not self.space.monitors:
+            return 0
+        raw = node.representative
+        events: list[Event] = []
+        assert raw.current is not None
+        if raw.begins:
+            events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
+        return self._events.number((*events, *self._returned(node, child_id)))
+
+    def _returned(self, node: Node, child_id: int) -> tuple[Event, ...]:
+        """What has returned between two nodes."""
+        raw, child = node.representative, self.behaviour.nodes[child_id].representative
+        ended = enumerate(child.calls[raw.index : child.index], start=raw.index)
+        return tuple(Returned(self.client, index, view) for index, view in ended if view.done)
+
+    def lay_out(self) -> None:
+        """Compute all deltas under the space's present layout."""
+        self._reshaped = False
+        layout, size = self.space.layout, self._nodes * self.values
+        place = layout.places[self.space.clients[self.client]]
+        self.node_word, self.node_shift, self.node_mask = place.word, np.uint64(place.shift), np.uint64(place.mask)
+        self.shift = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        self.mask = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        for node in np.flatnonzero(self.column >= 0):
+            self._lay_out_node(int(node))
+        self.laid_out = self.admitted
+        self.delta = {mode: [np.zeros(size, np.uint64) for _ in range(layout.words)] for mode in self.modes}
+        self.flat = {mode: np.full(size, UNKNOWN, np.int64) for mode in self.modes}
+        self.fixed = {mode: self._cost(mode) for mode in self.modes}
+        known = np.nonzero(self.child[Mode.NORMAL] != UNKNOWN)
+        self._refresh(known[0], known[1])
+        self.again_delta = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        self._refresh_restarts(np.flatnonzero(self.again >= 0))
+
+    def _lay_out_node(self, node: int) -> None:
+        target = self.space.layout.places[int(self.column[node])]
+        self.shift[target.word][node] = target.shift
+        self.mask[target.word][node] = target.mask
+
+    def _lay_out_new_nodes(self) -> None:
+        for node in range(self.laid_out, self.admitted):
+            if self.column[node] >= 0:
+                self._lay_out_node(node)
+        self.laid_out = self.admitted
+
+    def _cost(self, mode: Mode) -> list[np.uint64]:
+        """What a move of this mode takes off the budgets, as a delta per word."""
+        total = [0] * self.space.layout.words
+        for kind in COST[mode]:
+            place = self.space.layout.places[self.space.budgets[BUDGETS.index(kind)]]
+            total[place.word] -= 1 << place.shift
+        return [np.uint64(part % (1 << 64)) for part in total]
+
+    def _refresh(self, nodes: Ints, numbers: Ints) -> None:
+        """Recompute the deltas of some entries."""
+        layout = self.space.layout
+        at = nodes * self.values + numbers
+        for mode in self.modes:
+            child = self.child[mode][nodes, numbers]
+            self.flat[mode][at] = child
+            parts = [np.full(len(at), part, np.uint64) for part in self.fixed[mode]]
+            parts[self.node_word] += (child - nodes).astype(np.uint64) << self.node_shift
+            change = (self.number[mode][nodes, numbers] - numbers).astype(np.uint64)
+            change[self.column[nodes] < 0] = 0
+            for word in range(layout.words):
+                here = self.mask[word][nodes] > 0
+                parts[word][here] += change[here] << self.shift[word][nodes][here]
+            if mode in REPEATED:
+                place = layout.places[self.space.late]
+                parts[place.word] += self.late[mode][nodes].astype(np.uint64) << np.uint64(place.shift)
+            for word in range(layout.words):
+                self.delta[mode][word][at] = parts[word]
+
+    def _refresh_restarts(self, nodes: Ints) -> None:
+        """Recompute the deltas of some restarts."""
+        if not len(nodes):
+            return
+        for word, part in enumerate(self._cost(Mode.RESTART)):
+            self.again_delta[word][nodes] = part
+        self.again_delta[self.node_word][nodes] += (self.again[nodes] - nodes).astype(np.uint64) << self.node_shift
+
+    def wide_delta(self, node: int, mode: Mode, move: WideMove, numbers: dict[int, int]) -> list[int]:
+        """The delta of a wide move, per word."""
+        layout = self.space.layout
+        total = [int(part) for part in self.fixed[mode]]
+        total[self.node_word] += (move.child - node) << int(self.node_shift)
+        for column, _, after in move.changes:
+            place = layout.places[column]
+            total[place.word] += (after - numbers[column]) << place.shift
+        if mode in REPEATED:
+            place = layout.places[self.space.late]
+            total[place.word] += int(self.late[mode][node]) << place.shift
+        return [part % (1 << 64) for part in total]
+
+    def _blank(self) -> Ints:
+        return np.full((self._nodes, self.values), UNKNOWN, np.int64)
+
+    def _grow_nodes(self) -> None:
+        self.kind = doubled(self.kind, 0, 0)
+        self.ranks = doubled(self.ranks, 0, 0)
+        self.column = doubled(self.column, 0, -1)
+        self.again = doubled(self.again, 0, UNKNOWN)
+        self.again_event = doubled(self.again_event, 0, 0)
+        for mode in self.modes:
+            self.child[mode] = doubled(self.child[mode], 0, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 0, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 0, 0)
+        for mode in self.late:
+            self.late[mode] = doubled(self.late[mode], 0, 0)
+        self._nodes *= 2
+        self._reshaped = True
+
+    def _grow_values(self) -> None:
+        for mode in self.modes:
+            self.child[mode] = doubled(self.child[mode], 1, UNKNOWN)
+            self.number[mode] = doubled(self.number[mode], 1, UNKNOWN)
+            self.event[mode] = doubled(self.event[mode], 1, 0)
+        self.values *= 2
+        self._reshaped = True

@@ -1,0 +1,52 @@
+"""What invariants are shown: of a transition, of a final state; and what is read off the calls of every scenario.
+
+The search and the stepped world take it from here, so that both judge the same.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final
+
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.printable import said
+from lakeproof.model.invariants import Finding, Reads, Violation
+from lakeproof.model.records import Repository
+from lakeproof.model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from lakeproof.search.fence import message_of
+from lakeproof.search.semantics import Cells, apply, patch
+from lakeproof.search.setup import Setting, snapshot
+
+STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
+STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
+END_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS})
+END_REPAIR: Final = "at_end reads the stores: what it must know besides, the monitor's state can keep"
+
+
+def transition(setting: Setting, jumps: int, client: int, call: CallView, op: Effect, cells: Cells) -> Transition:
+    """What a *step* invariant sees of an effect on these cells, after so many jumps of the clock."""
+    now = setting.times[jumps]
+    reply, writes = (setting.now(client, jumps), {}) if isinstance(op, Now) else apply(cells, op, now)
+    before, after = snapshot(cells, now, ()), snapshot(patch(cells, writes), now, ())
+    return Transition(
+        client, call, op, reply, before.only(STEP_READS, STEP_REPAIR), after.only(STEP_READS, STEP_REPAIR)
+    )
+
+
+def unhandled(clients: Iterable[Sequence[CallView]]) -> list[Finding]:
+    """The violations of `NO_UNHANDLED_EXCEPTION` among what is visible of clients."""
+    return [
+        Violation(NO_UNHANDLED_EXCEPTION, f"{call.name}({', '.join(map(_argument, call.args))}) raised {call.error}")
+        for calls in clients
+        for call in calls
+        if call.status is Status.CRASHED and isinstance(call.error, UnhandledException)
+    ]
+
+
+def unhandled_after(outcomes: Iterable[Outcome]) -> list[Finding]:
+    """The same for the calls of an aftermath."""
+    raised = [outcome.error for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
+    return [Violation(NO_UNHANDLED_EXCEPTION, f"a call of the aftermath raised {error}") for error in raised]
+
+
+def _argument(value: Hashable) -> str:
+    return message_of(Exception(said(value.repository_id if isinstance(value, Repository) else value)))

@@ -1,0 +1,262 @@
+"""The stepped driver: one global state that moves by hand, one effect at a time.
+
+A `World` runs real coroutines and knows nothing of tries or tables. The Hypothesis machines, replay, the plain
+search and the brute-force enumeration are built on it; the vectorised search is held against it.
+"""
+
+from collections.abc import Hashable, Iterator
+
+import attrs
+
+from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.parallel import Cancelled
+from lakeproof.model import kv
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.scenario import Call, ScenarioError
+from lakeproof.search.execution import Execution, label
+from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
+from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.semantics import Cells, Value, apply, patch
+from lakeproof.search.setup import Setting, snapshot
+
+
+@attrs.frozen(cache_hash=True)
+class LateWrite:
+    """An unacknowledged write that will arrive once more."""
+
+    op: Effect
+    client: int
+    call: CallView
+
+
+@attrs.frozen
+class Step:
+    """One transition as it happened."""
+
+    move: Move
+    call: CallView | None
+    """The call that moved (as it was before), or whose late write arrived; None for the clock."""
+    client: int
+    """Whose call it is; for the clock, -1."""
+    op: Effect | None
+    reply: object
+    """What the client was told; `Cancelled` where its task was cancelled."""
+    answer: object
+    """What the specification answers, whatever the client was told of it."""
+    changes: tuple[tuple[object, Value | None, Value | None], ...]  # (cell, before, after)
+    events: tuple[Event, ...]
+    ended: tuple[CallView, ...]
+    """The calls that this step ended, answered or not."""
+
+    @property
+    def outcome(self) -> CallView | None:
+        """The call's end, if this step ended it."""
+        return self.ended[0] if self.ended else None
+
+
+class World:
+    """A global state of a scenario, and the moves that lead on from it."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.cells: Cells = dict(setting.cells)
+        self.clients = [Execution(program) for program in setting.programs]
+        self.crashed: list[bool] = [False] * len(self.clients)
+        self.jumps = 0
+        self.left = dict(zip(BUDGETS, setting.budgets, strict=True))
+        self.late: LateWrite | None = None
+        self.history: list[Move] = []
+        self.replies: list[list[object]] = [[] for _ in self.clients]
+
+    def start(self, *calls: Call) -> int:
+        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
+        client = len(self.clients)
+        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
+        self.setting = attrs.evolve(
+            self.setting,
+            programs=(*self.setting.programs, program),
+            skews=(*self.setting.skews, 0),
+        )
+        self.clients.append(Execution(program))
+        self.crashed.append(False)
+        self.replies.append([])
+        return client
+
+    def alive(self, client: int) -> bool:
+        """Whether the client still waits for an effect."""
+        return self.clients[client].op is not None and not self.crashed[client]
+
+    @property
+    def now(self) -> int:
+        """The clock of the stores, microseconds since 1970."""
+        return self.setting.times[self.jumps]
+
+    @property
+    def quiescent(self) -> bool:
+        """Whether no client can move. A late write may still arrive."""
+        return not any(self.alive(client) for client in range(len(self.clients)))
+
+    def moves(self) -> list[Move]:
+        """Every possible transition, in a fixed order."""
+        found = [move for client in range(len(self.clients)) for move in self._moves_of(client)]
+        if self.late is not None:
+            found.append(Move(-1, Mode.DELIVER))
+        if self.jumps + 1 < len(self.setting.times) and not self.quiescent:
+            found.append(Move(-1, Mode.TICK))
+        return found
+
+    def step(self, move: Move) -> Step:
+        """Make one transition.
+
+        Raises:
+            ScenarioError: the move is not possible here.
+        """
+        if move not in self.moves():
+            raise ScenarioError(f"{move} is not possible here; possible: {', '.join(map(str, self.moves()))}")
+        self.history.append(move)
+        match move.mode:
+            case Mode.TICK:
+                self.jumps += 1
+                return Step(move, None, -1, None, None, None, (), (), ())
+            case Mode.DELIVER:
+                return self._deliver(move)
+            case Mode.CRASH:
+                return self._crash(move)
+            case Mode.RESTART:
+                return self._restart(move)
+            case _:
+                return self._perform(move)
+
+    def snapshot(self) -> Snapshot:
+        """What invariants see of this state."""
+        views = tuple(
+            run.calls(Status.CRASHED if crashed else Status.PENDING)
+            for run, crashed in zip(self.clients, self.crashed, strict=True)
+        )
+        return snapshot(self.cells, self.setting.times[self.jumps], views)
+
+    def key(self) -> Hashable:
+        """The raw identity of this state: equal keys have equal futures. Clients count with their whole
+        past. Compare it by `identity`."""
+        return (
+            frozenset(self.cells.items()),
+            tuple(tuple(replies) for replies in self.replies),
+            tuple(self.crashed),
+            self.jumps,
+            tuple(self.left.values()),
+            self.late,
+        )
+
+    def final(self) -> Hashable:
+        """What is left of an execution at its end: the cells and what each client was told. By `identity`, not ==."""
+        views = tuple(
+            run.calls(Status.CRASHED if crashed else Status.PENDING)
+            for run, crashed in zip(self.clients, self.crashed, strict=True)
+        )
+        return (frozenset(self.cells.items()), views)
+
+    def fork(self) -> "World":
+        """Another world in the same state, with coroutines of its own. Cost: re-runs this world's moves."""
+        twin = World(self.setting)
+        for move in self.history:
+            twin.step(move)
+        return twin
+
+    def close(self) -> None:
+        """Abandon all coroutines."""
+        for run in self.clients:
+            run.close()
+
+    def _moves_of(self, client: int) -> Iterator[Move]:
+        if self.alive(client):
+            yield from self._moves_of_effects(client)
+        run = self.clients[client]
+        if run.program.recover and not run.broken and not self.crashed[client] and self._affordable(Mode.RESTART):
+            yield Move(client, Mode.RESTART)
+
+    def _moves_of_effects(self, client: int) -> Iterator[Move]:
+        for task, op in self.clients[client].open:
+            for result in self._results(client, op):
+                if self._affordable(result.mode):
+                    yield Move(client, result.mode, task)
+        if Mode.CRASH in self.setting.modes and self._affordable(Mode.CRASH):
+            yield Move(client, Mode.CRASH)
+
+    def _affordable(self, mode: Mode) -> bool:
+        if mode in REPEATED and self.late is not None:
+            return False
+        return all(self.left[kind] > 0 for kind in COST[mode])
+
+    def _results(self, client: int, op: Effect) -> Iterator[Result]:
+        if isinstance(op, Now):
+            return outcomes(op, self.setting.now(client, self.jumps), {}, self.setting.modes)
+        return outcomes(op, *apply(self.cells, op, self.now), self.setting.modes)
+
+    def _spend(self, mode: Mode) -> None:
+        for kind in COST[mode]:
+            self.left[kind] -= 1
+
+    def _crash(self, move: Move) -> Step:
+        self._spend(move.mode)
+        run = self.clients[move.client]
+        self.crashed[move.client] = True
+        calls = run.calls(Status.CRASHED)
+        run.close()
+        return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), ())
+
+    def _restart(self, move: Move) -> Step:
+        self._spend(move.mode)
+        run, index = self.clients[move.client], self.clients[move.client].index
+        under_way = run.calls()[index:]
+        self.replies[move.client].append(RESTARTED)
+        run.send(RESTARTED)
+        ended = tuple(run.finished[index + len(under_way) :])
+        events = tuple(
+            Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
+        )
+        return Step(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
+
+    def _perform(self, move: Move) -> Step:
+        run = self.clients[move.client]
+        op, index = dict(run.open)[move.task], run.index
+        result = next(result for result in self._results(move.client, op) if result.mode is move.mode)
+        reply = Cancelled() if run.cancelled(move.task) else result.reply
+        self._spend(move.mode)
+        events: list[Event] = []
+        call = run.current_view()
+        if run.begins:
+            events.append(Invoked(move.client, index, call.name, call.args))
+        if move.mode in REPEATED:
+            self.late = LateWrite(op, move.client, call)
+        before, self.cells = self.cells, patch(self.cells, result.writes)
+        changes = _changes(before, result.writes)
+        if isinstance(op, Local):
+            after, reply = kv.step(run.local, op.op)
+            changes = _local_changes(label(move.client), run.local, after)
+        self.replies[move.client].append(told(move.task, result.reply))
+        run.send(told(move.task, result.reply))
+        ended = tuple(run.finished[index:])
+        events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
+        answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
+        return Step(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
+
+    def _deliver(self, move: Move) -> Step:
+        late = self.late
+        assert late is not None
+        self.late = None
+        reply, writes = apply(self.cells, late.op, self.now)
+        before, self.cells = self.cells, patch(self.cells, writes)
+        return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), ())
+
+
+def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:
+    assert isinstance(writes, dict)
+    return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))
+
+
+def _local_changes(
+    owner: str, before: kv.Store, after: kv.Store
+) -> tuple[tuple[object, bytes | None, bytes | None], ...]:
+    """The same of a client's own store."""
+    changed = sorted(at for at in before.keys() | after.keys() if before.get(at) != after.get(at))
+    return tuple((("local", owner, *at), before.get(at), after.get(at)) for at in changed)

@@ -1,0 +1,127 @@
+"""What a run prints at its end: the verdict; what is not as expected, with its stories; a table; the verdict again."""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from lakeproof.show.style import is_ascii
+from lakeproof.show.table import by_design, by_scenario, headline, legend, matrix, summary, unexpected
+from lakeproof.verify.loader import Source
+from lakeproof.verify.outputs import TraceFiles
+from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import plural
+
+ROWS_MAX: Final = 40
+"""More scenarios than this are shown by variant."""
+
+STORIES_MAX: Final = 5
+"""No more stories than this are printed. If there are more, what was expected has none."""
+
+
+def show(
+    outcomes: Sequence[Outcome],
+    traces: Mapping[tuple[str, str], Path],
+    source: Source,
+    console: Console,
+    table: str | None,
+) -> None:
+    """The answer first, then what surprises, then a table: designs, matrix or scenarios; None: what suits."""
+    stories = _stories(outcomes)
+    surprising = [pairs for pairs in stories if any(verdict.unexpected for _, verdict in pairs)]
+    console.print(headline(outcomes), soft_wrap=True)
+    _surprises(outcomes, traces, console)
+    _print_stories(surprising, traces, source, console)
+    _print_table(outcomes, console, table or ("scenarios" if len(outcomes) <= ROWS_MAX else "designs"))
+    if len(stories) <= STORIES_MAX:
+        _print_stories([pairs for pairs in stories if pairs not in surprising], traces, source, console)
+    console.print()
+
+
+def _print_table(outcomes: Sequence[Outcome], console: Console, table: str) -> None:
+    ascii_only = is_ascii(console)
+    if table == "scenarios":
+        console.print(by_scenario(outcomes, console.width, ascii_only=ascii_only))
+        return
+    if table == "designs":
+        for line in by_design(outcomes, console.width):
+            console.print(line, soft_wrap=True)
+        return
+    for each in matrix(outcomes, console.width, ascii_only=ascii_only):
+        console.print(each)
+    console.print(legend(ascii_only=ascii_only), soft_wrap=True)
+
+
+Story = list[tuple[Outcome, Verdict]]
+"""The verdicts that one schedule of one scenario violates."""
+
+
+def _stories(outcomes: Sequence[Outcome]) -> list[Story]:
+    stories: dict[object, Story] = {}
+    for outcome in outcomes:
+        for verdict in outcome.verdicts:
+            if verdict.trace is not None:
+                stories.setdefault((outcome.scenario, verdict.trace.schedule), []).append((outcome, verdict))
+    return list(stories.values())
+
+
+def _print_stories(
+    stories: Sequence[Story], traces: Mapping[tuple[str, str], Path], source: Source, console: Console
+) -> None:
+    if not stories:
+        return
+    from lakeproof.show.story import story
+
+    for pairs in stories[:STORIES_MAX]:
+        console.print()
+        paths = [traces[outcome.scenario, verdict.invariant] for outcome, verdict in pairs]
+        shared = [verdict.trace for _, verdict in pairs if verdict.trace is not None]
+        console.print(story(shared, [replay_command(path, source, program()) for path in paths]), soft_wrap=True)
+    left = len(stories) - STORIES_MAX
+    if left > 0:
+        more = plural(left, "more story", "more stories")
+        console.print(f"\nand {more}: `{program()} replay TRACE` prints each of them", soft_wrap=True)
+
+
+def _surprises(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path], console: Console) -> None:
+    """Every verdict that is not as expected, in full."""
+    lines = list(unexpected(outcomes, traces))
+    for line in [Text(), *lines] if lines else []:
+        console.print(line, soft_wrap=True)
+
+
+def program() -> str:
+    """The command line, as the user who started it can type it again: `make` starts one that no PATH names."""
+    own = Path(sys.argv[0])
+    found = shutil.which("lakeproof")
+    if own.name != "lakeproof" or not own.exists() or (found is not None and own.samefile(found)):
+        return "lakeproof"
+    return shlex.quote(os.path.relpath(own))
+
+
+def replay_command(trace: Path, source: Source, program: str = "lakeproof") -> str:
+    """The line that replays a trace. ``program``: see `program`; in files that others read, the name alone."""
+    words = ["replay", str(trace), *(["--from", str(source.file)] if source.file else [])]
+    return f"{program} {shlex.join(words)}"
+
+
+def close(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float, console: Console) -> None:
+    """Where the traces are, and last the verdict."""
+    collision = sum(outcome.collision for outcome in outcomes)
+    if collision:
+        console.print(f"a state was counted twice with a probability of at most {collision:.1e}")
+    if files.written:
+        console.print(Text(f"{plural(len(files.written), 'trace')} in {files.folder}"), soft_wrap=True)
+    console.print(summary(outcomes, elapsed_seconds), soft_wrap=True)
+
+
+def close_quietly(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float, console: Console) -> None:
+    """The same beside verdicts for programs, which are on stdout: with what is not as expected."""
+    _surprises(outcomes, files.written, console)
+    close(outcomes, files, elapsed_seconds, console)

@@ -1,0 +1,58 @@
+"""What the formats have in common: what is said of a verdict, and where in the code it belongs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from lakeproof.impl.printable import printable
+from lakeproof.search.trace import Trace
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verdict
+
+Written = Mapping[tuple[str, str], Path]
+"""Where the trace of each violation was written, by scenario and invariant."""
+
+
+@attrs.frozen
+class Place:
+    """A line of a file; line 0: the file as a whole."""
+
+    file: str
+    line: int = 0
+
+
+def said(outcome: Outcome, verdict: Verdict) -> str:
+    """One line: which invariant of which scenario, the verdict, what was expected, and why or with what evidence."""
+    told = f"{outcome.scenario}: {verdict.invariant} is {verdict.verdict}"
+    if verdict.unexpected:
+        told += f", expected {verdict.expected}"
+    details = verdict.trace.evidence if verdict.trace else verdict.why
+    return printable(f"{told}: {details}" if details else told)
+
+
+def place_of(trace: Trace | None, source: Source) -> Place | None:
+    """The line of the last step of a counterexample that has one; else the scenario's file; None: the catalogue."""
+    for step in reversed(trace.schedule if trace else ()):
+        place = place_at(step.at, source)
+        if place is not None:
+            return place
+    return None if source.file is None else Place(str(source.file))
+
+
+def place_at(at: str, source: Source) -> Place | None:
+    """What a step says of its line, ``FILE:LINE``; None where it says nothing. Steps have the name of the user's file,
+    and annotations need its path."""
+    file, _, line = at.rpartition(":")
+    if not (file and line.isascii() and line.isdigit()):
+        return None
+    if source.file is not None and file == source.file.name:
+        file = source.file.as_posix()
+    return Place(file, int(line))
+
+
+def surprises(outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Verdict]]:
+    """What is not as expected, but for scenarios that could not be run: those have a word of their own."""
+    for outcome in outcomes:
+        if not outcome.trouble:
+            yield from ((outcome, verdict) for verdict in outcome.verdicts if verdict.unexpected)

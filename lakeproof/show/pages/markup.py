@@ -1,0 +1,69 @@
+"""What all pages have in common: the document with its policy, escaped text, embedded data."""
+
+import json
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+from lakeproof.search.describe import printable
+
+_UNSAFE: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def document(title: str, body: str, script: str, *, live: bool = False) -> str:
+    """A page with our style sheet and one of our scripts, and with a policy that forbids all else. No script: an
+    empty name. ``live``: it may
+    also ask the server that it comes from."""
+    style, code = asset("page.css"), asset(script) if script else ""
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_fingerprint(code)}'" if script else "script-src 'none'",
+            f"style-src '{_fingerprint(style)}'",
+            *(["connect-src 'self'"] if live else []),
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="lakeproof">
+<title>{text(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+{f"<script>{code}</script>" if script else ""}
+</body>
+</html>
+"""
+
+
+def embedded(data: object) -> str:
+    """Plain values as JSON that can stand in a page: no character of it ends a script or begins a tag."""
+    found = json.dumps(data, ensure_ascii=False)
+    for unsafe, spelled in _UNSAFE.items():
+        found = found.replace(unsafe, spelled)
+    return found
+
+
+def text(content: str) -> str:
+    """Any text, as it stands in HTML, in attributes, too."""
+    return escape(printable(content), quote=True)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that lies beside this module."""
+    return files("lakeproof.show.pages").joinpath(name).read_text(encoding="utf-8")
+
+
+def _fingerprint(content: str) -> str:
+    return "sha256-" + b64encode(sha256(content.encode()).digest()).decode()

@@ -1,0 +1,55 @@
+"""The pages of the commands that run real stores, services and programs, from what they print for programs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+import click
+
+from lakeproof.live.traffic import HOW
+from lakeproof.show.pages.summary import Summary, Table
+
+html_option: Final = click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page for browsers: the verdict, what was counted, the evidence.",
+)
+
+Told = Mapping[str, object]
+"""What a command prints with --json."""
+
+
+def of_answers(kind: str, subject: str, told: Told, closing: str, evidence: Sequence[str]) -> Summary:
+    """The page of `stress` and `service`, which put clients to a real thing and count its answers."""
+    facts = [
+        (name, f"{told[name]:,}" if name != "seed" and isinstance(told[name], int) else str(told[name]))
+        for name in ("version", "seed", "clients", "rounds", "seconds", "calls")
+        if name in told
+    ]
+    answers = cast("dict[str, dict[str, int]]", told["answers"])
+    troubles = cast("dict[str, int]", told["troubles"])
+    faults = cast("dict[str, int]", told["faults"])
+    counts = [(f, *(f"{counted[how]:,}" for how in HOW)) for f, counted in answers.items()]
+    invariants = cast("list[dict[str, object]]", told.get("invariants", []))
+    rows = [(str(one["invariant"]), str(one["verdict"]), f"{one['checks']:,}") for one in invariants]
+    left = cast("list[str]", told["left"])
+    return Summary(
+        kind=kind,
+        subject=subject,
+        verdict=str(told["verdict"]),
+        closing=closing,
+        facts=[*facts, *(("left behind", each) for each in left)],
+        tables=[
+            Table(title="Invariants", heads=("invariant", "verdict", "checks"), rows=rows, numbers=(2,)),
+            Table(title="Answers", heads=("operation", *HOW), rows=counts, numbers=(1, 2, 3)),
+            _times("Faults", "fault", faults),
+            _times("What went wrong", "words", troubles),
+        ],
+        evidence=evidence,
+    )
+
+
+def _times(title: str, head: str, counts: Mapping[str, int]) -> Table:
+    rows = [(each, f"{count:,}") for each, count in counts.items()]
+    return Table(title=title, heads=(head, "times"), rows=rows, numbers=(1,))

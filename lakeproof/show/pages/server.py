@@ -1,0 +1,110 @@
+"""The explorer's page, served on loopback: who may ask, and what is answered.
+
+Every answer needs the token in the address, which no other page and no other user knows; it is compared in constant
+time. The Host header must be ours: a foreign name that resolves to loopback (DNS rebinding) is refused.
+"""
+
+import hmac
+import json
+import secrets
+import signal
+from collections.abc import Callable
+from typing import Final
+
+import trio
+
+from lakeproof.gate.fronts.http import Request, Response, Server, listening
+from lakeproof.search.fence import Undecided
+from lakeproof.search.replay import NotReproduced
+from lakeproof.show.pages.explorer import Explorer
+from lakeproof.show.pages.explorer_page import explorer_page
+from lakeproof.show.pages.walk import NoSuchMove
+from lakeproof.words import Unusable
+
+HOST: Final = "127.0.0.1"
+TOKEN_BYTES: Final = 24
+REFUSED: Final = (NoSuchMove, Unusable, Undecided, NotReproduced)
+"""What the page says in place of a state."""
+_NAMES: Final = (HOST, "localhost")
+_JSON: Final = "application/json; charset=utf-8"
+_ALWAYS: Final = (
+    ("Cache-Control", "no-store"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Frame-Options", "DENY"),
+)
+
+
+class Front:
+    """Answers requests. One at a time: flows run in this process."""
+
+    def __init__(self, explorer: Explorer, port: int, token: str) -> None:
+        self.explorer = explorer
+        self.hosts = {f"{name}:{port}" for name in _NAMES} | ({*_NAMES} if port == 80 else set())
+        self.token = token
+        self.lock = trio.Lock()
+        self.searched: dict[str, object] | None = None
+
+    async def __call__(self, request: Request) -> Response:
+        """The answer to a request, whatever it is."""
+        if request.headers.get("host", "").lower() not in self.hosts:
+            return _refused(403, "this address is not served here: use the one that `lakeproof explore` has printed")
+        _, given, *rest = f"{request.path}//".split("/")
+        if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+            return _refused(403, "the token is missing or wrong: use the address that `lakeproof explore` has printed")
+        wanted = (request.method, rest[0])
+        if rest[1:] not in ([""], ["", ""]):
+            return _refused(404, "there is no such page")
+        match wanted:
+            case ("GET", ""):
+                page = explorer_page(self.explorer.scenario, broken=self.explorer.broken)
+                return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
+            case ("GET", "state" | "trace") | ("POST", "search"):
+                async with self.lock:
+                    return await self._asked(rest[0], request)
+            case _:
+                return _refused(404, "there is no such page")
+
+    async def _asked(self, what: str, request: Request) -> Response:
+        path = request.parameter("path") or ""
+        try:
+            if what == "search":
+                if self.searched is None:
+                    self.searched = await trio.to_thread.run_sync(self.explorer.search, abandon_on_cancel=True)
+                return _told(self.searched)
+            if what == "trace":
+                found = self.explorer.trace(path, request.parameter("invariant") or "")
+                saved = ("Content-Disposition", 'attachment; filename="trace.json"')
+                return Response(200, (("Content-Type", _JSON), saved, *_ALWAYS), found.encode())
+            return _told(self.explorer.state(path))
+        except REFUSED as error:
+            return _told({"problem": str(error)}, 422)
+
+
+async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) -> None:
+    """Serve on loopback until SIGINT, SIGTERM or SIGHUP, which a terminal sends when it is closed. ``tell``: receives
+    the address, with its token. 0: any free port.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    listener = listening(port)
+    port = listener.getsockname()[1]
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    server = Server(Front(explorer, port, token))
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(server.serve, listener)
+            tell(f"http://{HOST}:{port}/{token}/")
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                return
+
+
+def _told(data: object, status: int = 200) -> Response:
+    return Response(status, (("Content-Type", _JSON), *_ALWAYS), json.dumps(data).encode())
+
+
+def _refused(status: int, why: str) -> Response:
+    return Response(status, (("Content-Type", "text/plain; charset=utf-8"), *_ALWAYS), f"{why}\n".encode())

@@ -1,0 +1,102 @@
+"""The page of a run that ends with a verdict: what was asked, the verdict, what was counted, the evidence."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from lakeproof.impl.printable import printable
+from lakeproof.show.pages.markup import document, text
+from lakeproof.verify.outputs import unwritable
+from lakeproof.version import version
+
+WORDS = ("holds", "violated", "inconclusive")
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """Rows of cells; those of ``numbers``, by position, are numbers."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[int] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Summary:
+    """What a page tells of a run. All text may come from anywhere: it is escaped."""
+
+    kind: str
+    """Of run: ``stress``, say."""
+    subject: str
+    """What was run."""
+    verdict: str
+    """One of `WORDS`."""
+    closing: str
+    """The sentence with which the command ends."""
+    facts: Sequence[tuple[str, str]] = ()
+    tables: Sequence[Table] = ()
+    evidence: Sequence[str] = ()
+    """Lines, as the command prints them."""
+
+
+def summary_page(summary: Summary) -> str:
+    """The whole page: one file without a script. Cost: linear in what it tells."""
+    assert summary.verdict in WORDS, summary.verdict
+    parts = [*_top(summary), *_evidence(summary), *(line for table in summary.tables for line in _table(table))]
+    body = "\n".join(['<div class="page summary">', *parts, "</main></div>"])
+    return document(f"lakeproof {summary.kind}: {summary.subject}", body, "")
+
+
+def write_summary(summary: Summary, path: Path) -> None:
+    """Write the page.
+
+    Raises:
+        Unusable: it cannot be written.
+    """
+    try:
+        path.write_text(summary_page(summary), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise unwritable(path, error.strerror or str(error), "--html") from error
+
+
+def _top(summary: Summary) -> Iterator[str]:
+    word = summary.verdict
+    yield '<header class="top">'
+    yield f'<p class="brand">lakeproof {text(version())} · {text(summary.kind)}</p>'
+    yield f'<h1><span class="verdict is-{word}">{word}</span> {text(summary.subject)}</h1>'
+    yield f'<p class="meaning">{text(summary.closing)}</p>'
+    yield "</header>\n<main>"
+    if summary.facts:
+        told = "".join(f"<dt>{text(name)}</dt><dd>{text(each)}</dd>" for name, each in summary.facts)
+        yield f'<dl class="facts">{told}</dl>'
+
+
+def _evidence(summary: Summary) -> Iterator[str]:
+    if summary.evidence:
+        yield '<section class="evidence"><h2>Evidence</h2>'
+        lines = "\n".join(text(printable(line)) for line in summary.evidence)
+        yield f'<pre role="region" tabindex="0" aria-label="Evidence">{lines}</pre></section>'
+
+
+def _table(table: Table) -> Iterator[str]:
+    if not table.rows:
+        return
+    yield f"<h2>{text(table.title)}</h2>"
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="{text(table.title)}"><table class="verdicts">'
+    heads = "".join(f'<th scope="col"{_count(table, at)}>{text(head)}</th>' for at, head in enumerate(table.heads))
+    yield f"<thead><tr>{heads}</tr></thead><tbody>"
+    for row in table.rows:
+        first, *rest = row
+        cells = "".join(f"<td{_kind(table, at, each)}>{text(each)}</td>" for at, each in enumerate(rest, start=1))
+        yield f'<tr><th scope="row" class="mono">{text(first)}</th>{cells}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _count(table: Table, at: int) -> str:
+    return ' class="count"' if at in table.numbers else ""
+
+
+def _kind(table: Table, at: int, cell: str) -> str:
+    return f' class="is-{cell}"' if cell in WORDS else _count(table, at)

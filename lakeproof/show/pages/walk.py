@@ -1,0 +1,175 @@
+"""Walks through the states of a scenario: at each state every possible move, what it would do, what it would violate.
+
+Example: two clients increment a counter. At first both may read it: ``a`` and ``b``. With a crash in the budget there
+are two moves more, ``a.crash`` and ``b.crash``. A walk is the names of its moves, in order: ``a,b,a,b``.
+
+All of it is made by the real flows in the stepped `World`; nothing is guessed from the words of a trace.
+"""
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.parallel import MAIN
+from lakeproof.scenario import Scenario
+from lakeproof.search import describe
+from lakeproof.search.execution import LABELS
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.replay import Run, replay
+from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.search.world import World
+from lakeproof.show.story import whole
+
+STEPS_MAX: Final = 60_000
+"""So many steps of the world are made at most for the other moves of one trace: each one re-runs those before it."""
+
+SUFFIXES: Final[Mapping[Mode, str]] = {
+    Mode.NORMAL: "",
+    Mode.REFUSED: "refused",
+    Mode.LOST_APPLIED: "lost-applied",
+    Mode.LOST_DROPPED: "lost-dropped",
+    Mode.REPEATED_APPLIED: "applied-twice",
+    Mode.REPEATED_DROPPED: "applied-late",
+    Mode.FALSE_PREDICATE: "false-predicate",
+    Mode.SCAN_FAILURE: "scan-broke",
+    Mode.CRASH: "crash",
+    Mode.RESTART: "restart",
+    Mode.DELIVER: "late-write",
+    Mode.TICK: "clock",
+}
+"""How moves are named in addresses: ``a`` is the next effect of client a; ``a.crash``, ``late-write`` and ``clock``."""
+
+_MODES: Final = {suffix: mode for mode, suffix in SUFFIXES.items()}
+_ALONE: Final = (Mode.DELIVER, Mode.TICK)
+_NAME: Final = re.compile(r"([a-z]+)(?::(\d+(?:\.\d+)*-?))?(?:\.([a-z][a-z-]*))?")
+
+
+class NoSuchMove(Exception):
+    """A name that names no move, or a move that is not possible where it is to be made; one line."""
+
+
+@attrs.frozen(kw_only=True)
+class Option:
+    """A move that is possible in a state, as it would turn out."""
+
+    move: Move
+    step: TraceStep
+    sentence: str
+    """What moves, and what would come of it."""
+    violated: tuple[tuple[str, str], ...]
+    """The invariants that hold up to here and that the move would violate: id and evidence."""
+
+
+class Walk(Run):
+    """A judged run that can be forked."""
+
+    def fork(self) -> "Walk":
+        """Another walk at the same place, with coroutines of its own. What was found before is not known to it.
+        Cost: re-runs the moves of this one."""
+        twin = Walk(self.scenario, self.world.setting)
+        twin.take_over(self.world.fork(), self._monitors, self._late_at)
+        return twin
+
+    def take_over(self, world: World, monitors: tuple[Hashable, ...], late_at: str) -> None:
+        """Go on from a world, with the monitors in these states; ``late_at``: the line of the write in flight."""
+        self.world.close()
+        self.world, self._monitors, self._late_at = world, monitors, late_at
+        self.verdicts.violations.clear()
+        self.verdicts.reached.clear()
+
+    @property
+    def monitors(self) -> tuple[Hashable, ...]:
+        """The states that the scenario's monitors are in."""
+        return self._monitors
+
+    def contents(self) -> dict[str, str]:
+        """What the store holds, by key, in words."""
+        return dict(describe.initially(self.world.cells))
+
+    def options(self) -> Iterator[Option]:
+        """Every possible move, in the order of `World.moves`. Cost: re-runs the moves of this walk for each."""
+        before = self.contents()
+        for move in self.world.moves():
+            twin = self.fork()
+            step = twin.told(move)
+            found = {name: violation for name, (violation, _) in twin.verdicts.violations.items()}
+            yield Option(
+                move=move,
+                step=step,
+                sentence=whole(step, before),
+                violated=tuple(
+                    (name, describe.printable(found[name].evidence))
+                    for name in self.scenario.ids
+                    if name in found and self.violation(name) is None
+                ),
+            )
+            twin.close()
+
+
+def name_of(move: Move) -> str:
+    """The name of a move in addresses: its client, a task of that as in ``a:1.2``, and a fault behind a dot."""
+    suffix = SUFFIXES[move.mode]
+    if move.client < 0:
+        return suffix
+    who = LABELS[move.client] + (f":{move.task}" if move.task else "")
+    return f"{who}.{suffix}" if suffix else who
+
+
+def named(name: str) -> Move:
+    """The move of a name.
+
+    Raises:
+        NoSuchMove: there is none.
+    """
+    if name in _MODES and _MODES[name] in _ALONE:
+        return Move(-1, _MODES[name])
+    found = _NAME.fullmatch(name)
+    client, task, suffix = (found[1], found[2] or MAIN, found[3] or "") if found else ("", MAIN, "")
+    mode = _MODES.get(suffix)
+    if len(client) != 1 or client not in LABELS or mode is None or mode in _ALONE:
+        known = ", ".join(f"a.{suffix}" for suffix, mode in _MODES.items() if suffix and mode not in _ALONE)
+        raise NoSuchMove(f"{describe.brief(name)} is no move; expected a client, as in a, {known}, late-write or clock")
+    return Move(LABELS.index(client), mode, task)
+
+
+def moves_of(path: str) -> tuple[Move, ...]:
+    """The moves of a path: names with commas between them; an empty one is the beginning.
+
+    Raises:
+        NoSuchMove.
+    """
+    return tuple(map(named, path.split(","))) if path else ()
+
+
+def path_of(steps: Sequence[TraceStep]) -> str:
+    """The path of a schedule."""
+    return ",".join(name_of(move_of(step)) for step in steps)
+
+
+def move_of(step: TraceStep) -> Move:
+    """The move of a step of a trace; its client must have a letter."""
+    return Move(-1 if step.mode in _ALONE else LABELS.index(step.client), step.mode, step.task)
+
+
+def others(trace: Trace, scenario: Scenario) -> tuple[tuple[Option, ...], ...]:
+    """For each step of a trace the moves that were possible instead of it; fewer entries than steps if `STEPS_MAX` is
+    used up before the end.
+
+    Raises:
+        ReplayDiverged, TraceError: the code does not follow the trace.
+    Cost: steps times moves times steps.
+    """
+    replay(trace, scenario)
+    walk = Walk(scenario)
+    found, spent = [], 0
+    for number, step in enumerate(trace.schedule):
+        taken = move_of(step)
+        spent += len(walk.world.moves()) * (number + 1)
+        if spent > STEPS_MAX:
+            break
+        found.append(tuple(option for option in walk.options() if option.move != taken))
+        walk.told(taken)
+    walk.close()
+    return tuple(found)

@@ -1,0 +1,202 @@
+"""A counterexample as a story: one line a step, for a reader who does not know the code."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from rich.text import Text
+
+from lakeproof.search.describe import printable
+from lakeproof.search.execution import LABELS, label
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.show.races import in_words
+from lakeproof.show.style import client_style
+from lakeproof.words import plural
+
+SHOWN_AT_FIRST_MAX: Final = 12
+"""So many keys of the store at the beginning are shown."""
+
+_VERBS: Final[Mapping[str, str]] = {
+    "get": "reads",
+    "head": "looks up",
+    "scan": "scans",
+    "list": "lists",
+    "set": "sets",
+    "set_if": "sets",
+    "put": "writes",
+    "copy": "writes",
+    "delete": "deletes",
+    "delete_if": "deletes",
+    "transact": "writes at once",
+}
+LOOP: Final = "from here on, for ever:"
+"""Before the first step of a loop."""
+
+_READS: Final = ("get", "head", "scan", "list")
+
+_FAULTS: Final[Mapping[Mode, str]] = {
+    Mode.REFUSED: "the store refuses: nothing happens, and {client} gets a definite error",
+    Mode.LOST_APPLIED: "it happens, but the answer is lost: {client} cannot know",
+    Mode.LOST_DROPPED: "it does not happen, and no answer comes: {client} cannot know",
+    Mode.REPEATED_APPLIED: "it happens, the answer is lost, and it will happen once more",
+    Mode.REPEATED_DROPPED: "no answer comes, and it will happen later",
+    Mode.FALSE_PREDICATE: "it happens, but the client library tries again and so reports that the predicate failed",
+    Mode.SCAN_FAILURE: "the scan breaks off",
+}
+
+
+def story(traces: Sequence[Trace], replay_commands: Sequence[str] = ()) -> Text:
+    """A schedule, what it violates, and the lines that replay it, if they are given. Several traces share one story
+    if they have the same schedule."""
+    trace = traces[0]
+    assert all(other.schedule == trace.schedule for other in traces), "these are several stories"
+    lines: list[Text] = [*_beginning(traces), Text(), *_steps(trace)]
+    for other, command in zip_longest(traces, replay_commands):
+        named = _races(trace) if other is trace else ()
+        lines += [*_afterwards(other), Text(), *named, *_verdict(other)]
+        if command:
+            lines.append(Text.assemble(("replay:   ", "bold"), command))
+    return Text("\n").join(lines)
+
+
+def beginning(trace: Trace) -> Text:
+    """Which scenario, which clients, and what the store holds at first."""
+    return Text("\n").join(_beginning((trace,)))
+
+
+def verdict(trace: Trace) -> Text:
+    """What is violated, what that means, and the evidence."""
+    return Text("\n").join(_verdict(trace))
+
+
+def race(trace: Trace) -> Text | None:
+    """The name of the race; None: no rule can tell."""
+    return Text("\n").join(_races(trace)) or None
+
+
+def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
+    trace = traces[0]
+    names = [Text(printable(other.invariant), "bold") for other in traces]
+    what = Text(" and ").join([*([Text(", ").join(names[:-1])] if names[1:] else []), names[-1]])
+    what.append(" is " if len(traces) == 1 else " are ").append("violated", "bold red").append(" in ")
+    what.append(printable(trace.scenario), "bold")
+    yield what.append(f", {plural(len(trace.schedule), 'step')}")
+    yield Text()
+    for client, program in enumerate(trace.programs):
+        yield Text.assemble("  ", _label(client), "  ", printable(program))
+    shown = [f"{key}: {content}" for key, content in trace.initially]
+    rest = len(shown) - SHOWN_AT_FIRST_MAX
+    shown = shown[:SHOWN_AT_FIRST_MAX] + ([f"and {plural(rest, 'more key')}"] if rest > 0 else [])
+    for number, line in enumerate(shown or ["nothing"]):
+        yield Text(f"  {'at first,' if number == 0 else '         '} {printable(line)}", "dim")
+
+
+def _label(client: int) -> Text:
+    return Text(label(client), client_style(client))
+
+
+def _steps(trace: Trace) -> Iterator[Text]:
+    names = [printable("/".join(filter(None, (step.call.partition("(")[0], step.task)))) for step in trace.schedule]
+    width = max(map(len, names), default=0)
+    digits = len(str(len(trace.schedule)))
+    contents: dict[str, str | None] = dict(trace.initially)
+    for number, (step, name) in enumerate(zip(trace.schedule, names, strict=True), start=1):
+        if number - 1 == trace.loop:
+            yield Text(f"  {'':>{digits}}  {LOOP}", "bold")
+        mover: Text | str = " "
+        if step.client and step.mode is not Mode.DELIVER:
+            mover = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
+        shown = name if step.mode is not Mode.DELIVER else ""
+        line = Text.assemble(f"  {number:>{digits}}  ", mover, f" {shown:<{width}}  ", sentence(step, contents))
+        yield line.append(f"  {printable(step.at)}", "dim") if step.at else line
+        contents.update({change.key: change.after for change in step.changes})
+        for ended in step.returned:
+            yield Text.assemble(f"  {'':>{digits}}    {'':<{width}}  ", ("=> " + printable(ended), "italic"))
+
+
+def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+    """What one step does and what comes of it. ``contents``: what the store holds before it."""
+    match step.mode:
+        case Mode.TICK:
+            return Text(f"the clock jumps by {printable(step.value)}", "yellow")
+        case Mode.CRASH:
+            return Text("crashes: it never moves again", "yellow")
+        case Mode.RESTART:
+            return Text("crashes, and starts again", "yellow")
+        case Mode.DELIVER:
+            told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
+            return told.append_text(_changed(step, contents))
+        case Mode.NORMAL:
+            return _changed(step, contents)
+        case _:
+            fault = Text(_FAULTS[step.mode].format(client=printable(step.client)), "yellow")
+            if step.changes:
+                return _changed(step, contents).append("; ").append_text(fault)
+            return Text(_attempt(step)).append("; ").append_text(fault)
+
+
+def whole(step: TraceStep, contents: Mapping[str, str | None]) -> str:
+    """The same with its subject; a late write and the clock are their own subjects."""
+    told = sentence(step, contents).plain
+    return told if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {told}"
+
+
+def _attempt(step: TraceStep) -> str:
+    """What a client tries, whatever comes of it."""
+    if step.effect == "now":
+        return "reads the clock"
+    told = f"{_VERBS.get(step.effect, step.effect)} {step.key}"
+    if step.value:
+        told += f" to {step.value}" if step.effect in ("set", "set_if") else f" with {step.value}"
+    return printable(f"{told}, {step.condition}" if step.condition else told)
+
+
+def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+    """What a client does and what comes of it, if nothing goes wrong."""
+    if step.effect in _READS or step.effect == "now":
+        return Text(f"{_attempt(step)}: {printable(step.reply)}")
+    if step.changes:
+        told = Text(printable(f"{_VERBS.get(step.effect, step.effect)} {step.key}"))
+        if step.condition:
+            told.append(printable(f", {step.condition}"))
+        for number, change in enumerate(step.changes):
+            told.append("; " if number else ": ")
+            if change.key != step.key:
+                told.append(printable(f"{change.key} "))
+            told.append(printable(f"{content_of(change.before)} -> {content_of(change.after)}"), "bold")
+        return told
+    found = contents.get(step.key)
+    if step.reply == "predicate failed":
+        return Text(f"{_attempt(step)}: ").append(
+            printable(f"predicate failed, it is {content_of(found, 'absent')}"), "bold"
+        )
+    if step.effect in ("delete", "delete_if") and step.reply == "ok":
+        return Text(f"{_attempt(step)}: it is absent")
+    if step.reply == "ok":
+        return Text(f"{_attempt(step)}: unchanged")
+    return Text(f"{_attempt(step)}: {printable(step.reply)}")
+
+
+def content_of(content: str | None, nothing: str = "nothing") -> str:
+    """What a key holds, in words."""
+    return nothing if content is None else content
+
+
+def _afterwards(trace: Trace) -> Iterator[Text]:
+    if trace.afterwards:
+        yield Text()
+        yield Text("  Afterwards, alone and without faults:", "dim")
+    for ended in trace.afterwards:
+        yield Text(f"  => {printable(ended)}", "italic")
+
+
+def _verdict(trace: Trace) -> Iterator[Text]:
+    yield Text.assemble(("violated: ", "bold red"), (printable(trace.invariant), "bold"))
+    yield Text.assemble(("meaning:  ", "bold"), printable(trace.meaning))
+    yield Text.assemble(("evidence: ", "bold"), printable(trace.evidence))
+
+
+def _races(trace: Trace) -> Iterator[Text]:
+    for each in in_words(trace):
+        yield Text.assemble(("race:     ", "bold"), each)

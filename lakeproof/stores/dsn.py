@@ -1,0 +1,156 @@
+"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are asked for."""
+
+import importlib
+import shlex
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import attrs
+import trio
+
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.conformance import Claim
+from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
+from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
+from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
+from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.stores.redaction import displayed
+from lakeproof.stores.wrappers import Spread
+from lakeproof.words import Unusable
+
+CONNECTIONS: Final = 16
+SQLITE_CONNECTIONS: Final = 4
+"""Each of them waits for whoever writes; more of them find no more, and wait longer."""
+FORMS: Final = (
+    "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, dynamodb+http://HOST/, or exec:COMMAND"
+)
+
+_REDIS: Final = ("redis", "rediss", "unix")
+_POSTGRESQL: Final = ("postgresql", "postgres")
+_DYNAMODB: Final = ("dynamodb+http", "dynamodb+https")
+
+
+@attrs.frozen(kw_only=True)
+class Target:
+    """A store to judge.
+
+    name: its DSN without secrets, for messages.
+    faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` (of the process itself).
+    open: a context manager that gives the store. Raises Unusable if it cannot be had.
+    claims: what its protocol promises beyond the contract of a key-value store.
+    """
+
+    name: str
+    faults: frozenset[str] = frozenset()
+    open: Callable[[], AbstractAsyncContextManager[Store]]
+    claims: tuple[Claim, ...] = ()
+
+
+def target(
+    dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_SECONDS, durable: bool = False
+) -> Target:
+    """What a DSN means.
+
+    connections: how many operations may be under way at once. seconds: how long an answer of ``exec:`` may take.
+    durable: an SQLite file waits for the disk at every write; servers and programs do as they are configured.
+        PostgreSQL's table must be one that lakeFS can be started on.
+
+    Raises:
+        Unusable: there is no such kind of store, or its extra is not installed.
+    """
+    scheme, colon, rest = dsn.partition(":")
+    name = displayed(dsn)
+    if not colon:
+        raise Unusable(f"'{name}' is no DSN; expected {FORMS}")
+    if scheme == "memory":
+        if rest:
+            raise Unusable(f"{name}: a store in memory has no name; say memory: alone")
+        return Target(name=name, open=_memory)
+    if scheme == "sqlite":
+        return Target(name=name, open=_sqlite(name, rest, min(connections, SQLITE_CONNECTIONS), durable))
+    if scheme == "exec":
+        return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
+    if scheme in _POSTGRESQL:
+        _need(name, "psycopg", "postgresql")
+        module = importlib.import_module("lakeproof.stores.postgresql")
+        opened = _server(module, "PostgreSQLStore", dsn, name, connections, served=durable)
+        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
+    if scheme in _REDIS:
+        _need(name, "redis", "redis")
+        module = importlib.import_module("lakeproof.stores.redis_store")
+        opened = _server(module, "RedisStore", dsn, name, connections)
+        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
+    if scheme in _DYNAMODB:
+        _need(name, "boto3", "dynamodb")
+        module = importlib.import_module("lakeproof.stores.dynamodb_store")
+        claims = importlib.import_module("lakeproof.stores.dynamodb_claims").CLAIMS
+        return Target(name=name, open=_server(module, "DynamoDBStore", dsn, name, connections), claims=claims)
+    raise Unusable(f"{name}: no such kind of store; expected {FORMS}")
+
+
+def _need(name: str, package: str, extra: str) -> None:
+    try:
+        importlib.import_module(package)
+    except ImportError as error:
+        raise Unusable(f"{name}: {package} is not installed; pip install 'lakeproof[{extra}]'") from error
+
+
+@asynccontextmanager
+async def _memory() -> AsyncIterator[Store]:
+    yield MemoryStore()
+
+
+def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    path = rest.removeprefix("///")
+    if not rest.startswith("///") or not path:
+        raise Unusable(f"{name}: names no file; expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        with ExitStack() as stack:
+            try:
+                await trio.to_thread.run_sync(refuse_damaged, Path(path))
+                stores = [stack.enter_context(SQLiteStore(Path(path), durable=durable)) for _ in range(connections)]
+            except (NotAStore, Damaged) as error:
+                raise Unusable(f"{name}: {error}") from error
+            yield Spread(stores)
+
+    return opened
+
+
+def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    try:
+        command = shlex.split(rest)
+    except ValueError as error:
+        raise Unusable(f"{name}: {error}; quote it as in a shell") from error
+    if not command:
+        raise Unusable(f"{name}: names no program; expected one, as in exec:python3 kv.py")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        try:
+            async with child_store(command, seconds, dsn=dsn) as store:
+                await store.greet()
+                yield store
+        except NotStarted as error:
+            raise Unusable(str(error)) from error
+
+    return opened
+
+
+def _server(
+    module: ModuleType, store: str, dsn: str, name: str, connections: int, **options: bool
+) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        try:
+            made = getattr(module, store)(dsn, name=name, connections=connections, **options)
+        except module.NotUsable as error:
+            raise Unusable(str(error)) from error
+        with made:
+            yield made
+
+    return opened

@@ -1,0 +1,125 @@
+"""A partition of a DynamoDB table for one claim, and how a claim says what is wrong."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, cast
+
+import trio
+from botocore.client import BaseClient
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lakeproof.impl.stores._kv_answers import short
+from lakeproof.impl.stores.base import Store
+from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
+from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
+from lakeproof.stores.wrappers import Private
+
+_CLAIM: Final = b"claim"
+
+Fields = Mapping[str, object]
+
+
+class Corner:
+    """A partition of a store's table, for one claim."""
+
+    def __init__(self, private: Private, store: DynamoDBStore) -> None:
+        self.store = store
+        self.db: BaseClient = store.client
+        self.table = store.table
+        self.partition = private.prefix + _CLAIM
+        self._private = private
+
+    def key(self, name: str) -> dict[str, object]:
+        """A key in this partition. What may be written there is taken away with the corner."""
+        self._private.remember(_CLAIM, name.encode())
+        return {PARTITION: {"B": self.partition}, KEY: {"B": name.encode()}}
+
+    def put(self, name: str, **attributes: Fields) -> None:
+        """Write an item without a condition. Raises NotJudged: that is what other requests are asked about."""
+        try:
+            self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
+        except ClientError as error:
+            raise NotJudged(f"what it needs cannot be written: {self.store.told(error)}") from error
+
+    def get(self, name: str, attribute: str = "v") -> object:
+        """The value of an attribute; None without it."""
+        found = self.db.get_item(TableName=self.table, Key=self.key(name), ConsistentRead=True)
+        value = found.get("Item", {}).get(attribute)
+        return None if value is None else next(iter(value.values()))
+
+    def update(self, name: str, expression: str, **fields: object) -> dict[str, object]:
+        found: dict[str, object] = self.db.update_item(
+            TableName=self.table, Key=self.key(name), UpdateExpression=expression, **fields
+        )
+        return found
+
+    def query(self, **fields: object) -> dict[str, object]:
+        """A page of the partition."""
+        found: dict[str, object] = self.db.query(
+            TableName=self.table,
+            KeyConditionExpression=f"{PARTITION} = :p",
+            ExpressionAttributeValues={":p": {"B": self.partition}}
+            | cast("dict[str, object]", fields.pop("values", {})),
+            ConsistentRead=True,
+            **fields,
+        )
+        return found
+
+
+Check = Callable[[Corner], None]
+
+
+def claim(check: Check) -> Claim:
+    """A claim of a store, from what is asked of a corner in a thread."""
+
+    def run(private: Private, store: DynamoDBStore) -> None:
+        try:
+            check(Corner(private, store))
+        except ClientError as error:
+            lacking(error)
+            raise NotConforming(f"unexpectedly raised {store.told(error)}") from error
+        except BotoCoreError as error:
+            raise NotJudged(f"no answer: {store.told(error)}") from error
+        except (LookupError, TypeError, AttributeError, UnicodeDecodeError) as error:
+            raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
+
+    async def judged(store: Store) -> None:
+        assert isinstance(store, Private)
+        assert isinstance(store.store, DynamoDBStore)
+        await trio.to_thread.run_sync(run, store, store.store)
+
+    judged.__name__ = check.__name__
+    return judged
+
+
+def lacking(error: ClientError) -> None:
+    """Raises NotJudged if the error says that the store has no such command."""
+    found = error.response.get("Error", {})
+    if LACKS.search(f"{found.get('Code')} {found.get('Message')}"):
+        raise NotJudged(f"the store lacks {error.operation_name}: {short(found)}") from error
+
+
+def equal(what: str, found: object, expected: object) -> None:
+    if found != expected:
+        raise NotConforming(f"{what}: expected {expected!r}, found {found!r}")
+
+
+@contextmanager
+def refused(code: str) -> Iterator[dict[str, object]]:
+    """What is done inside is to fail with this code, and status 400. Yields what the error says, filled at the end."""
+    told: dict[str, object] = {}
+    try:
+        yield told
+    except ClientError as error:
+        told.update(error.response)
+        found = error.response.get("Error", {}).get("Code")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if found != code:
+            lacking(error)
+        equal("the error", (found, status), (code, 400))
+    else:
+        raise NotConforming(f"the error: expected {code}, found none")
+
+
+def n(number: int) -> dict[str, object]:
+    return {"N": str(number)}

@@ -1,0 +1,263 @@
+"""A key-value store in DynamoDB, or in what speaks its protocol: one item for each key, in a table as lakeFS has it.
+
+The partition key is ``PartitionKey``, the sort key ``ItemKey``, the value ``ItemValue``; all three are bytes. Nothing
+is sent twice: a write that is sent again may be done twice, or fail on what it wrote itself.
+Source: Amazon DynamoDB API Reference, API version 2012-08-10.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final, assert_never, cast
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import attrs
+import boto3
+import trio
+from botocore import exceptions
+from botocore.client import BaseClient
+from botocore.config import Config
+
+from lakeproof.impl.closable import Closing
+from lakeproof.impl.printable import printable
+from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.model import kv
+from lakeproof.stores.redaction import Redaction
+
+PARTITION: Final = "PartitionKey"
+KEY: Final = "ItemKey"
+VALUE: Final = "ItemValue"
+KEY_BYTES_MAX: Final = 1024
+CONNECT_SECONDS: Final = 10
+ANSWER_SECONDS: Final = 30
+CREATED_SECONDS: Final = 120
+REGION: Final = "us-east-1"
+_FAILED: Final = "ConditionalCheckFailedException"
+_UNSENT: Final = (
+    exceptions.EndpointConnectionError,
+    exceptions.ConnectTimeoutError,
+    exceptions.ProxyConnectionError,
+    exceptions.NoCredentialsError,
+    exceptions.PartialCredentialsError,
+    exceptions.ParamValidationError,
+    exceptions.SSLError,
+)
+"""Nothing has reached the store."""
+SERVER_ERROR: Final = 500
+_GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
+"""Variables that say that there are credentials."""
+
+Item = Mapping[str, Mapping[str, object]]
+
+
+class NotUsable(ValueError):
+    """The store cannot be reached, or the table is another one."""
+
+
+@attrs.frozen(kw_only=True)
+class Address:
+    """What a DSN ``dynamodb+http://KEY:SECRET@HOST:PORT/TABLE?region=REGION`` says. table: empty for one of its own."""
+
+    url: str
+    table: str
+    region: str
+    credentials: tuple[str, str] | None
+
+    @classmethod
+    def of(cls, dsn: str, name: str) -> "Address":
+        """name: the DSN without secrets. Raises NotUsable: it is none."""
+        parts = urlsplit(dsn.removeprefix("dynamodb+"))
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        table = parts.path.removeprefix("/")
+        if not parts.hostname or port == -1 or "/" in table:
+            raise NotUsable(
+                f"{name}: no address; expected dynamodb+http://HOST:PORT/TABLE, or / for a table of its own"
+            )
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        user = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
+        return cls(
+            url=f"{parts.scheme}://{host}{'' if port is None else f':{port}'}",
+            table=table,
+            region=parse_qs(parts.query).get("region", [""])[0],
+            credentials=user,
+        )
+
+    def client(self, connections: int, tries: int = 1) -> BaseClient:
+        """A client of boto3 that tries nothing again, or, where all only read, up to ``tries`` times. Without
+        credentials in the DSN it takes those of the environment; if that has none, an address without TLS is taken for
+        a store that does not ask for any."""
+        session = boto3.Session()
+        region = self.region or session.region_name or REGION
+        credentials = self.credentials
+        if credentials is None and self.url.startswith("http:") and not _GIVEN & os.environ.keys():
+            credentials = ("lakeproof", "lakeproof")
+        key, secret = credentials or (None, None)
+        config = Config(
+            retries={"total_max_attempts": tries},
+            connect_timeout=CONNECT_SECONDS,
+            read_timeout=ANSWER_SECONDS,
+            max_pool_connections=connections,
+            parameter_validation=True,
+        )
+        return session.client(
+            "dynamodb",
+            endpoint_url=self.url,
+            region_name=region,
+            aws_access_key_id=key,
+            aws_secret_access_key=secret,
+            config=config,
+        )
+
+
+class DynamoDBStore(Closing, Store):
+    """Opens connections as they are needed. Without the name of a table it makes one, and deletes it when it is closed.
+
+    connections: how many operations are under way at once.
+
+    Raises:
+        NotUsable: it cannot be reached, or the table has other keys.
+    """
+
+    capabilities = frozenset({DELETE_IF})
+
+    def __init__(self, dsn: str, *, name: str, connections: int = 16) -> None:
+        self.name = name
+        self._redaction = Redaction([dsn])
+        self._limiter = trio.CapacityLimiter(connections)
+        address = Address.of(dsn, name)
+        self.own = not address.table
+        """Whether the table is one of its own, and others may be made."""
+        self.table = address.table or f"lakeproof-{secrets.token_hex(8)}"
+        try:
+            self.client = address.client(connections)
+            if self.own:
+                self.create_table(self.table, "B")
+            self._check()
+        except (exceptions.ClientError, exceptions.BotoCoreError, ValueError) as error:
+            if isinstance(error, NotUsable):
+                raise
+            raise NotUsable(f"{name}: {self.told(error)}; start the store, or mend the address") from error
+
+    def create_table(self, table: str, kind: str) -> None:
+        """A table with keys of the names above. kind: of the sort key. Returns when it is there."""
+        kinds = {PARTITION: "B", KEY: kind}
+        self.client.create_table(
+            TableName=table,
+            AttributeDefinitions=[{"AttributeName": each, "AttributeType": found} for each, found in kinds.items()],
+            KeySchema=[
+                {"AttributeName": PARTITION, "KeyType": "HASH"},
+                {"AttributeName": KEY, "KeyType": "RANGE"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        waiter = self.client.get_waiter("table_exists")
+        waiter.wait(TableName=table, WaiterConfig={"Delay": 1, "MaxAttempts": CREATED_SECONDS})
+
+    def _check(self) -> None:
+        found = self.client.describe_table(TableName=self.table)["Table"]
+        kinds = {each["AttributeName"]: each["AttributeType"] for each in found["AttributeDefinitions"]}
+        keys = [(each["AttributeName"], kinds[each["AttributeName"]]) for each in found["KeySchema"]]
+        if keys != [(PARTITION, "B"), (KEY, "B")]:
+            raise NotUsable(
+                f"{self.name}: the table has the keys {', '.join(f'{each} {kind}' for each, kind in keys)}; expected "
+                f"{PARTITION} B, {KEY} B: name another, or none for one of its own"
+            )
+
+    def close(self) -> None:
+        """Delete the table, if it is its own, and close the connections."""
+        if self.own:
+            with suppress(exceptions.ClientError, exceptions.BotoCoreError):
+                self.client.delete_table(TableName=self.table)
+        self.client.close()
+
+    async def apply(self, op: kv.Op) -> Answer:
+        return await trio.to_thread.run_sync(self._apply, op, abandon_on_cancel=True, limiter=self._limiter)
+
+    def _apply(self, op: kv.Op) -> Answer:
+        try:
+            return self._execute(op)
+        except exceptions.ClientError as error:
+            if error.response.get("Error", {}).get("Code") == _FAILED:
+                raise kv.PredicateFailed from None
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
+            if status >= SERVER_ERROR:
+                raise kv.OutcomeUnknown(f"{self.name}: {self.told(error)}") from error
+            raise kv.Refused(f"{self.name}: {self.told(error)}") from error
+        except _UNSENT as error:
+            raise kv.Refused(f"{self.name}: {self.told(error)}") from error
+        except exceptions.BotoCoreError as error:
+            raise kv.OutcomeUnknown(f"{self.name}: {self.told(error)}") from error
+
+    def told(self, error: Exception) -> str:
+        """What botocore says, on one line and without secrets."""
+        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+
+    def _execute(self, op: kv.Op) -> Answer:
+        match op:
+            case kv.Get(partition, key):
+                found = self._ask(self.client.get_item, Key=_key(partition, key), ConsistentRead=True)
+                if "Item" not in found:
+                    raise kv.NotFound
+                value = _bytes(cast("Item", found["Item"]), VALUE)
+                return kv.ValueWithPredicate(value, value)
+            case kv.Set(partition, key, value):
+                self._put(partition, key, value)
+            case kv.SetIf(partition, key, value, None):
+                self._put(partition, key, value, ConditionExpression=f"attribute_not_exists({PARTITION})")
+            case kv.SetIf(partition, key, value, bytes(predicate)):
+                self._put(partition, key, value, **_equals(predicate))
+            case kv.SetIf(partition, key, value, _):
+                self._put(partition, key, value, ConditionExpression=f"attribute_exists({PARTITION})")
+            case kv.Delete(partition, key):
+                self._ask(self.client.delete_item, Key=_key(partition, key))
+            case kv.DeleteIf(partition, key, predicate):
+                self._ask(self.client.delete_item, Key=_key(partition, key), **_equals(predicate))
+            case kv.ScanBatch(partition, start, batch_size):
+                return self._scan(partition, start, batch_size)
+            case _:
+                assert_never(op)
+        return None
+
+    def _ask(self, method: Callable[..., dict[str, object]], **fields: object) -> dict[str, object]:  # type: ignore[explicit-any]  # a method of boto3
+        return method(TableName=self.table, **fields)
+
+    def _put(self, partition: bytes, key: bytes, value: bytes, **condition: object) -> None:
+        self._ask(self.client.put_item, Item={**_key(partition, key), VALUE: {"B": value}}, **condition)
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        """One page. It may be shorter than the batch, where Amazon ends a page at 1 MB."""
+        condition, values = f"{PARTITION} = :p", {":p": {"B": partition}}
+        if start:
+            # A key has no more bytes, so none is between this one and the start.
+            longer = len(start) > KEY_BYTES_MAX
+            condition += f" AND {KEY} {'>' if longer else '>='} :k"
+            values[":k"] = {"B": start[:KEY_BYTES_MAX]}
+        limit: dict[str, object] = {"Limit": batch_size + 1} if batch_size else {}
+        found = self._ask(
+            self.client.query,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ConsistentRead=True,
+            **limit,
+        )
+        entries = tuple(kv.Entry(_bytes(each, KEY), _bytes(each, VALUE)) for each in cast("list[Item]", found["Items"]))
+        shown = entries[: batch_size or None]
+        cut = len(shown) < batch_size or not batch_size
+        return kv.Batch(shown, more=len(shown) < len(entries) or (cut and "LastEvaluatedKey" in found))
+
+
+def _key(partition: bytes, key: bytes) -> dict[str, object]:
+    return {PARTITION: {"B": partition}, KEY: {"B": key}}
+
+
+def _equals(value: bytes) -> dict[str, object]:
+    return {"ConditionExpression": f"{VALUE} = :old", "ExpressionAttributeValues": {":old": {"B": value}}}
+
+
+def _bytes(item: Item, name: str) -> bytes:
+    found = item.get(name, {}).get("B", b"")
+    return found if isinstance(found, bytes) else b""

@@ -1,0 +1,164 @@
+"""Stores behind connections that block: a thread for each operation under way, a connection for each thread.
+
+What is known of an operation whose connection was lost is nothing: `kv.OutcomeUnknown`. Nothing is ever tried again
+here, because a write that is tried again may be done twice, or fail on what it wrote itself.
+"""
+
+import socket
+import threading
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+from typing import Final, Generic, TypeVar
+
+import trio
+
+from lakeproof.impl.closable import Closing
+from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.model import kv
+
+KILL_CONNECTIONS: Final = "kill-connections"
+RESTART: Final = "restart"
+
+C = TypeVar("C")
+
+
+class Lost(Exception):
+    """No answer came, or none that says whether the operation was done. Names what did."""
+
+
+class _Slot(Generic[C]):
+    """The connection of one operation, as its task and its thread share it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.connection: C | None = None
+        self.cancelled = False
+
+
+class Pooled(Closing, Store, Generic[C]):
+    """A driver says how to `connect`, `execute` and `discard`; it is called in many threads at once, but
+    never twice at once for one connection.
+
+    An operation that is cancelled loses its connection, and may be done all the same: at once, later, or never.
+    connections: how many operations are under way at once; others wait.
+    """
+
+    capabilities = frozenset({DELETE_IF})
+    faults = frozenset({KILL_CONNECTIONS})
+
+    def __init__(self, name: str, connections: int) -> None:
+        self.name = name
+        self._limiter = trio.CapacityLimiter(connections)
+        self._lock = threading.Lock()
+        self._idle: list[C] = []
+        self._busy: list[C] = []
+        self._closed = False
+
+    @abstractmethod
+    def connect(self) -> C:
+        """Raises kv.Refused if there is no connection to be had: nothing was sent."""
+
+    @abstractmethod
+    def execute(self, connection: C, op: kv.Op) -> Answer:
+        """Raises KVError as `Store.apply`; Lost where the connection cannot be used any more."""
+
+    @abstractmethod
+    def opened(self, connection: C) -> socket.socket | None:
+        """A duplicate of its socket; None if it has none."""
+
+    @abstractmethod
+    def discard(self, connection: C) -> None:
+        """Close it. Raises nothing."""
+
+    def sever(self, connection: C, how: int = socket.SHUT_RDWR) -> None:
+        """Cut it, whoever uses it at the moment. SHUT_RD cuts off the answer alone."""
+        with suppress(OSError):
+            opened = self.opened(connection)
+            if opened is not None:
+                with opened:
+                    opened.shutdown(how)
+
+    async def apply(self, op: kv.Op) -> Answer:
+        slot: _Slot[C] = _Slot()
+        try:
+            return await trio.to_thread.run_sync(self._apply, slot, op, abandon_on_cancel=True, limiter=self._limiter)
+        except trio.Cancelled:
+            with slot.lock:
+                slot.cancelled = True
+                if slot.connection is not None:
+                    self.sever(slot.connection)
+            raise
+
+    async def kill(self, rng: Random) -> str:
+        """Cut a connection, one that is in use if there is any. Returns what was done."""
+        with self._lock:
+            chosen = self._busy or self._idle
+            if not chosen:
+                return "no connection to kill"
+            self.sever(rng.choice(chosen), rng.choice((socket.SHUT_RDWR, socket.SHUT_RD)))
+            return "a connection in use killed" if self._busy else "an idle connection killed"
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            for connection in self._busy:
+                self.sever(connection)
+        for connection in idle:
+            self.discard(connection)
+
+    def probe(self, ask: Callable[[C], None]) -> None:
+        """Connect and ask something, before anything else. Blocks. Raises what they raise."""
+        connection = self.connect()
+        try:
+            ask(connection)
+        except BaseException:
+            self.discard(connection)
+            raise
+        self._idle.append(connection)
+
+    def _apply(self, slot: _Slot[C], op: kv.Op) -> Answer:
+        connection = self._take()
+        healthy = False
+        try:
+            with slot.lock:
+                if slot.cancelled:
+                    raise kv.Refused("cancelled before it was sent")
+                slot.connection = connection
+            try:
+                answer = self.execute(connection, op)
+            except kv.KVError as error:
+                healthy = error.definite
+                raise
+            healthy = True
+            return answer
+        except Lost as error:
+            raise kv.OutcomeUnknown(f"{self.name}: {error}") from error
+        finally:
+            with slot.lock:
+                healthy = healthy and not slot.cancelled
+                slot.connection = None
+            self._give_back(connection, healthy=healthy)
+
+    def _take(self) -> C:
+        with self._lock:
+            if self._closed:
+                raise kv.Refused(f"{self.name}: closed; open it again")
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = self.connect()
+        with self._lock:
+            self._busy.append(connection)
+        return connection
+
+    def _give_back(self, connection: C, *, healthy: bool) -> None:
+        with self._lock:
+            self._busy.remove(connection)
+            healthy = healthy and not self._closed
+            if healthy:
+                self._idle.append(connection)
+        if not healthy:
+            with suppress(Exception):
+                self.discard(connection)

@@ -1,0 +1,195 @@
+"""The protocol ``exec:``, version 1: operations and answers as lines of JSON. See docs/targets.md.
+
+Keys, values and partitions are in Base64 (RFC 4648, section 4, with padding). A predicate token is whatever JSON value
+``get`` gave with the value, null excepted; here it is its JSON text, as bytes.
+"""
+
+import binascii
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from typing import Final, assert_never, cast
+
+import attrs
+
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
+from lakeproof.plain_json import decode
+from lakeproof.words import reason
+
+LINE_MAX: Final = 16 << 20
+"""Bytes of a line; a longer one is nonsense, and is not read to its end."""
+_SHOWN: Final = 120
+_WORDS_MAX: Final = 300
+
+
+class Nonsense(ValueError):
+    """A line, or an answer, that the protocol does not know. Names what was there and what was expected."""
+
+
+@attrs.frozen
+class Reply:
+    """A line of an implementation: the request that it answers, and one of the two things that it says of it."""
+
+    id: int
+    ok: Mapping[str, object] | None
+    error: Mapping[str, object] | None
+    line: bytes = attrs.field(default=b"", eq=False)
+
+
+KINDS: Final[Mapping[str, Callable[[str], kv.KVError]]] = {
+    "not_found": kv.NotFound,
+    "predicate_failed": kv.PredicateFailed,
+    "missing_partition_key": kv.MissingPartition,
+    "missing_key": kv.MissingKey,
+    "missing_value": kv.MissingValue,
+    "refused": kv.Refused,
+    "unknown": kv.OutcomeUnknown,
+}
+_POSSIBLE: Final[Mapping[type[kv.Op], frozenset[str]]] = {
+    kv.Get: frozenset(KINDS) - {"predicate_failed", "missing_value"},
+    kv.Set: frozenset(KINDS) - {"predicate_failed", "not_found"},
+    kv.SetIf: frozenset(KINDS) - {"not_found"},
+    kv.Delete: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_value"},
+    kv.ScanBatch: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_key", "missing_value"},
+}
+
+
+def request(number: int, op: kv.Op) -> bytes:
+    """The line of an operation.
+
+    Raises kv.Refused for what the protocol cannot say: a predicate that ``get`` did not give, or `kv.DeleteIf`.
+    """
+    told: dict[str, object] = {"id": number, "op": _NAMES[type(op)], "partition": _b64(op.partition)}
+    match op:
+        case kv.Get(_, key) | kv.Delete(_, key):
+            told |= {"key": _b64(key)}
+        case kv.Set(_, key, value):
+            told |= {"key": _b64(key), "value": _b64(value)}
+        case kv.SetIf(_, key, value, predicate):
+            told |= {"key": _b64(key), "value": _b64(value), "predicate": _predicate(predicate)}
+        case kv.ScanBatch(_, start, batch_size):
+            told |= {"start": _b64(start), "limit": batch_size}
+        case kv.DeleteIf():
+            raise kv.Refused(f"{op!r}: the protocol has no such operation; use its five")
+        case _:
+            assert_never(op)
+    return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+
+
+_NAMES: Final[Mapping[type, str]] = {
+    kv.Get: "get",
+    kv.Set: "set",
+    kv.SetIf: "set_if",
+    kv.Delete: "delete",
+    kv.DeleteIf: "delete_if",
+    kv.ScanBatch: "scan",
+}
+
+
+def _b64(value: bytes | None) -> str | None:
+    return None if value is None else b64encode(value).decode("ascii")
+
+
+def _predicate(predicate: kv.Predicate) -> object:
+    if predicate is None:
+        return None
+    if isinstance(predicate, kv.Presence):
+        return {"exists": True}
+    try:
+        return {"value": json.loads(predicate)}
+    except (ValueError, RecursionError) as error:
+        raise kv.Refused(f"predicate {predicate!r}: no token that get gave ({error})") from error
+
+
+def parse(line: bytes) -> Reply:
+    """A line of an implementation. Raises Nonsense."""
+    if len(line) > LINE_MAX:
+        raise Nonsense(f"a line of more than {LINE_MAX:,} bytes; expected one answer")
+    try:
+        told = decode(line.decode())
+    except RecursionError:
+        raise Nonsense(f"{_shown(line)}: nested too deeply; expected one answer") from None
+    except ValueError as error:
+        raise Nonsense(f"{_shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
+    if type(told) is not dict or type(told.get("id")) is not int:
+        raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
+    ok, error_ = told.get("ok"), told.get("error")
+    if (ok is None) is (error_ is None):
+        return Reply(told["id"], None, None, line)
+    return Reply(told["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None, line)
+
+
+def answer(op: kv.Op, reply: Reply) -> Answer:
+    """What a reply says of the operation. Raises the error that it says, or Nonsense."""
+    if reply.error is not None:
+        raise _error(op, reply.error)
+    if reply.ok is None:
+        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shown(reply.line)}')
+    if isinstance(op, kv.Get):
+        if reply.ok.get("predicate") is None:
+            raise Nonsense('the answer of get has no "predicate"; expected a token, not null')
+        return kv.ValueWithPredicate(_bytes(reply.ok, "value"), _token(reply.ok["predicate"]))
+    if isinstance(op, kv.ScanBatch):
+        return _batch(op, reply.ok)
+    return None
+
+
+def _token(given: object) -> bytes:
+    try:
+        return json.dumps(given).encode()
+    except RecursionError:
+        raise Nonsense('"predicate" is nested too deeply; expected a token') from None
+
+
+def _error(op: kv.Op, told: Mapping[str, object]) -> kv.KVError:
+    kind, message = told.get("kind"), told.get("message", "")
+    if type(kind) is not str or kind not in KINDS:
+        raise Nonsense(f"error of kind {_shown(kind)}; expected one of {', '.join(KINDS)}")
+    if kind not in _POSSIBLE[type(op)]:
+        raise Nonsense(f"{_NAMES[type(op)]} answered {kind}; expected one of {', '.join(sorted(_POSSIBLE[type(op)]))}")
+    return KINDS[kind](_words(message) if type(message) is str else "")
+
+
+def _words(message: str) -> str:
+    """A message for people, on one line that any terminal shows."""
+    told = " ".join(message[: 4 * _WORDS_MAX].split())
+    told = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
+    return told if len(told) <= _WORDS_MAX else f"{told[:_WORDS_MAX]}..."
+
+
+def _batch(op: kv.ScanBatch, told: Mapping[str, object]) -> kv.Batch:
+    entries = told.get("entries")
+    if type(entries) is not list:
+        raise Nonsense(f'the answer of scan has "entries" {_shown(entries)}; expected a list')
+    if op.batch_size and len(entries) > op.batch_size:
+        raise Nonsense(f"scan with limit {op.batch_size} answered {len(entries)} entries; expected no more")
+    found = []
+    for entry in entries:
+        if type(entry) is not dict:
+            raise Nonsense(f'entry {_shown(entry)}; expected {{"key": BASE64, "value": BASE64}}')
+        found.append(kv.Entry(_bytes(entry, "key"), _bytes(entry, "value")))
+    return kv.Batch(tuple(found), more=0 < op.batch_size == len(found))
+
+
+def _bytes(told: Mapping[str, object], name: str) -> bytes:
+    text = told.get(name)
+    try:
+        return b64decode(cast("str", text), validate=True)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
+
+
+def shown(line: bytes) -> str:
+    """The beginning of a line, for people."""
+    return _shown(line)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes | str) and len(value) > _SHOWN:
+        return f"{value[:_SHOWN]!r}..."
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "something nested too deeply"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,157 @@
+"""A key-value store in Redis: of each partition a hash of its values, and a sorted set of its keys for scans.
+
+Redis does one thing at a time, and a script is one thing: every operation but `Get` is one. It is the connection of
+redis-py that is used, not its client, because that one sends again what may have been done.
+Source: https://redis.io/docs/latest/develop/interact/programmability/eval-intro/ and /commands/zrangebylex/.
+"""
+
+import socket
+from contextlib import suppress
+from typing import Final, Protocol, assert_never, cast
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from lakeproof.impl.printable import printable
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
+from lakeproof.stores import redis_scripts as scripts
+from lakeproof.stores.pooled import Lost, Pooled
+from lakeproof.stores.redaction import Redaction
+
+CONNECT_SECONDS: Final = 10
+VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"
+"""What the names of a partition's hash and sorted set begin with."""
+
+_DEFINITE: Final = (
+    redis.exceptions.AskError,
+    redis.exceptions.AuthenticationError,
+    redis.exceptions.BusyLoadingError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.MasterDownError,
+    redis.exceptions.MovedError,
+    redis.exceptions.NoPermissionError,
+    redis.exceptions.OutOfMemoryError,
+    redis.exceptions.ReadOnlyError,
+)
+_DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")
+"""Errors that Redis answers before it does anything."""
+
+
+class NotUsable(ValueError):
+    """The server cannot be reached, or does not let us in."""
+
+
+class Connection(Protocol):
+    """What is used of redis-py's connection."""
+
+    def connect(self) -> None: ...
+    def send_command(self, *args: object) -> None: ...
+    def read_response(self, *, disable_decoding: bool) -> object: ...
+    def disconnect(self) -> None: ...
+
+
+class RedisStore(Pooled[Connection]):
+    """Opens connections as they are needed.
+
+    address: ``redis://``, ``rediss://`` or ``unix://``, as redis-py understands it.
+
+    Raises:
+        NotUsable.
+    """
+
+    def __init__(self, address: str, *, name: str, connections: int = 16) -> None:
+        super().__init__(name, connections)
+        self._redaction = Redaction([address])
+        try:
+            self._pool = redis.ConnectionPool.from_url(
+                address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS
+            )
+        except (ValueError, TypeError) as error:
+            raise NotUsable(f"{name}: no address ({self._told(error)}); expected redis://HOST:PORT/DATABASE") from error
+        try:
+            self.probe(lambda connection: self._answered(connection, "PING"))
+        except kv.Refused as error:
+            raise NotUsable(f"{error}; start the server, or mend the address") from error
+        except (redis.RedisError, OSError) as error:
+            raise NotUsable(f"{name}: {self._told(error)}; start the server, or mend the address") from error
+
+    @staticmethod
+    def _answered(connection: Connection, *command: object) -> None:
+        connection.send_command(*command)
+        connection.read_response(disable_decoding=True)
+
+    def connect(self) -> Connection:
+        try:
+            connection = cast("Connection", self._pool.make_connection())
+            connection.connect()
+        except (redis.RedisError, OSError, ValueError, TypeError) as error:  # a host, or a parameter, that is none
+            raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
+        return connection
+
+    def opened(self, connection: Connection) -> socket.socket | None:
+        found = getattr(connection, "_sock", None)
+        return found.dup() if isinstance(found, socket.socket) else None
+
+    def discard(self, connection: Connection) -> None:
+        with suppress(redis.RedisError, OSError):
+            connection.disconnect()
+
+    def execute(self, connection: Connection, op: kv.Op) -> Answer:
+        try:
+            return _execute(connection, op)
+        except _DEFINITE as error:
+            raise kv.Refused(f"{self.name}: {self._told(error)}") from error
+        except redis.ResponseError as error:
+            if str(error).startswith(_DEFINITE_WORDS):
+                raise kv.Refused(f"{self.name}: {self._told(error)}") from error
+            raise Lost(self._told(error)) from error
+        except (redis.RedisError, OSError) as error:
+            raise Lost(self._told(error)) from error
+
+    def _told(self, error: Exception) -> str:
+        """What redis-py says, which may quote the address."""
+        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+
+
+def _execute(connection: Connection, op: kv.Op) -> Answer:
+    values, keys = VALUES + op.partition, KEYS + op.partition
+
+    def ask(*command: object) -> object:
+        connection.send_command(*command)
+        return connection.read_response(disable_decoding=True)
+
+    def must(script: str, *arguments: bytes) -> None:
+        if not ask("EVAL", script, 2, values, keys, *arguments):
+            raise kv.PredicateFailed
+
+    match op:
+        case kv.Get(_, key):
+            value = ask("HGET", values, key)
+            if value is None:
+                raise kv.NotFound
+            assert isinstance(value, bytes)
+            return kv.ValueWithPredicate(value, value)
+        case kv.Set(_, key, value):
+            must(scripts.WRITE, key, value)
+        case kv.SetIf(_, key, value, None):
+            must(scripts.IF_ABSENT, key, value)
+        case kv.SetIf(_, key, value, bytes(predicate)):
+            must(scripts.IF_EQUAL, key, value, predicate)
+        case kv.SetIf(_, key, value, _):
+            must(scripts.IF_PRESENT, key, value)
+        case kv.Delete(_, key):
+            must(scripts.REMOVE, key)
+        case kv.DeleteIf(_, key, predicate):
+            must(scripts.REMOVE_IF, key, predicate)
+        case kv.ScanBatch(_, start, batch_size):
+            most = str(batch_size + 1 if batch_size else -1).encode()
+            least = b"[" + start if start else b"-"
+            found = cast("list[bytes]", ask("EVAL", scripts.SCAN, 2, values, keys, least, most))
+            entries = tuple(kv.Entry(key, value) for key, value in zip(found[::2], found[1::2], strict=True))
+            shown = entries[: batch_size or None]
+            return kv.Batch(shown, more=len(shown) < len(entries))
+        case _:
+            assert_never(op)
+    return None

@@ -1,0 +1,217 @@
+"""A bucket of an S3, as `lakeproof conform s3+http://...` uses it: through boto3, under a prefix of its own."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import attrs
+import boto3
+from botocore.client import BaseClient
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.response import StreamingBody
+
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged
+from lakeproof.stores.redaction import displayed
+from lakeproof.words import Unusable
+
+FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
+REGION: Final = "us-east-1"
+CONNECTIONS: Final = 16
+Refusal = tuple[int, str]
+"""The status and the code of an error."""
+
+
+class NoAnswer(Exception):
+    """Nothing came back, or nothing that is an answer; what the library says."""
+
+
+@attrs.frozen
+class Bucket:
+    """The part of a bucket whose keys begin with ``prefix``. Keys are told and taken without it.
+
+    Every method raises NoAnswer if no answer comes.
+    """
+
+    client: BaseClient
+    name: str
+    prefix: str
+
+    def ask(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
+        """One request, by boto3's name for it. Nothing is retried.
+
+        Raises:
+            ClientError: the store has refused it.
+        """
+        named: dict[str, object] = {"Bucket": self.name, **parameters}
+        if key is not None:
+            named["Key"] = self.prefix + key
+        try:
+            answer: Mapping[str, object] = getattr(self.client, operation)(**named)
+        except BotoCoreError as error:
+            raise NoAnswer(f"{operation}: {error}") from error
+        return answer
+
+    def refusal(self, operation: str, key: str | None = None, **parameters: object) -> Refusal | None:
+        """How it was refused; None: it was not."""
+        try:
+            answer = self.ask(operation, key, **parameters)
+        except ClientError as error:
+            return _told(error)
+        if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
+            body.close()
+        return None
+
+    def put(self, key: str, body: bytes, **parameters: object) -> str:
+        """Write an object; its ETag."""
+        return str(self.ask("put_object", key, Body=body, **parameters)["ETag"])
+
+    def place(self, *keys: str, body: bytes = b"") -> None:
+        """Write objects that a claim needs, and is not about. Raises NotJudged if they are refused."""
+        for key in keys:
+            refusal = self.refusal("put_object", key, Body=body)
+            if refusal is not None:
+                beside = f" beside {', '.join(map(repr, keys[: keys.index(key)]))}" if key != keys[0] else ""
+                raise NotJudged(f"what it needs cannot be written: {key!r}{beside}: {refusal[0]} {refusal[1]}")
+
+    def get(self, key: str, **parameters: object) -> bytes:
+        """Read an object."""
+        return _body(self.ask("get_object", key, **parameters))
+
+    def found(self, key: str) -> bytes | None:
+        """Read an object; None: there is none.
+
+        Raises:
+            NotConforming: another error than ``404 NoSuchKey``.
+        """
+        try:
+            return self.get(key)
+        except ClientError as error:
+            if _told(error) == (404, "NoSuchKey"):
+                return None
+            raise NotConforming(f"get {key!r}: expected 404 NoSuchKey, found {_told(error)}") from error
+
+    def pages(self, prefix: str = "", **parameters: object) -> Iterator[Mapping[str, object]]:
+        """The pages of a listing (version 2), followed by their continuation tokens."""
+        asked: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
+        while True:
+            page = self.ask("list_objects_v2", None, **asked)
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            if not page.get("NextContinuationToken"):
+                raise NotConforming("list: a page that is not the last one has no continuation token")
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    def keys(self, prefix: str = "", **parameters: object) -> list[str]:
+        """The keys of a whole listing, in the order in which they come."""
+        return [self.short(key) for page in self.pages(prefix, **parameters) for key in column(page, "Contents", "Key")]
+
+    def short(self, key: str) -> str:
+        """A key without the prefix."""
+        return key.removeprefix(self.prefix)
+
+    def answers(self) -> bool:
+        """Whether there is any answer at all."""
+        try:
+            self.refusal("head_bucket")
+        except NoAnswer:
+            return False
+        return True
+
+    def clear(self) -> int:
+        """Delete everything under the prefix, uploads in parts included; how many keys could not be deleted."""
+        try:
+            keys = self.keys()
+        except (ClientError, NoAnswer, NotConforming):
+            return 0
+        self._abort()
+        return sum(not self._deleted(key) for key in keys)
+
+    def _abort(self) -> None:
+        """End the uploads that a claim has left open, where the store can list them."""
+        with contextlib.suppress(ClientError, NoAnswer):
+            answer = self.ask("list_multipart_uploads", Prefix=self.prefix)
+            ids = column(answer, "Uploads", "UploadId")
+            for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):
+                self.refusal("abort_multipart_upload", self.short(key), UploadId=upload)
+
+    def _deleted(self, key: str) -> bool:
+        try:
+            return self.refusal("delete_object", key) is None
+        except NoAnswer:
+            return False
+
+
+def column(answer: Mapping[str, object], rows: str, name: str) -> list[str]:
+    """One value of each row of an answer."""
+    found = answer.get(rows, [])
+    assert isinstance(found, Sequence)
+    return [str(row[name]) for row in found]
+
+
+def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
+    """What was told of an object by its writer. Names are those of headers, whose case says nothing."""
+    found = answer.get("Metadata", {})
+    assert isinstance(found, Mapping)
+    return {str(name).lower(): str(value) for name, value in found.items()}
+
+
+def _body(answer: Mapping[str, object]) -> bytes:
+    try:
+        content: bytes = answer["Body"].read()  # type: ignore[attr-defined]  # a stream of botocore
+    except BotoCoreError as error:
+        raise NoAnswer(f"get_object: {error}") from error
+    return content
+
+
+def _told(error: ClientError) -> Refusal:
+    return error.response["ResponseMetadata"]["HTTPStatusCode"], error.response["Error"]["Code"]
+
+
+def opened(dsn: str, seconds: float) -> Callable[[str], Bucket]:
+    """What a DSN names: the bucket, for each prefix. seconds: how long an answer may take.
+
+    Raises:
+        Unusable: it is no DSN of this form, or the bucket is not there.
+    """
+    name = displayed(dsn)
+    try:
+        parts = urlsplit(dsn.removeprefix("s3+"))
+        port = parts.port
+    except ValueError as error:
+        raise Unusable(f"{name}: {error}; expected {FORM}") from None
+    bucket, _, prefix = unquote(parts.path).removeprefix("/").partition("/")
+    if parts.scheme not in ("http", "https"):
+        raise Unusable(f"{name}: {parts.scheme!r} is neither http nor https; expected {FORM}")
+    if not (parts.hostname and bucket and parts.username and parts.password):
+        raise Unusable(f"{name}: a key, a secret, a host or a bucket is missing; expected {FORM}")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    try:
+        client = boto3.client(
+            "s3",
+            endpoint_url=f"{parts.scheme}://{host}" + (f":{port}" if port else ""),
+            aws_access_key_id=unquote(parts.username),
+            aws_secret_access_key=unquote(parts.password),
+            region_name=parse_qs(parts.query).get("region", [REGION])[0],
+            config=Config(
+                retries={"total_max_attempts": 1},
+                connect_timeout=seconds,
+                read_timeout=seconds,
+                max_pool_connections=CONNECTIONS,
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+                s3={"addressing_style": "path"},
+            ),
+        )
+    except (ValueError, BotoCoreError) as error:
+        raise Unusable(f"{name}: {error}; expected {FORM}") from None
+    found = Bucket(client, bucket, prefix)
+    try:
+        refusal = found.refusal("head_bucket")
+    except NoAnswer as error:
+        raise Unusable(f"{name}: {error}; start the store, or name another one") from None
+    if refusal is not None:
+        raise Unusable(f"{name}: the bucket {bucket!r} is refused with {refusal[0]}; create it, or name another one")
+    return lambda more: attrs.evolve(found, prefix=prefix + more)

@@ -1,0 +1,145 @@
+"""The command as a process that another one watches: user code cannot end it with an exit code that says nothing.
+
+A file that a command is given with ``--from`` may do anything to the process that it is loaded into: ``os._exit(0)``
+would end the command with exit code 0 and without a verdict. So such a command runs in a child process, which reports
+its exit code on a pipe when it has come to its end. If the child ends without a report, that is an error.
+"""
+
+import mmap
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NoReturn
+
+from lakeproof.search.board import Board, Overseer, die_with_parent
+from lakeproof.verify.witness import WITNESS
+
+PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
+comes from a terminal, to a group, or to this process."""
+
+LAST_SECONDS: Final = 10.0
+"""How long the child may take to end after its report: a thread that the file began may keep it."""
+
+POLL_SECONDS: Final = 0.5
+
+HUNG: Final = 75
+"""As in `lakeproof.search.fence`, which is too heavy to load here."""
+
+INCONCLUSIVE: Final = 3
+
+
+def supervised() -> NoReturn:
+    """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
+    if sys.argv[1:2] == ["verify"] and "--no-cache" not in sys.argv:
+        WITNESS.install()
+    if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
+        _command()
+    _fill_standard_files()
+    signals = {*PASSED_ON, signal.SIGTSTP, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    reader, writer = os.pipe()
+    board = memoryview(mmap.mmap(-1, 16)).cast("d")
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        os.setpgid(0, 0)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _report(writer, board)
+    os.close(writer)
+    sys.exit(_watched(child, reader, signals, board))
+
+
+def _fill_standard_files() -> None:
+    """Where one of the first three files is closed, the pipe would take its place: what user code prints there would be
+    a report."""
+    number = 0
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # it is never closed
+
+
+def _loads_a_file(arguments: Sequence[str]) -> bool:
+    return any(argument == "--from" or argument.startswith("--from=") for argument in arguments)
+
+
+def _command() -> NoReturn:
+    from lakeproof.cli import main
+
+    main.main(prog_name="lakeproof")
+    raise AssertionError("the command line ends by exiting")
+
+
+def _report(writer: int, board: Board) -> NoReturn:
+    """In the child: run the command, and report how it ended."""
+    from lakeproof.search.fence import WATCH
+
+    WATCH.board = board
+    die_with_parent()
+    try:
+        _command()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        with suppress(OSError, AttributeError):  # None: it is closed
+            sys.stdout.flush()
+        os.write(writer, bytes([code & 0xFF]))
+        sys.exit(code)
+
+
+def _watched(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:
+    """The exit code of the child: what it reported, or that it did not."""
+    status, reported, overseer = None, 0.0, Overseer(board)
+    while status is None:
+        came = signal.sigtimedwait(signals, POLL_SECONDS)
+        if came is not None:
+            _pass_on(came.si_signo, child)
+        ended, found = os.waitpid(child, os.WNOHANG)
+        if ended:
+            status = found
+        elif came is None and _has_reported(reader):
+            reported += POLL_SECONDS
+            if reported >= LAST_SECONDS:
+                os.kill(child, signal.SIGKILL)
+        elif overseer.out_of_time():
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            sys.stderr.write("lakeproof: the file named with --from runs on, and cannot be interrupted; end its loop\n")
+            return INCONCLUSIVE
+    if os.waitstatus_to_exitcode(status) == HUNG:
+        return INCONCLUSIVE
+    report = os.read(reader, 1)
+    if report:
+        return report[0]
+    sys.stderr.write(f"lakeproof: {_unreported(status)}; nothing is established\n")
+    return 2
+
+
+def _pass_on(number: int, child: int) -> None:
+    with suppress(ProcessLookupError):  # it has just ended
+        if number in PASSED_ON:
+            os.kill(child, number)
+        elif number == signal.SIGTSTP:  # Ctrl-Z: both stop, and go on together
+            os.killpg(child, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.killpg(child, signal.SIGCONT)
+
+
+def _has_reported(reader: int) -> bool:
+    import select
+
+    return bool(select.select([reader], [], [], 0)[0])
+
+
+def _unreported(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"the command was ended by {signal.Signals(os.WTERMSIG(status)).name}"
+    return (
+        f"the file named with --from, or a flow in it, ended the process (exit code {os.WEXITSTATUS(status)}); take "
+        f"the exit out of it"
+    )

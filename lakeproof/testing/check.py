@@ -1,0 +1,75 @@
+"""`check`: one scenario, from any test runner."""
+
+import attrs
+
+from lakeproof.scenario import Scenario
+from lakeproof.search.trace import Trace
+from lakeproof.show.story import story
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verify, carried_out, undecided
+from lakeproof.words import Unusable
+
+
+class NotAsExpected(AssertionError):
+    """A verdict that differs from what the scenario expects. The text has the verdict and, where an invariant is
+    violated, the shortest schedule that violates it. ``outcome``: all verdicts, with traces."""
+
+    def __init__(self, text: str, outcome: Outcome) -> None:
+        super().__init__(text)
+        self.outcome = outcome
+
+
+def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: float | None = None) -> Outcome:
+    """Search every schedule of a scenario, in this process; all verdicts, if each is as the scenario expects.
+
+    states_max, seconds_max: where the search stops; what is not decided by then is inconclusive. None: no limit.
+
+    Raises:
+        NotAsExpected: a verdict is not the expected one; inconclusive is not "holds".
+        Unusable: the scenario cannot be run; one line that names the place and the repair.
+    """
+    task = Verify(states_max=states_max, seconds_max=seconds_max)
+    outcome = carried_out(task, scenario, Source(), lambda states, transitions, depth: None)
+    if outcome.trouble:
+        raise Unusable(outcome.trouble)
+    wrong = [verdict for verdict in outcome.verdicts if verdict.unexpected]
+    if wrong:
+        lines = [
+            f"{scenario.name}: {verdict.invariant} is {verdict.verdict}, expected {verdict.expected}"
+            + (f": {verdict.why}" if verdict.why else "")
+            for verdict in wrong
+        ]
+        stories = [_shown(verdict.trace) for verdict in wrong if verdict.trace is not None]
+        raise NotAsExpected("\n\n".join(["\n".join(lines), *stories]), outcome)
+    return outcome
+
+
+def still_violates(trace: Trace, scenario: Scenario) -> None:
+    """Replay a trace that was recorded before. It returns if the code no longer follows it: then only a search can say
+    what holds. Cost: that of one execution.
+
+    Raises:
+        NotAsExpected: the code follows it, to the byte; the trace's invariant is violated as it was then.
+        TraceError: the trace is none of this scenario.
+    """
+    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
+    from lakeproof.search.replay import ReplayDiverged, replay
+
+    try:
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX):
+            replay(trace, scenario)
+    except (ReplayDiverged, Hangs):
+        return
+    name = trace.invariant
+    known = undecided(scenario, "an earlier counterexample was replayed first")
+    verdicts = [
+        attrs.evolve(each, verdict="violated", why="", trace=trace) if each.invariant == name else each
+        for each in known.verdicts
+    ]
+    expected = scenario.expected(name)
+    line = f"{scenario.name}: {name} is violated, expected {expected}: the code still follows an earlier counterexample"
+    raise NotAsExpected(f"{line}\n\n{_shown(trace)}", attrs.evolve(known, verdicts=tuple(verdicts)))
+
+
+def _shown(trace: Trace) -> str:
+    return story([trace]).plain

@@ -1,0 +1,27 @@
+"""Running a scenario's code in this process: fenced, and with somebody to blame."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from lakeproof.scenario import Scenario
+from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Blame
+
+
+@contextlib.contextmanager
+def fenced(scenario: Scenario, source: Source) -> Iterator[None]:
+    """Flows and invariants of a scenario run within. What they print goes to stderr; a loop without effects ends.
+
+    Raises:
+        Unusable: an error of the scenario's code, with its place. Undecided: it runs on without an effect.
+    """
+    with (
+        contextlib.redirect_stdout(sys.stderr),
+        INTERRUPTS.noticed(),
+        FORGOTTEN.noticed(),
+        WATCH.set_up(CALL_SECONDS_MAX),
+        Blame(scenario, source),
+    ):
+        yield

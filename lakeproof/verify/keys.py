@@ -1,0 +1,220 @@
+"""The key of a verdict: a digest of all that it comes from. What cannot be digested has no key, and is searched.
+
+A verdict is a function of the scenario, the limits, the engine, and the code that the scenario calls. So a key holds:
+
+- the whole value of the scenario, down to code, defaults and closures of its functions (`_Pickler`);
+- the code of modules, as the witness saw it executed. Of a user's process: each module that is not lakeproof's. Of
+  lakeproof's own flows and invariants: the modules that the functions and classes of the scenario come from, and what
+  these import, so that a change of one design leaves the verdicts of the others;
+- the files of the engine, Python, and what was installed beside, as the installer has recorded it, file by file;
+- the limits. Memory is none of them: it decides whether there is a verdict, never which.
+
+Why that is enough: a scenario's module reads nothing but modules (else the witness has seen something strange, and
+there is no key), so its functions and their globals are made by code that is in the key. What the value does not refer
+to cannot matter, unless a module changes another one. A user's may: hence all of his are in the key. The catalogue's do
+not: `tests/running/test_keys.py`.
+"""
+
+import os
+import pickle
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from hashlib import sha256
+from io import BytesIO
+from marshal import dumps
+from pathlib import Path
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from typing import Final
+
+from lakeproof.scenario import Scenario
+from lakeproof.search.fence import Undecided, in_one_line
+from lakeproof.verify.witness import ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine
+from lakeproof.version import version
+
+FOREIGN: Final = "lakeproof.languages"
+
+_MARSHAL: Final = 2
+"""The version of marshal that writes equal code as equal bytes: later ones write what is shared in memory once."""
+
+
+class NoKey(Exception):
+    """No key can be made, so no verdict is kept. The message says why, and names the place."""
+
+
+def key(scenario: Scenario, limits: Iterable[object]) -> str:
+    """The key of what a search of a scenario finds within limits.
+
+    Raises:
+        NoKey.
+    Cost: a millisecond; for the first of a process, the reading of the engine's files.
+    """
+    if not WITNESS.installed:
+        raise NoKey("this process was not witnessed from its beginning")
+    _check_witness()
+    value, roots = _digested(scenario)
+    parts = [_surroundings(), repr(tuple(limits)), value, *_users_code(), *_closure(roots)]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def check_still() -> None:
+    """Check, after a search, that nothing has happened since the key was made that it does not know of.
+
+    Raises:
+        NoKey.
+    """
+    _check_witness()
+    if any(_status(file) != status for file, status in _engine_at_first()):
+        raise NoKey("files of lakeproof have changed meanwhile")
+
+
+def _check_witness() -> None:
+    WITNESS.running = True
+    if WITNESS.strange:
+        raise NoKey(WITNESS.strange)
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a value with the code of its functions: what pickle refuses, such as a lock or a generator, has no key."""
+
+    def __init__(self, file: BytesIO, roots: set[str]) -> None:
+        super().__init__(file, protocol=5)
+        self.fast = True  # what is shared in memory is written again: equal values have equal bytes
+        self._roots = roots
+
+    def persistent_id(self, value: object) -> object:
+        """What is written in place of a value; None: what pickle writes."""
+        if isinstance(value, FunctionType):
+            return self._function(value)
+        if isinstance(value, type):
+            self._check_place(value)
+            return ("class", value.__module__, value.__qualname__)
+        if isinstance(value, ModuleType):
+            self._roots.add(value.__name__)
+            return ("module", value.__name__)
+        if isinstance(value, MappingProxyType):
+            return ("mapping", dict(value))
+        if isinstance(value, set | frozenset):
+            return (type(value), sorted(_written(each, self._roots) for each in value))
+        self._roots.add(type(value).__module__)
+        return ("cached", value.__wrapped__) if isinstance(value, _CACHED) else None
+
+    def _function(self, value: FunctionType) -> object:
+        home = str(value.__globals__.get("__name__"))  # not what it says itself: wraps() changes that
+        if home not in sys.modules or value.__globals__ is not vars(sys.modules[home]):
+            raise NoKey(f"{value.__qualname__}: a function without a module")
+        self._roots.add(home)
+        cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
+        code = dumps(value.__code__, _MARSHAL)
+        known = (home, value.__qualname__, code, value.__defaults__, value.__kwdefaults__)
+        return ("function", *known, cells, vars(value))
+
+    def _check_place(self, value: type) -> None:
+        """A class is known by its name: one that was made within a function has none."""
+        found: object = sys.modules.get(value.__module__)
+        for name in value.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is not value:
+            raise NoKey(f"{value.__module__}.{value.__qualname__}: a class that was made within a function")
+        self._roots.add(value.__module__)
+
+
+_CACHED: Final = type(lru_cache(abs))
+
+
+def _written(value: object, roots: set[str]) -> bytes:
+    file = BytesIO()
+    _Pickler(file, roots).dump(value)
+    return file.getvalue()
+
+
+def _digested(scenario: Scenario) -> tuple[str, frozenset[str]]:
+    """A digest of the value, and the modules that its functions and classes come from."""
+    roots: set[str] = set()
+    try:
+        written = _written(scenario, roots)
+    except NoKey as error:
+        raise NoKey(f"{scenario.name}: {error}") from error
+    except (KeyboardInterrupt, Undecided):
+        raise
+    except BaseException as error:  # a value refuses in whatever way it likes, SystemExit included
+        raise NoKey(f"{scenario.name}: a value of it cannot be written: {in_one_line(error)}") from error
+    if any(root.startswith(FOREIGN) for root in roots):
+        raise NoKey(f"{scenario.name}: a flow runs in another process, which is not witnessed")
+    return sha256(written).hexdigest(), frozenset(roots)
+
+
+def _users_code() -> Iterator[str]:
+    for file in sorted(WITNESS.executed):
+        if not file.startswith(PACKAGE):
+            yield _code(file)
+
+
+def _closure(roots: Iterable[str]) -> Iterator[str]:
+    """The code of lakeproof's flows and invariants that these modules, and the user's, reach by imports."""
+    files = _files()
+    named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _imported(file)}
+    waiting, met = [*roots, *named], set[str]()
+    while waiting:
+        name = waiting.pop()
+        file = files.get(name)
+        if file is not None and name not in met:
+            met.add(name)
+            waiting += (*_imported(file), name.rpartition(".")[0])
+    yield from (_code(files[name]) for name in sorted(met))
+
+
+def _files() -> Mapping[str, str]:
+    """By name, the file of each module of lakeproof's flows and invariants that is loaded."""
+    loaded = ((name, getattr(module, "__file__", None)) for name, module in sys.modules.items())
+    return {name: file for name, file in loaded if file and file.startswith(PACKAGE) and not is_engine(file)}
+
+
+@cache
+def _code(file: str) -> str:
+    """A digest of what was executed of a file."""
+    digest = sha256(file.encode())
+    for code in WITNESS.executed.get(file, ()):
+        digest.update(dumps(code, _MARSHAL))
+    if file not in WITNESS.executed:
+        raise NoKey(f"{file} was loaded before it could be witnessed")
+    return digest.hexdigest()
+
+
+@cache
+def _imported(file: str) -> frozenset[str]:
+    """The loaded modules that code of a file may import: each of its names, and each pair of them, that is one."""
+    found: set[str] = set()
+    waiting = list(WITNESS.executed.get(file, ()))
+    while waiting:
+        code = waiting.pop()
+        found.update(code.co_names)
+        waiting += (each for each in code.co_consts if isinstance(each, CodeType))
+    modules = {name for name in found if name in sys.modules}
+    pairs = (f"{package}.{name}" for package in modules if "." in package for name in found)
+    return frozenset(modules) | {pair for pair in pairs if pair in sys.modules}
+
+
+@cache
+def _surroundings() -> str:
+    """Python, what is installed, and the engine."""
+    digest = sha256(repr((version(), sys.version, os.uname().machine)).encode())
+    for record in sorted(record for folder in INSTALLED for record in Path(folder).glob("*-info/RECORD")):
+        digest.update(record.read_bytes())  # the digest of each file that is installed
+    for file, status in _engine_at_first():
+        if status[0] >= WITNESS.began_ns:
+            raise NoKey(f"{file} has changed since the command began")
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _engine_at_first() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    files = sorted(str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py"))
+    return tuple((file, _status(file)) for file in files)
+
+
+def _status(file: str) -> tuple[int, ...]:
+    """What differs once a file has changed; first, when that was."""
+    found = os.stat(file)  # noqa: PTH116  # for thousands of files
+    return found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,219 @@
+"""Finding scenarios: the catalogue, a user's own file, and the patterns that choose among them."""
+
+import contextlib
+import difflib
+import hashlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.scenario import Scenario, ScenarioError
+from lakeproof.search.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
+from lakeproof.verify.problems import NAME_LENGTH_MAX, kind, problems
+from lakeproof.verify.witness import WITNESS
+
+SUGGESTIONS_MAX: Final = 3
+
+
+class LoadError(Exception):
+    """Scenarios that cannot be used; one line that names the file, the place in it and the repair."""
+
+
+@attrs.frozen
+class Source:
+    """Where scenarios come from: the catalogue, or a user's file. Can be sent to another process."""
+
+    file: Path | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name of the file, as traces have it; None for the catalogue."""
+        return None if self.file is None else self.file.name
+
+    def load(self, patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
+        """All scenarios, in order; of the catalogue at least those that one of the patterns names.
+
+        Raises:
+            LoadError.
+        """
+        WITNESS.noting = True
+        if self.file is None:
+            from lakeproof.designs import catalogue
+
+            try:
+                return catalogue(patterns)
+            except ScenarioError as error:
+                raise LoadError(str(error)) from error
+        return load_file(self.file)
+
+
+def load_file(path: Path, code: CodeType | None = None) -> tuple[Scenario, ...]:
+    """The ``SCENARIOS`` of a Python file. The file is executed; what it prints goes to stderr.
+
+    code: what to execute instead of what the file holds: a mutant of it.
+
+    Raises:
+        LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
+    """
+    with _fenced(path):
+        return _offered(_executed(path, code), path)
+
+
+def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
+    if not hasattr(module, "SCENARIOS"):
+        raise LoadError(f"{path}: defines no SCENARIOS; add SCENARIOS = [Scenario(...)] at the top level")
+    offered: object = module.SCENARIOS
+    if not isinstance(offered, list | tuple):
+        raise LoadError(f"{path}: SCENARIOS is {kind(offered)}; make it a list of Scenario")
+    found = tuple(cast("Sequence[object]", offered))
+    if not found:
+        raise LoadError(f"{path}: SCENARIOS is empty; put a Scenario into it")
+    names: dict[str, int] = {}
+    scenarios = []
+    for number, scenario in enumerate(found):
+        place = f"{path}: SCENARIOS[{number}]"
+        if not isinstance(scenario, Scenario):
+            raise LoadError(f"{place} is {kind(scenario)}; make it a Scenario")
+        for problem in problems(scenario):
+            raise LoadError(f"{place}.{problem}")
+        if scenario.name in names:
+            raise LoadError(
+                f"{place}.name: {scenario.name!r} is also that of SCENARIOS[{names[scenario.name]}]; rename one"
+            )
+        names[scenario.name] = number
+        scenarios.append(scenario)
+    return tuple(scenarios)
+
+
+def _executed(path: Path, code: CodeType | None = None) -> ModuleType:
+    # Not the stem alone: a user's file may be called like a module that is loaded already.
+    name = f"_scenarios_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise LoadError(f"{path}: cannot be read: {error.strerror}; name a Python file with SCENARIOS") from error
+    try:
+        code = compile(source, str(path), "exec") if code is None else code
+    except SyntaxError as error:
+        at = f"{path}:{error.lineno}:{error.offset}" if error.lineno else str(path)
+        raise LoadError(f"{at}: not Python: {error.msg}; correct the syntax") from error
+    except ValueError as error:  # a null byte
+        raise LoadError(f"{path}: not Python: {error}; name a Python file with SCENARIOS") from error
+    spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # where pickle, dataclasses and tracebacks look for it
+    import_beside(path)
+    exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
+    return module
+
+
+@contextlib.contextmanager
+def _fenced(path: Path) -> Iterator[None]:
+    """Code of the file runs within: its lines, and what its values say of themselves (``__repr__``, ``__hash__``).
+
+    Raises:
+        LoadError: it raised, or does not end.
+    """
+    try:
+        with (
+            contextlib.redirect_stdout(sys.stderr),
+            INTERRUPTS.noticed(),
+            WATCH.set_up(LOAD_SECONDS_MAX),
+            WATCH.over(),
+        ):
+            yield
+    except LoadError:
+        raise
+    except Hangs as error:
+        where = located(error, path) or path
+        raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
+    except BaseException as error:
+        if is_ours(error) and not isinstance(error, MemoryError):
+            raise
+        shown = message_of(error) or "no message"
+        raise LoadError(f"{located(error, path) or path}: {kind_of(error)}: {shown}") from error
+
+
+def located(error: BaseException, path: Path) -> str | None:
+    """``FILE:LINE`` of the innermost place of a traceback that lies in the user's file; None if there is none."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}:{frames[-1].lineno}" if frames else None
+
+
+def import_beside(path: Path) -> None:
+    """Let a user's file import what lies beside it; last, so that it hides nothing that lakeproof itself imports.
+
+    A file in a package (a folder with ``__init__.py``) imports by the name of its package, as in pytest.
+    """
+    folder = path.resolve().parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:
+    """The scenarios that `matching` finds, in their own order. Without ``deep`` those that are marked so are left out,
+    unless a pattern is their whole name.
+
+    Raises:
+        LoadError: a pattern that names none; nothing is left.
+    """
+    wanted = tuple(patterns)
+    chosen = matching([scenario.name for scenario in scenarios], wanted)
+    found = [scenario for scenario in scenarios if scenario.name in chosen]
+    left = tuple(scenario for scenario in found if deep or not scenario.deep or scenario.name in wanted)
+    if not left:
+        what = " ".join(wanted) or "the file"
+        raise LoadError(f"{what}: all {len(found)} scenarios are deep; say --deep to run them")
+    return left
+
+
+def matching(names: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
+    """The names that any of the patterns names; all of them without a pattern. A pattern is a name, or else a glob over
+    the whole name, or a part of it.
+
+    Raises:
+        LoadError: a pattern that names none.
+    """
+    chosen: set[str] = set() if patterns else set(names)
+    for pattern in patterns:
+        matched = {name for name in names if fnmatchcase(name, pattern) or pattern in name}
+        if pattern in names:
+            matched = {pattern}
+        if not matched:
+            raise LoadError(f"no scenario matches {pattern!r}; {_suggestion(pattern, names)}")
+        chosen |= matched
+    return frozenset(chosen)
+
+
+def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
+    """The scenario of a name. ``place`` is what asks for it.
+
+    Raises:
+        LoadError: there is none.
+    """
+    by_name: Mapping[str, Scenario] = {scenario.name: scenario for scenario in scenarios}
+    if name not in by_name:
+        shown = name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}..."
+        raise LoadError(f"{place}: no scenario is called {shown!r}; {_suggestion(name, list(by_name))}")
+    return by_name[name]
+
+
+def _suggestion(pattern: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(pattern, names, SUGGESTIONS_MAX, cutoff=0.75)
+    if not close:
+        parts = sorted({"/".join(name.split("/")[:2]) for name in names})
+        close = difflib.get_close_matches(pattern, parts, SUGGESTIONS_MAX)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return "`lakeproof scenarios` lists them all"

@@ -1,0 +1,73 @@
+"""Where traces go: a file name for each scenario and invariant, and whether they can be written there."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from lakeproof.scenario import Scenario
+from lakeproof.verify.tasks import Outcome
+from lakeproof.words import Unusable
+
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
+
+
+class TraceFiles:
+    """Writes the traces of a run, each to a file of its own."""
+
+    def __init__(self, folder: Path, scenarios: Sequence[Scenario], kind: str = "") -> None:
+        self.folder = folder
+        self.written: dict[tuple[str, str], Path] = {}
+        self._suffix = f".{kind}.json" if kind else ".json"
+        self._paths = self._distinct([(s.name, name) for s in scenarios for name in s.ids])
+        check_writable(folder)
+
+    def write(self, outcome: Outcome) -> Mapping[str, Path]:
+        """Write the traces of a scenario. Returns the paths by invariant id.
+
+        Raises:
+            Unusable: they cannot be written.
+        """
+        from lakeproof.search.trace import write
+
+        paths = {}
+        for verdict in outcome.verdicts:
+            if verdict.trace is not None:
+                path = self._paths[outcome.scenario, verdict.invariant]
+                try:
+                    write(verdict.trace, path)
+                except OSError as error:
+                    raise unwritable(path, error.strerror or str(error)) from error
+                paths[verdict.invariant] = self.written[outcome.scenario, verdict.invariant] = path
+        return paths
+
+    def _distinct(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Path]:
+        """Readable names; where two of them would be one on any file system, a fingerprint tells them apart."""
+        stems = {pair: _UNFIT.sub("_", f"{pair[0]}.{pair[1]}") for pair in pairs}
+        met: dict[str, int] = {}
+        for stem in stems.values():
+            met[stem.lower()] = met.get(stem.lower(), 0) + 1
+        return {
+            pair: self.folder / f"{stem if met[stem.lower()] == 1 else f'{stem}.{_fingerprint(pair)}'}{self._suffix}"
+            for pair, stem in stems.items()
+        }
+
+
+def _fingerprint(pair: tuple[str, str]) -> str:
+    return sha256("\0".join(pair).encode()).hexdigest()[:8]
+
+
+def check_writable(folder: Path, option: str = "--out") -> None:
+    """Say at the beginning of a long run what would fail at its end. Raises Unusable."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
+    if not existing.is_dir():
+        raise unwritable(existing, "it is no folder", option)
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise unwritable(existing, "Permission denied", option)
+
+
+def unwritable(path: Path, why: str, option: str = "--out") -> Unusable:
+    """The error of a folder, or a file in it, that ``option`` has named."""
+    return Unusable(f"{path}: cannot be written: {why}; make room there, or choose another folder with {option}")

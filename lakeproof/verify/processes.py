@@ -1,0 +1,276 @@
+"""Running scenarios, one after the other or on several processes.
+
+A process is a fork of this one: it has the scenarios, with their flows and invariants, which need not be picklable. It
+is sent names of scenarios, and sends back plain values.
+"""
+
+import mmap
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe, get_context, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from typing import Final, Protocol
+
+import attrs
+
+from lakeproof.scenario import Faults, Scenario
+from lakeproof.search.board import Board, Overseer, die_with_parent
+from lakeproof.search.fence import FORGOTTEN, HUNG, WATCH, in_one_line
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Task, carried_out, undecided, unusable
+
+POLL_SECONDS: Final = 0.25
+REPORT_SECONDS: Final = 0.2
+
+_SAFE_PATH: Final = "PYTHONSAFEPATH"
+# Arrays are searched on as many processes as there are cores: threads of a numerical library would only be in the way.
+SINGLE_THREADED: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Listener(Protocol):
+    """Hears what is going on."""
+
+    def began(self, name: str) -> None: ...
+
+    def at(self, name: str, depth: int, states: int) -> None: ...
+
+    def finished(self, name: str, outcome: Outcome) -> None: ...
+
+    def tick(self) -> None: ...
+
+
+def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
+    """The outcome of each scenario, as they come in: large ones are begun first. What a scenario came to grief on is
+    its outcome."""
+    for name in SINGLE_THREADED:
+        os.environ.setdefault(name, "1")
+    if source.file is not None or min(jobs, len(scenarios)) > 1:
+        # What a user's flow does to its process (os._exit, say) must not end the command, nor the other scenarios.
+        yield from _run_on_processes(task, scenarios, source, min(jobs, len(scenarios)), listener)
+        return
+    for scenario in scenarios:
+        listener.began(scenario.name)
+        outcome = carried_out(task, scenario, source, _Throttled(listener, scenario.name))
+        listener.finished(scenario.name, outcome)
+        yield outcome
+
+
+class _Throttled:
+    """Passes progress on, a few times a second."""
+
+    def __init__(self, listener: Listener, name: str) -> None:
+        self._listener = listener
+        self._name = name
+        self._next = 0.0
+
+    def __call__(self, depth: int, states: int, _: int) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + REPORT_SECONDS
+            self._listener.at(self._name, depth, states)
+            self._listener.tick()
+
+
+@attrs.define
+class _Worker:
+    process: ForkProcess
+    pipe: "Connection[object, object]"
+    overseer: Overseer
+    scenario: Scenario | None = None
+    killed: bool = False
+
+
+def _run_on_processes(
+    task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener
+) -> Iterator[Outcome]:
+    # The last is taken first: the largest; or, one after the other, the first.
+    waiting = sorted(scenarios, key=_size) if jobs > 1 else list(reversed(scenarios))
+    workers: list[_Worker] = []
+    by_name = {scenario.name: scenario for scenario in scenarios}
+    try:
+        for _ in range(jobs):
+            workers.append(_begin(_hired(task, by_name, source, workers), waiting, listener))
+        while any(worker.scenario for worker in workers):
+            ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
+            for index, worker in enumerate(workers):
+                if worker.overseer.out_of_time():
+                    worker.killed = True
+                    worker.process.kill()
+                if worker.pipe not in ready or worker.scenario is None:
+                    continue
+                outcome = _heard(worker, listener)
+                if outcome is None:
+                    continue
+                listener.finished(worker.scenario.name, outcome)
+                if worker.process.exitcode is not None and waiting:
+                    workers[index] = worker = _hired(task, by_name, source, workers)
+                _begin(worker, waiting, listener)
+                yield outcome
+            listener.tick()
+    finally:
+        _dismiss(workers)
+
+
+def _size(scenario: Scenario) -> tuple[int, int]:
+    """A guess at how large the space of a scenario is."""
+    faults = attrs.astuple(scenario.faults, recurse=False)
+    calls = sum(len(client) for client in scenario.clients)
+    return calls, sum(len(fault) if isinstance(fault, tuple) else fault for fault in faults)
+
+
+def _hired(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
+    ours, theirs = Pipe()
+    board = memoryview(mmap.mmap(-1, 16)).cast("d")
+    # A fork has the parent's ends of all pipes: while it holds one, its owner never sees that the parent closed it.
+    inherited = [ours, *(worker.pipe for worker in workers if not worker.pipe.closed)]
+
+    def work() -> None:
+        for pipe in inherited:
+            pipe.close()
+        _work(theirs, board, task, by_name, source)
+
+    process = get_context("fork").Process(target=work, daemon=True)
+    with deaf_to_interrupts(), warnings.catch_warnings():  # inherited: Ctrl-C is the parent's affair
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads: none of ours holds a lock that a worker needs
+        process.start()
+    theirs.close()
+    return _Worker(process, ours, Overseer(board))
+
+
+@contextmanager
+def away_from_the_working_directory() -> Iterator[None]:
+    """Python looks for modules of ``python -c`` in the working directory first. A ``signal.py`` that a user has there
+    would end new processes, and that which multiprocessing keeps beside them, before they begin. That one only counts
+    shared semaphores, of which there are none here: if it was ended, it is begun again without a word."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resource_tracker.ensure_running()
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _begin(worker: _Worker, waiting: list[Scenario], listener: Listener) -> _Worker:
+    worker.scenario = waiting.pop() if waiting else None
+    if worker.scenario is not None:
+        listener.began(worker.scenario.name)
+        with suppress(OSError):  # it has died: the next look at its pipe says so
+            worker.pipe.send(worker.scenario.name)
+    return worker
+
+
+def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
+    """What a worker has to say: an outcome, or that it is under way."""
+    assert worker.scenario is not None
+    try:
+        message = worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.process.join()
+        return _died(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
+    match message:
+        case (int() as depth, int() as states):
+            listener.at(worker.scenario.name, depth, states)
+            return None
+        case Outcome():
+            return message
+        case Exception():
+            raise message
+        case _:
+            raise AssertionError(f"a worker said {message!r}")
+
+
+def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
+    """The outcome of a scenario whose process is gone."""
+    if exitcode == HUNG:
+        return undecided(scenario, "its code ran on without an effect, and could not be interrupted; end its loop")
+    if exitcode is None or exitcode >= 0 or exitcode == -signal.SIGALRM:  # the timer of the watch outlives an exec
+        return unusable(
+            scenario,
+            f"{scenario.name}: its code ended the process (exit code {exitcode}); take the exit out of it",
+        )
+    why = f"its process was ended from outside ({signal.Signals(-exitcode).name})"
+    return undecided(scenario, f"{why}; fewer --jobs or less --max-memory may help")
+
+
+def _dismiss(workers: Sequence[_Worker]) -> None:
+    """Killed: a fork has the handlers of this process, and the server of `explore` takes SIGTERM for a request."""
+    for worker in workers:
+        worker.pipe.close()
+        worker.process.kill()
+    for worker in workers:
+        worker.process.join()
+        worker.process.close()
+
+
+class _Sender:
+    """A listener that speaks through a pipe."""
+
+    def __init__(self, pipe: "Connection[object, object]") -> None:
+        self._pipe = pipe
+
+    def began(self, name: str) -> None:
+        pass
+
+    def at(self, name: str, depth: int, states: int) -> None:
+        self._pipe.send((depth, states))
+
+    def finished(self, name: str, outcome: Outcome) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenario) -> None:
+    try:
+        pipe.send(outcome)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001  # it holds a value of the user's, which refuses in its own way
+        why = f"{scenario.name}: its verdicts hold a value that is no plain text or number: {in_one_line(error)}"
+        pipe.send(unusable(attrs.evolve(scenario, faults=Faults()), why))
+
+
+def _work(
+    pipe: "Connection[object, object]", board: Board, task: Task, by_name: Mapping[str, Scenario], source: Source
+) -> None:
+    """What a process does: run what it is sent the name of, until the other end of the pipe is closed."""
+    die_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has its parent's handler; `_dismiss` means the process
+    os.dup2(2, 1)  # results are the command's: what flows print must not be among them
+    sys.stdout = sys.stderr
+    WATCH.board = board
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
+        while True:
+            scenario = by_name[str(pipe.recv())]
+            try:
+                outcome = carried_out(task, scenario, source, _Throttled(_Sender(pipe), scenario.name))
+                _send(pipe, outcome, scenario)
+            except (BrokenPipeError, ConnectionResetError):
+                raise
+            except OSError as error:
+                pipe.send(OSError(error.errno, error.strerror, error.filename))

@@ -1,0 +1,298 @@
+"""What can be done with a scenario: search it exhaustively, or sample it. The outcome is a plain value."""
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+import attrs
+
+from lakeproof.impl.printable import printable
+from lakeproof.scenario import Faults, Scenario
+from lakeproof.search.trace import Trace
+from lakeproof.verify.loader import Source, located
+from lakeproof.version import version
+
+if TYPE_CHECKING:
+    from lakeproof.search.faults import Move
+    from lakeproof.search.search import Limits, Result
+
+
+class Unusable(Exception):
+    """A scenario that cannot be run: one line that names it, the place, and the repair."""
+
+
+class InternalError(Exception):
+    """A mistake of ours, with its traceback."""
+
+
+Progress = Callable[[int, int, int], None]
+
+
+@attrs.frozen(kw_only=True)
+class Verdict:
+    """What is known of one invariant in one scenario."""
+
+    invariant: str
+    expected: str
+    verdict: str  # holds, violated, inconclusive
+    why: str = ""  # for inconclusive: what is missing
+    reached: int = 0
+    example: str = ""
+    trace: Trace | None = None
+    sampled: bool = False
+    symmetric: bool = False
+    """Whether a state stood for all that differ from it by an exchange of clients with the same program."""
+    named: bool = True
+    """Whether the scenario names it; what is checked of every scenario it need not name."""
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation; and what
+        the scenario does not name is left open wherever the rest is."""
+        if not self.named and self.verdict == "inconclusive":
+            return False
+        if self.sampled and self.verdict == "inconclusive":
+            return self.expected == "violated"
+        return self.verdict != self.expected
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What has become of one scenario. Counts are of distinct states and of transitions."""
+
+    scenario: str
+    clients: int
+    calls: int
+    faults: Faults
+    verdicts: tuple[Verdict, ...]
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    """Every schedule was covered up to this many steps; 0 for samples, which cover none."""
+    complete: bool = False
+    seconds: float = 0.0
+    stopped: str = ""
+    collision: float = 0.0
+    trouble: str = ""
+    """Why nothing is established: the scenario cannot be run. One line that names the place and the repair."""
+    details: str = ""
+    """With trouble that may be lakeproof's own: the traceback."""
+    key: str = ""
+    """What the outcome was made from (`lakeproof.verify.keys`), if it may be told again."""
+    recalled: bool = False
+    """Whether it was told from the cache, and not searched."""
+    unkept: str = ""
+    """Why it may not be told again."""
+
+
+class Task(Protocol):
+    """One thing to do with scenarios. Can be sent to another process."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        """Raises Unusable."""
+
+
+@attrs.frozen(kw_only=True)
+class Verify:
+    """Search every schedule, within limits. None: no limit."""
+
+    states_max: int | None = None
+    seconds_max: float | None = None
+    memory_bytes_max: int | None = None
+    traced: bool = True
+    """Whether a violation comes with its trace, the shortest schedule with few changes between clients."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.search.liveness import is_liveness
+        from lakeproof.search.minimise import reduce_preemptions
+        from lakeproof.search.search import Counterexample, Limits
+
+        def traced(name: str, found: Counterexample | None) -> Trace | None:
+            if found is None or not self.traced:
+                return None
+            if is_liveness(scenario, name):
+                return told(scenario, source, name, found.moves, found.loop)
+            return told(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
+
+        limits = Limits(
+            states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
+        )
+        with Blame(scenario, source):
+            result = self.search(scenario, limits, progress)
+            undecided = any(
+                each.verdict == "inconclusive" for each in result.findings if each.id in scenario.sought_ids
+            )
+            verdicts = tuple(
+                Verdict(
+                    invariant=finding.id,
+                    expected=scenario.expected(finding.id),
+                    verdict=finding.verdict,
+                    why=finding.why,
+                    reached=finding.reached,
+                    example=printable(finding.example),
+                    symmetric=result.symmetric,
+                    named=finding.id in scenario.sought_ids or not undecided,
+                    trace=traced(finding.id, finding.counterexample),
+                )
+                for finding in result.findings
+            )
+        return attrs.evolve(
+            outcome_of(scenario, verdicts),
+            states=result.states,
+            transitions=result.transitions,
+            depth=result.depth,
+            complete=result.complete,
+            seconds=result.seconds,
+            stopped=result.stopped,
+            collision=result.collision,
+        )
+
+    def search(self, scenario: Scenario, limits: "Limits", progress: Progress) -> "Result":
+        """Who searches: this process, unless a subclass knows better."""
+        from lakeproof.search.search import search
+
+        return search(scenario, limits, progress=progress)
+
+
+@attrs.frozen(kw_only=True)
+class Walk:
+    """Sample schedules. What is not violated is inconclusive: sampling proves nothing."""
+
+    strategy: Literal["random", "pct"]
+    executions: int
+    seed: int
+    depth: int
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.search.minimise import minimise
+        from lakeproof.search.sampling import sample
+
+        def traced(name: str) -> Trace:
+            return told(scenario, source, name, minimise(scenario, found.violations[name].moves, name))
+
+        started = time.perf_counter()
+        with Blame(scenario, source):
+            found = sample(
+                scenario, strategy=self.strategy, executions=self.executions, seed=self.seed, depth=self.depth
+            )
+            nothing = f"{found.executions} executions did not violate it, which proves nothing"
+            verdicts = tuple(
+                Verdict(
+                    invariant=name,
+                    expected=scenario.expected(name),
+                    verdict="violated" if name in found.violations else "inconclusive",
+                    why="" if name in found.violations else nothing,
+                    trace=traced(name) if name in found.violations else None,
+                    sampled=True,
+                )
+                for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
+            )
+        seconds = time.perf_counter() - started
+        return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
+
+
+def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None) -> Trace:
+    """The trace of moves that violate an invariant: they are made, on the real flows. Raises NotReproduced."""
+    from lakeproof.search.replay import record
+
+    return record(scenario, name, moves, version=version(), file=source.name, loop=loop)
+
+
+def undecided(scenario: Scenario, why: str) -> Outcome:
+    """The outcome of a scenario of which nothing is known."""
+    verdicts = tuple(
+        Verdict(
+            invariant=name,
+            expected=scenario.expected(name),
+            verdict="inconclusive",
+            why=why,
+            named=name in scenario.sought_ids,
+        )
+        for name in scenario.ids
+    )
+    return attrs.evolve(outcome_of(scenario, verdicts), stopped=why)
+
+
+def unusable(scenario: Scenario, why: str, details: str = "") -> Outcome:
+    """The outcome of a scenario that cannot be run."""
+    return attrs.evolve(undecided(scenario, why), trouble=why, details=details)
+
+
+def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+    """The outcome of a task, whatever the scenario's code does: one bad scenario costs no other one its verdict.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
+    """
+    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Undecided
+
+    seconds = getattr(task, "seconds_max", None)
+    try:
+        limit = max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit):
+            return task.run(scenario, source, progress)
+    except Unusable as error:
+        return unusable(scenario, str(error))
+    except Undecided as error:
+        return undecided(scenario, str(error))
+    except MemoryError:
+        return undecided(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
+    except OSError:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and INTERRUPTS.came:
+            raise
+        return unusable(scenario, f"{scenario.name}: {MISTAKE}", traceback.format_exc())
+
+
+MISTAKE: Final = (
+    "nothing is established: either its file uses values of wrong types, or this is a mistake of lakeproof's own; "
+    "then please report it"
+)
+
+
+def outcome_of(scenario: Scenario, verdicts: tuple[Verdict, ...]) -> Outcome:
+    """What is known before anything is counted."""
+    return Outcome(
+        scenario=scenario.name,
+        clients=len(scenario.clients),
+        calls=sum(map(len, scenario.clients)),
+        faults=scenario.faults,
+        verdicts=verdicts,
+    )
+
+
+class Blame:
+    """Says of an error whether the scenario is to blame: then it becomes Unusable, with the place if it is known."""
+
+    def __init__(self, scenario: Scenario, source: Source) -> None:
+        self._scenario = scenario
+        self._source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        from lakeproof.impl.codec import Undecodable
+        from lakeproof.model.identity import NoIdentity
+        from lakeproof.model.messages import NoProtobuf
+        from lakeproof.scenario import ScenarioError
+        from lakeproof.search.execution import NondeterministicFlow
+        from lakeproof.search.fence import NotAnEffect, is_ours, message_of
+        from lakeproof.search.replay import NotReproduced
+
+        if error is None or is_ours(error) or isinstance(error, Unusable):
+            return
+        where = None if self._source.file is None else located(error, self._source.file)
+        cause = error.__cause__
+        if where is None and isinstance(cause, Exception) and self._source.file is not None:
+            where = located(cause, self._source.file)
+        message = message_of(error) or "no message"
+        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, NoProtobuf, Undecodable)
+        if isinstance(error, ours):
+            place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
+            named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
+            raise Unusable(f"{place}: {named}" if place else named) from error
+        if where is not None:
+            raise Unusable(f"{where}: {self._scenario.name}: {type(error).__name__}: {message}") from error

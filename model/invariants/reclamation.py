@@ -1,0 +1,147 @@
+"""What leads to a dead instance: kind by kind, and at each step of its deletion; and how long a claim lasts.
+
+`garbage-is-reclaimable` is one question about all that is left. Where it is refuted for one kind of entity, it is blind
+to the others; so each kind has an invariant of its own. Source: repository-operations-error-handling.md,
+"DeleteRepository - Step 2", "Cleaning Up an `initial` Repository".
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from lakeproof.model import calls, keys, kv
+from lakeproof.model.identifiers import InstanceUID
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants._base import STORE, Eventually, Finding, OnStep, Reached, Violation
+from lakeproof.model.invariants.repositories import accessible, entries, owner
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
+from lakeproof.model.repository_specification import CLAIM_LASTS
+from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
+
+
+def leads(snapshot: Snapshot) -> frozenset[InstanceUID]:
+    """The instances that an entry, in any state, or a cleanup record names."""
+    noted = {each.instance_uid for each in snapshot.store.values() if isinstance(each, CleanupRecord)}
+    return frozenset(noted | {entry.instance_uid for entry in entries(snapshot)})
+
+
+def _entities(snapshot: Snapshot, kind: type[Record] | tuple[type[Record], ...]) -> Iterator[tuple[str, InstanceUID]]:
+    for (partition, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
+        inside = partition not in (keys.GRAVELER, keys.DELETED) and isinstance(record, kind)
+        whose = owner(record) if inside else None
+        if whose is not None:
+            yield f"{partition.decode('utf-8', 'replace')} {key.decode('utf-8', 'replace')}", whose
+
+
+def _reclaimable(name: str, what: str, kind: type[Record]) -> Eventually:
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        live = {entry.instance_uid for entry in accessible(snapshot)}
+        known = leads(snapshot)
+        found = list(_entities(snapshot, kind))
+        for at, whose in found:
+            if whose not in known:
+                yield Violation(name, f"{at} is garbage that no entry and no record leads to")
+            elif whose not in live:
+                yield Reached(f"{at} is garbage and can be found")
+        if all(whose in live for _, whose in found):
+            yield Reached("nothing of this kind is garbage")
+
+    return Eventually(
+        id=name,
+        meaning=f"at quiescence, the cleaner can find each {what} of a dead instance",
+        check=check,
+        reads=STORE,
+    )
+
+
+OF_A_KIND: Final[Mapping[str, Eventually]] = {
+    name: _reclaimable(name, what, kind)
+    for name, what, kind in (
+        ("branches-are-reclaimable", "branch", Branch),
+        ("commits-are-reclaimable", "record of a commit", Commit),
+        ("tags-are-reclaimable", "tag", Tag),
+    )
+}
+"""The narrower sisters of `garbage-is-reclaimable`, by id."""
+
+
+def _leaves_a_lead(transition: Transition) -> Iterator[Finding]:
+    before, after = leads(transition.before), leads(transition.after)
+    left = {whose: what for what, whose in _entities(transition.after, (Branch, Commit, Tag))}
+    for whose in sorted(before - after):
+        if whose in left:
+            yield Violation(
+                "deletion-leaves-a-lead", f"the last lead to {left[whose]} of instance {whose} was taken away"
+            )
+        else:
+            yield Reached(f"the last lead to instance {whose} was taken away, and nothing is left of it")
+    op = transition.op
+    if not before - after and isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER:
+        yield Reached("a deletion changed an entry, and something leads to each instance")
+
+
+def _ends(name: str, op: object) -> bool:
+    takes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition in (keys.GRAVELER, keys.DELETED)
+    return takes and calls.kind_of(name) in (calls.DELETE_REPOSITORY, calls.CLEAN)
+
+
+deletion_leaves_a_lead: Final = OnStep(
+    id="deletion-leaves-a-lead",
+    meaning="neither a delete nor the cleaner takes away the last lead to an instance (entry or cleanup record) while "
+    "an entity of it is there",
+    check=_leaves_a_lead,
+    watches=_ends,
+)
+
+
+def _claim_lasts(transition: Transition) -> Iterator[Finding]:
+    after = {entry.repository_id: entry for entry in entries(transition.after)}
+    for entry in entries(transition.before):
+        if entry.state is not RepositoryState.INITIAL:
+            continue
+        age = transition.before.now - entry.creation_date
+        now = after.get(entry.repository_id)
+        same = now is not None and now.instance_uid == entry.instance_uid
+        kept = same and now is not None and now.state in (RepositoryState.INITIAL, RepositoryState.ACTIVE)
+        if kept:
+            yield Reached(f"the claim of instance {entry.instance_uid} was left alone")
+        elif age < CLAIM_LASTS:
+            seconds = age / 1_000_000
+            evidence = (
+                f"the claim of instance {entry.instance_uid} was {seconds:g} s old, and {transition.call.name} ended it"
+            )
+            yield Violation("claim-lasts-two-minutes", evidence)
+        else:
+            yield Reached(f"the claim of instance {entry.instance_uid} had run out")
+
+
+def _ends_claims(name: str, op: object) -> bool:
+    writes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+    return writes and calls.kind_of(name) is not calls.DELETE_REPOSITORY
+
+
+claim_lasts_two_minutes: Final = OnStep(
+    id="claim-lasts-two-minutes",
+    meaning="a repository that is being created is declared failed, or replaced, only when it is two minutes old; a "
+    "delete may come at any time",
+    check=_claim_lasts,
+    watches=_ends_claims,
+)
+
+NAME_IS_NOT_BLOCKED: Final = "name-is-not-blocked"
+NAME_IS_NOT_BLOCKED_MEANING: Final = (
+    "whatever crashed: two minutes later a repository can be created under the name, without a delete before it, "
+    "unless one is accessible"
+)
+
+
+def name_is_not_blocked(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    """Aftermath of one create."""
+    (last,) = outcomes
+    there = ", ".join(f"{entry.repository_id} ({entry.state.name.lower()})" for entry in entries(snapshot))
+    if last.status is Status.OK or any(True for _ in accessible(snapshot)):
+        return [Reached("the name could be used, or is in use")]
+    return [Violation(NAME_IS_NOT_BLOCKED, f"a create failed with {last.error!r}: {there or 'no entry'}")]
+
+
+ALL: Final[tuple[Invariant, ...]] = (*OF_A_KIND.values(), deletion_leaves_a_lead, claim_lasts_two_minutes)
+"""All invariants of this module but the aftermath."""

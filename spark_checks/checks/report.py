@@ -1,0 +1,162 @@
+"""What a run of the checks found, told: a table, JSON Lines, and a page."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lakeproof.show.pages import summary as pages
+from lakeproof.show.style import is_ascii
+from lakeproof.spark_checks.checks.catalogue import PASSES
+from lakeproof.spark_checks.checks.run import KINDS, Example, Outcome, Summary
+from lakeproof.spark_checks.data import denominators, manifest
+from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.words import plural, seconds
+
+COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
+_STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
+SHOWN_MAX: Final = 300
+"""Characters of an evidence in a table or on a page; the JSON and the Parquet have all of it."""
+
+
+def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
+    """A row a check; below, an example of each kind that was found; then the verdict."""
+    found = Table(box=box.ASCII_DOUBLE_HEAD if is_ascii(console) else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    found.add_column("check", no_wrap=True)
+    for name in ("judged", *COLUMNS.values(), "seconds"):
+        found.add_column(name, justify="right", no_wrap=True)
+    for outcome, first in _with_first(summary):
+        counts = [Text(f"{outcome.count(kind):,}", _STYLES[kind] if outcome.count(kind) else "dim") for kind in KINDS]
+        if not outcome.judged:
+            counts = [Text("-", "dim") for _ in KINDS]
+        spent = seconds(summary.seconds[outcome.check.part]) if first and outcome.judged else ""
+        things = Text(_things(outcome), "yellow" if outcome.inconclusive else "")
+        found.add_row(outcome.check.id, things, *counts, spent)
+    yield found
+    for outcome in summary.outcomes:
+        for kind in KINDS:
+            example = next((each for each in outcome.examples if each.kind == kind), None)
+            if example is not None:
+                more = outcome.count(kind) - 1
+                rest = f" (and {more:,} more)" if more else ""
+                yield Text.assemble(
+                    (kind, _STYLES[kind]), f" {outcome.check.id}: {_line(example)}{rest}", overflow="fold"
+                )
+    for line in (denominators.told(summary.rows), *map(manifest.note, summary.unsealed)):
+        yield Text(line, overflow="fold")
+    yield Text(verdict(summary))
+
+
+def _things(outcome: Outcome) -> str:
+    return f"{outcome.things:,}" if outcome.judged else "-"
+
+
+def verdict(summary: Summary) -> str:
+    """One sentence or two."""
+    broken = sum(1 for outcome in summary.outcomes if outcome.count("violation"))
+    violations = sum(outcome.count("violation") for outcome in summary.outcomes)
+    judged = sum(outcome.judged for outcome in summary.outcomes)
+    where = f"{broken} of {plural(judged, 'check')}" if broken else plural(judged, "check")
+    told = f"{plural(violations, 'violation')} in {where}"
+    rest = len(summary.outcomes) - judged
+    lacks = "tables are missing" if summary.rows.get("repositories", 1) else "tables, or all repositories, are missing"
+    skipped = f"; {plural(rest, 'check')} not judged: {lacks}" if rest else ""
+    nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
+    if nothing:
+        skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
+    if summary.version:
+        skipped += f"; {summary.version}"
+    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s; {summary.engine}"
+
+
+def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:
+    """The outcomes, and whether each is the first of its pass that was judged."""
+    seen: set[str] = set()
+    for outcome in sorted(summary.outcomes, key=lambda outcome: PASSES.index(outcome.check.part)):
+        yield outcome, outcome.check.part not in seen and outcome.judged
+        if outcome.judged:
+            seen.add(outcome.check.part)
+
+
+def _line(example: Example) -> str:
+    return f"{_cut(example.subject)} {_cut(example.evidence)}"
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SHOWN_MAX else f"{flat[:SHOWN_MAX]}..."
+
+
+def as_json_lines(summary: Summary) -> Iterator[str]:
+    """An object a check; ``seconds`` are those of its pass, which other checks may share. Then one with the rows of
+    each table that was read."""
+    for outcome in summary.outcomes:
+        yield json.dumps(
+            {
+                "id": outcome.check.id,
+                "judged": outcome.judged,
+                "things": outcome.things,
+                "inconclusive": outcome.inconclusive,
+                **{COLUMNS[kind]: outcome.count(kind) for kind in KINDS},
+                "pass": outcome.check.part,
+                "seconds": round(summary.seconds.get(outcome.check.part, 0.0), 3) if outcome.judged else None,
+                "examples": [
+                    {"kind": each.kind, "subject": each.subject, "evidence": each.evidence} for each in outcome.examples
+                ],
+            },
+            ensure_ascii=False,
+        )
+    yield json.dumps(
+        {"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version, "engine": summary.engine}
+    )
+
+
+def write_summary(summary: Summary, out: Folder) -> None:
+    """``summary.jsonl`` and ``summary.html`` in a folder. Raises Unusable."""
+    lines = "".join(f"{line}\n" for line in as_json_lines(summary))
+    out.write("summary.jsonl", lines.encode(errors="backslashreplace"))
+    out.write("summary.html", pages.summary_page(page(summary)).encode(errors="backslashreplace"))
+
+
+def page(summary: Summary) -> pages.Summary:
+    """With counts and examples."""
+    return pages.Summary(
+        kind="spark check",
+        subject=summary.where,
+        verdict="violated" if summary.violated else "inconclusive" if summary.inconclusive else "holds",
+        closing=verdict(summary),
+        facts=[("dataset", manifest.note(each)) for each in summary.unsealed],
+        tables=[
+            pages.Table(
+                title="What was found",
+                heads=("check", "judged", *COLUMNS.values(), "seconds", "meaning"),
+                rows=[_row(summary, outcome, first) for outcome, first in _with_first(summary)],
+                numbers=range(1, len(COLUMNS) + 3),
+            ),
+            pages.Table(
+                title="Examples",
+                heads=("check", "kind", "what", "evidence"),
+                rows=[
+                    (outcome.check.id, each.kind, _cut(each.subject), _cut(each.evidence))
+                    for outcome in summary.outcomes
+                    for each in outcome.examples
+                ],
+            ),
+            pages.Table(
+                title="What was read",
+                heads=("table", "rows"),
+                rows=[(name, f"{count:,}") for name, count in summary.rows.items()],
+                numbers=(1,),
+            ),
+        ],
+    )
+
+
+def _row(summary: Summary, outcome: Outcome, first: bool) -> list[str]:
+    counts = (f"{outcome.count(kind):,}" if outcome.judged else "-" for kind in KINDS)
+    spent = seconds(summary.seconds[outcome.check.part]) if first else ""
+    return [outcome.check.id, _things(outcome), *counts, spent, outcome.check.meaning]

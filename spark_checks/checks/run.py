@@ -1,0 +1,256 @@
+"""Runs the checks: pass by pass, findings written as they come, then counted; examples are bounded, counts are not."""
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from lakeproof.spark_checks.checks import commits, data, lakefs, records, repositories, stored, tokens
+from lakeproof.spark_checks.checks.catalogue import CHECKS, EVERY, OF_LAKEFS, PASSES, REPOSITORIES, Check, Pass
+from lakeproof.spark_checks.checks.lakefs import Living
+from lakeproof.spark_checks.checks.rules import nothing, union
+from lakeproof.spark_checks.data import denominators
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.engine import footers, staging
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.words import Unusable
+
+KINDS: Final = ("violation", "garbage", "note")
+EXAMPLES_MAX: Final = 5
+"""Of each id and kind. The first ones by subject, so that they are the same whenever the data is."""
+
+
+@attrs.frozen
+class Example:
+    """A finding that is shown."""
+
+    kind: str
+    subject: str
+    evidence: str
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What became of one check. ``judged``: false where the dataset lacks a table that it needs. ``things``: how many
+    there were to judge."""
+
+    check: Check
+    judged: bool
+    things: int
+    counts: Mapping[str, int]
+    examples: tuple[Example, ...]
+
+    def count(self, kind: str) -> int:
+        return self.counts.get(kind, 0)
+
+    @property
+    def inconclusive(self) -> bool:
+        """It judged nothing: there was nothing, or no table that shows it. What was found was there to be judged."""
+        return not self.judged or not (self.things or self.counts)
+
+
+@attrs.frozen(kw_only=True)
+class Summary:
+    """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
+    them. ``unsealed``: folders without a manifest. ``version``: why the records may mean something else; empty: they do
+    not. ``engine``: what has run them."""
+
+    where: str
+    rows: Mapping[str, int]
+    outcomes: tuple[Outcome, ...]
+    seconds: Mapping[str, float]
+    unsealed: tuple[str, ...] = ()
+    version: str = ""
+    engine: str = ""
+
+    @property
+    def violated(self) -> bool:
+        return any(outcome.count("violation") for outcome in self.outcomes)
+
+    @property
+    def inconclusive(self) -> tuple[str, ...]:
+        """The ids that judged nothing."""
+        return tuple(outcome.check.id for outcome in self.outcomes if outcome.inconclusive)
+
+
+def asked_of(dataset: Dataset) -> tuple[Check, ...]:
+    """The checks that are asked of a dataset, whether it has what they need or not."""
+    if dataset.keys != "lakefs":
+        return CHECKS
+    return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
+
+
+def chosen(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
+    """The ids that can be judged: those asked for, or all. ``is_part``: there is no record of a repository.
+
+    Raises Unusable: one was asked for and cannot be.
+    """
+    has = dataset.tables | (frozenset() if is_part else {REPOSITORIES})
+    for each in only:
+        lacks = sorted(EVERY[each].needs - has)
+        if lacks or EVERY[each] not in asked_of(dataset):
+            needs = f"needs {' and '.join(f'{name}/' for name in lacks)}" if lacks else "is for stores of lakeFS"
+            raise Unusable(
+                f"{dataset.where}: {each} {needs}, which it does not have; name a folder that has them with --beside, "
+                "or the object store with --blockstore, or leave this check out"
+            )
+    wanted = only or EVERY
+    return tuple(check.id for check in asked_of(dataset) if check.id in wanted and check.needs <= has)
+
+
+def is_part(dataset: Dataset, entities: Entities) -> bool:
+    """Whether a store of lakeFS has no record of a repository, so that it is a part of one: nothing says what can be
+    reached. Runs a job."""
+    if dataset.keys != "lakefs" or footers.count(entities.repositories):
+        return False
+    return entities.undecodable.where("kind = 'repository'").isEmpty()
+
+
+class Checks:
+    """The checks of one dataset. What passes share is computed once, when it is first asked for, and kept.
+
+    living: what can be reached in a store of lakeFS; None: severities are those of the designs.
+    """
+
+    def __init__(
+        self, dataset: Dataset, entities: Entities, only: Collection[str], living: Living | None = None
+    ) -> None:
+        self.dataset = dataset
+        self.entities = entities
+        self.only = frozenset(only)
+        self.living = living
+
+    def run(self, part: Pass) -> list[DataFrame]:
+        """The findings of a pass: FINDINGS, in one or more tables."""
+        match part:
+            case "records":
+                return [records.check(self.entities, self.dataset.keys, self.only, self.living)]
+            case "repositories" if self.living is not None:
+                return [lakefs.check_repositories(self.dataset, self.entities, self.living, self.only)]
+            case "repositories":
+                return [repositories.check(self.entities, self.only)]
+            case "commits":
+                return list(self._commits())
+            case "tokens" if self.living is not None:
+                return [lakefs.check_tokens(self.entities, self.living, self.only)]
+            case "tokens":
+                return [tokens.check(self.entities, self.only)]
+            case "data":
+                return list(self._data())
+
+    @property
+    def _alive(self) -> Entities:
+        """The entities that can be reached, as far as there is a difference."""
+        return self.entities if self.living is None else self.living.only(self.entities)
+
+    def _commits(self) -> Iterator[DataFrame]:
+        like_lakefs = self.dataset.keys == "lakefs"
+        if self.only - {"meta-range-exists"}:
+            yield commits.check(self._alive, self._walked, self.only, like_lakefs=like_lakefs)
+        if "meta-range-exists" in self.only:
+            walked = self._walked if like_lakefs else None
+            yield commits.check_trees(self._alive, self._trees, self.only, walked)
+
+    def _data(self) -> Iterator[DataFrame]:
+        alive = self._alive
+        homes = commits.homes(alive)
+        reached = commits.reachable(alive, self._walked)
+        if "committed-data-is-kept" in self.only:
+            yield commits.check_readable(reached, homes, self._trees, self.only)
+        if self.only & stored.IDS and self.dataset.stored is not None:
+            yield stored.check_tables(alive, reached, self.dataset.stored, self.only)
+        of_objects = self.only & (stored.IDS - {"table-is-sound"})
+        if not self.only & data.IDS and not of_objects:
+            return  # nobody asks for objects
+        references = data.References(
+            data.committed(reached, homes, self.dataset, self._trees),
+            tokens.shown(attrs.evolve(self.entities, branches=alive.branches), homes),
+        )
+        lake = self.dataset.keys == "lakefs"
+        yield data.check(references, data.suspects(references, self.dataset), self.only, like_lakefs=lake)
+        if of_objects:
+            sizes = stored.sizes(references.committed, self.dataset, alive.staged, tokens.namespaces(alive, homes))
+            yield stored.check_objects(references, sizes, self.dataset, self.only)
+
+    @cached_property
+    def _walked(self) -> DataFrame:
+        return commits.walk(self._alive)
+
+    @cached_property
+    def _trees(self) -> DataFrame:
+        return commits.trees(self._alive, self.dataset)
+
+
+def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int = EXAMPLES_MAX) -> Summary:
+    """Check a dataset, and write what is found to ``target`` (Parquet, FINDINGS). ``only``: ids, none for all.
+
+    Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
+    """
+    chosen(dataset, only)  # before anything is read
+    seconds: dict[str, float] = {}
+    spark = dataset.spark
+    began = time.perf_counter()
+    with doing(spark, f"decoding {dataset.where}"):
+        entities = decode(dataset)
+    seconds["decoding"] = time.perf_counter() - began
+    part_of_store = is_part(dataset, entities)
+    ids = chosen(dataset, only, is_part=part_of_store)
+    living = Living.of(entities) if dataset.keys == "lakefs" and not part_of_store else None
+    checks = Checks(dataset, entities, ids, living)
+    written = staging.write(nothing(spark), target)
+    for part in PASSES:
+        mine = [each for each in ids if EVERY[each].part == part]
+        if mine:
+            began = time.perf_counter()
+            with doing(spark, f"checking {part}: {', '.join(mine)}"):
+                written = staging.write(union(checks.run(part)), target, to=written)
+            seconds[part] = time.perf_counter() - began
+    with doing(spark, "counting"):
+        rows = denominators.rows_read(dataset, entities)
+        things = denominators.judged(entities, rows)
+        summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+    dataset.demand_read()
+    outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
+    version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
+    return attrs.evolve(
+        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine
+    )
+
+
+def summed(
+    dataset: Dataset,
+    ids: Collection[str],
+    only: Collection[str],
+    found: DataFrame,
+    seconds: Mapping[str, float],
+    examples_max: int,
+) -> Summary:
+    """Counts and examples of findings."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in found.groupBy("id", "kind").count().collect():  # as many rows as there are ids and kinds
+        counts.setdefault(row["id"], {})[row["kind"]] = row["count"]
+    ordered = Window.partitionBy("id", "kind").orderBy("subject", "evidence")
+    first = found.withColumn("rank", f.row_number().over(ordered)).where(f.col("rank") <= examples_max)
+    examples: dict[str, list[Example]] = {}
+    rows = first.collect() if counts else []
+    for row in sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["rank"])):
+        examples.setdefault(row["id"], []).append(Example(row["kind"], row["subject"], row["evidence"]))
+    outcomes = tuple(
+        Outcome(
+            check=check,
+            judged=check.id in ids,
+            things=0,
+            counts=counts.get(check.id, {}),
+            examples=tuple(examples.get(check.id, ())),
+        )
+        for check in asked_of(dataset)
+        if not only or check.id in only
+    )
+    return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)

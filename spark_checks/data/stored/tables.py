@@ -1,0 +1,195 @@
+"""The tables ``metaranges/``, ``ranges/`` and ``objects/`` of a dataset, made of what lies in the object store.
+
+Each namespace is listed by a task, and the SSTables that are listed are read by tasks, each once. What is under one id
+in several namespaces has one content, for ids are hashes of it, and tables of another content are not whole; but
+whether it is there is asked of each namespace: `Stored.tables` has a row for each file.
+Cost: one listing of all objects, and the bytes of all SSTables.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from lakeproof.model.catalog import AddressType
+from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
+from lakeproof.spark_checks.data.stored import stores, trees
+from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
+from lakeproof.spark_checks.data.stored.stores import Blockstore
+from lakeproof.spark_checks.engine import staging
+from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.tables import (
+    BINARY,
+    LONG,
+    METARANGES,
+    OBJECTS,
+    RANGES,
+    STRING,
+    VERSIONS,
+    batches,
+    no_rows,
+    table,
+)
+from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.words import Unusable
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+TABLES: Final = table(storage_namespace=STRING, id=STRING, type=STRING, why=STRING)
+"""A row for each SSTable that was listed. ``type``: ranges, metaranges, or null. ``why`` it cannot be read; null: it
+was read, all of it."""
+PARTS: Final = table(meta_range_id=STRING, range_id=STRING, first=BINARY, last=BINARY, entries=LONG)
+"""What metaranges say of their ranges, and, with a null ``meta_range_id``, what ranges are."""
+_KIND: Final = "kind"
+_LISTED: Final = table(**{field.name: field.dataType for field in (*OBJECTS, *VERSIONS)})
+_ID: Final = f"^{INTERNAL_PREFIX}[0-9a-f]{{64}}$"
+_SCHEMAS: Final = {"tables": TABLES, "metaranges": METARANGES, "ranges": RANGES, "parts": PARTS}
+"""Of a file: what it is, what it holds."""
+
+
+def _wide() -> StructType:
+    columns = {field.name: field.dataType for schema in _SCHEMAS.values() for field in schema}
+    return table(**{_KIND: STRING}, **columns)
+
+
+_WIDE: Final = _wide()
+_ARROW: Final = to_arrow_schema(_WIDE)
+_LISTED_ARROW: Final = to_arrow_schema(_LISTED, timezone="UTC")
+
+
+@attrs.frozen
+class Stored:
+    """What lies there. ``versions``: ``objects`` with ETags; None: files have none. ``tables``: `TABLES`; ``parts``:
+    `PARTS`. ``rows``: of each, as they were written. ``former``: namespaces of nobody."""
+
+    objects: DataFrame
+    versions: DataFrame | None
+    metaranges: DataFrame
+    ranges: DataFrame
+    tables: DataFrame
+    parts: DataFrame
+    former: tuple[str, ...] = ()
+
+
+def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]) -> Stored:
+    """List the namespaces, and those of nobody beside them, and read the SSTables. Two jobs.
+
+    Raises Unusable: the store cannot be read, or a namespace is not in it.
+    """
+    blockstore.demand_there()
+    former = blockstore.neighbours(namespaces)
+    places = [(each, *blockstore.where(each)) for each in sorted(namespaces)]
+    places += [(each, *blockstore.where(each)) for each in former]
+    listed = staging.write(_listing(spark, places), fresh(spark, "objects"))
+    versions = staging.read(listed, _LISTED, spark)
+    objects = spark.read.schema(OBJECTS).parquet(listed.where) if listed.rows else no_rows(spark, OBJECTS)
+    ids = versions.where(f.col("address").rlike(_ID)).select("storage_namespace", "address")
+    by = {each: (store, prefix) for each, store, prefix in places}
+
+    def read(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        opened: dict[str, ObjectStore] = {}
+        whole: set[str] = set()
+        for batch in found:
+            for namespace, address in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                store, prefix = by[namespace]
+                if store not in opened:
+                    opened[store] = stores.open_store(store)
+                path = f"{prefix}/{address}" if prefix else address
+                name = address.removeprefix(INTERNAL_PREFIX)
+                yield from batches(_rows_of(namespace, name, stores.content(opened[store], path), whole), _ARROW)
+
+    pieces = max(4 * cores(spark), 1)
+    made = ids.repartition(pieces, "address").mapInArrow(read, _WIDE)  # one id, one task: what it holds is told once
+    written = staging.write(made, fresh(spark, "sstables"), by=_KIND)
+    held = {name: staging.read(written, schema, spark, f"{_KIND}={name}") for name, schema in _SCHEMAS.items()}
+    has_tags = blockstore.folder is None
+    return Stored(objects, versions if has_tags else None, former=tuple(former), **held)
+
+
+def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> DataFrame:
+    """A task for each namespace."""
+
+    def listed(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in found:
+            for number in batch.column("id").to_pylist():
+                namespace, store, prefix = places[number]
+                rows = (
+                    (namespace, each.path, each.size_bytes, each.last_modified, each.e_tag, None)
+                    for each in stores.objects(store, prefix)
+                )
+                yield from batches(rows, _LISTED_ARROW)
+
+    count = max(len(places), 1)
+    return spark.range(0, len(places), 1, count).select("id").mapInArrow(listed, _LISTED)
+
+
+def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> Iterator[tuple[object, ...]]:
+    """Rows of `_WIDE` for one SSTable: what it is, and what it holds, but where that was told of another namespace
+    already. ``whole``: the names of those. Raises Unusable: only a newer lakeFS can have written it."""
+    try:
+        if file is None:
+            raise NotATable("was listed, and is gone")
+        found = trees.read(file, name)
+        rows = [] if name in whole else list(_held(found, name, namespace))
+    except NotATable as error:
+        yield _row("tables", storage_namespace=namespace, id=name, why=str(error))
+        return
+    except Unsupported as error:
+        raise Unusable(
+            f"{namespace}/{INTERNAL_PREFIX}{name}: cannot be judged: {error}; leave out --blockstore, or report it"
+        ) from None
+    whole.add(name)
+    yield _row("tables", storage_namespace=namespace, id=name, type=found.type)
+    yield from rows
+
+
+def _held(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[object, ...]]:
+    if found.type == "ranges":
+        first, last, count = found.said
+        yield _row("parts", range_id=name, first=first, last=last, entries=count)
+        for each in found.entries:
+            yield _row(
+                "ranges",
+                range_id=name,
+                path=each.path.decode(errors="backslashreplace"),
+                address=_address(each, namespace),
+                checksum=each.checksum,
+                size_bytes=each.size_bytes,
+            )
+        return
+    if not found.ranges:
+        yield _row("metaranges", meta_range_id=name)
+    for part in found.ranges:
+        yield _row("metaranges", meta_range_id=name, range_id=part.range_id)
+        yield _row(
+            "parts",
+            meta_range_id=name,
+            range_id=part.range_id,
+            first=part.first,
+            last=part.last,
+            entries=part.count,
+        )
+
+
+def _address(entry: trees.Entry, namespace: str) -> str:
+    """As ``ranges/`` has it: full if it has a scheme, else relative to the namespace of the repository that refers to
+    it. Raises Unsupported."""
+    full = "://" in entry.address
+    if entry.address_type == AddressType.RELATIVE.value and full:
+        return f"{namespace}/{entry.address}"
+    if entry.address_type == AddressType.FULL.value and not full:
+        raise Unsupported(f"the entry of {entry.path!r} has the full address {entry.address!r}, without a scheme")
+    return entry.address
+
+
+_EMPTY: Final[dict[str, object]] = dict.fromkeys(_WIDE.names)
+
+
+def _row(kind: str, **columns: object) -> tuple[object, ...]:
+    return tuple((_EMPTY | {_KIND: kind} | columns).values())

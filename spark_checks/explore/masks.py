@@ -1,0 +1,114 @@
+"""What the invariants of a scenario want to know of packed states and moves, as masks: no invariant is needed to ask.
+
+A *question* projects states on what an invariant reads. Workers answer it with the distinct projections; only the
+driver, which has the invariants, judges them.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.search.expansion import Rows
+from lakeproof.search.faults import Move
+from lakeproof.search.frozen import FrozenKernel
+from lakeproof.search.packing import Words, distinct, take
+from lakeproof.search.symmetry import Symmetry
+
+HELD: Final = 0
+"""The tag of states that could not be expanded yet. Successors are tagged with their stride, which is at least 1,
+and answers with the tag of their question, which is negative."""
+
+
+@attrs.frozen(eq=False)
+class StateQuestion:
+    """The distinct projections of states. ``quiet``: only of those in which no client can move. ``shown``: columns
+    whose numbers are replaced, with what by: one of those that look alike."""
+
+    tag: int
+    masks: tuple[int, ...]
+    quiet: bool = False
+    shown: tuple[tuple[int, npt.NDArray[np.int64]], ...] = ()
+
+    def project(self, kernel: FrozenKernel, words: Words) -> Words:
+        """The projection of each state."""
+        found = _masked(words, self.masks)
+        for column, instead in self.shown:
+            place = kernel.layout.places[column]
+            numbers = kernel.layout.field(found, column).astype(np.int64)
+            found[place.word] += (instead[numbers] - numbers).astype(np.uint64) << np.uint64(place.shift)
+        return found
+
+    def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
+        """The states that it asks about."""
+        return np.flatnonzero(~kernel.alive(words)) if self.quiet else np.arange(len(words[0]))
+
+
+@attrs.frozen(eq=False)
+class MoveQuestion:
+    """The distinct projections of states in which a move is made. ``watched``: the nodes of the moving client, or for
+    deliveries the late writes, that matter; empty where all do. They are part of the projection."""
+
+    tag: int
+    move: Move
+    masks: tuple[int, ...]
+    watched: npt.NDArray[np.bool_]
+
+    def project(self, kernel: FrozenKernel, words: Words) -> Words:
+        """The projection of each state."""
+        return _masked(words, self.masks)
+
+    def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
+        """The states that it asks about, among those in which the move is made."""
+        if not len(self.watched):
+            return np.arange(len(words[0]))
+        if self.move.client < 0:
+            who = kernel.layout.field(words, kernel.roles.late).astype(np.intp)
+        else:
+            who = kernel.tables[self.move.client].nodes_of(words)
+        return np.flatnonzero(self.watched[who])
+
+
+Question = StateQuestion | MoveQuestion
+
+
+@attrs.frozen(eq=False)
+class Job:
+    """All that a worker needs to expand a level: no flow, no scenario. Can be pickled."""
+
+    kernel: FrozenKernel
+    symmetry: Symmetry
+    ranked: bool = False
+    states: tuple[StateQuestion, ...] = ()
+    moves: tuple[MoveQuestion, ...] = ()
+
+
+def answers(kernel: FrozenKernel, question: Question, words: Words) -> Words:
+    """The distinct projections of these states, or of the sources of this move."""
+    rows = question.rows(kernel, words)
+    return distinct(question.project(kernel, words if len(rows) == len(words[0]) else take(words, rows)))
+
+
+def matching(kernel: FrozenKernel, question: Question, words: Words, target: tuple[int, ...]) -> Rows:
+    """Which of the states have this projection."""
+    rows = question.rows(kernel, words)
+    return rows[equal(question.project(kernel, take(words, rows)), target)]
+
+
+def equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Which rows are this one."""
+    same = np.ones(len(words[0]), np.bool_)
+    for word, part in zip(words, target, strict=True):
+        same &= word == np.uint64(part)
+    return same
+
+
+def moves_asked(job: Job, move: Move) -> Iterator[MoveQuestion]:
+    """The questions about a move."""
+    return (question for question in job.moves if question.move == move)
+
+
+def _masked(words: Words, masks: tuple[int, ...]) -> Words:
+    return [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]

@@ -1,0 +1,409 @@
+"""The search level by level, where a level is too large for one machine.
+
+The difficulty: the tables of the search are compiled lazily. A node of a behaviour and a value of a cell get their
+numbers when they are first met, so two workers that compile for themselves would give one number to different things.
+Here only the driver compiles. It sends its tables, frozen as they are, with each step; a worker looks up and adds, and
+has neither flows nor a scenario. Where a state meets an entry that is missing, the worker holds the state back whole,
+and one state for each missing entry goes to the driver. The driver expands those few with the flows, and so compiles
+what is missing; the states held back are then expanded with the new tables, until none is left. Each state is
+expanded whole and once, so that transitions are counted once. A few hundred entries serve millions of states: after
+the first levels a step seldom takes a second round.
+
+Every part of a level is kept with the layout that it was packed in, and repacked by expressions when it is read.
+Levels that come of several parts are told apart once more.
+
+Invariants. Workers project states on what invariants read (`lakeproof.spark_checks.explore.masks`); Spark tells the
+projections apart, and subtracts those of earlier levels; what is left is judged here, one after the other, by the
+judge of the local search. Monitors are columns; what they say is heard when a step of theirs is compiled.
+
+So the driver needs memory for the tables, not for states or projections. Small levels stay with the driver, and are
+searched by the local search itself: levels are handed over to Spark when one has more than ``driver_states``.
+
+Restarts (merged pasts differ, clients mint identifiers or are told apart), ranks, and when to turn to a ranked
+search are the local search's. Verdicts are, too. With ``Options(merge=False)`` nodes are histories, and the numbers of
+states are the same by construction; merged nodes depend on the order in which pasts are met where a class is full
+(`lakeproof.search.behaviour.MEMBERS_MAX`). Counterexamples are as short as the local search's; which one of several
+equally short ones is found depends on the order of numbers.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.impl.parallel import MAIN
+from lakeproof.model.invariants import Reads
+from lakeproof.scenario import Scenario
+from lakeproof.search.by_level import _Search
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.judge import APPLIED
+from lakeproof.search.packing import Words, concatenate, distinct, repack
+from lakeproof.search.paths import path_through, predecessor
+from lakeproof.search.projections import STORED
+from lakeproof.search.search import Limits, Options, Result, Searching, search
+from lakeproof.search.setup import Setting
+from lakeproof.search.space import Relayout
+from lakeproof.search.states import Place
+from lakeproof.search.views import STEP_READS
+from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
+from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verify
+from lakeproof.words import Progress, plural
+
+DRIVER_STATES: Final = 1 << 18
+"""A level of so many states stays with the driver."""
+
+IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
+
+
+def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
+    """What `lakeproof.search.search.search` takes as ``searching``."""
+
+    def make(
+        setting: Setting,
+        limits: Limits,
+        options: Options,
+        progress: Progress | None,
+        ranked: bool,
+        patience: int | None,
+        started: float,
+    ) -> SparkSearch:
+        found = SparkSearch(setting, limits, options, progress, ranked, patience, started)
+        found.engine, found.driver_states = engine, driver_states
+        return found
+
+    return make
+
+
+class SparkSearch(_Search):
+    """A search that hands its levels over to an engine."""
+
+    engine: Engine
+    driver_states: int
+
+    def run(self) -> Result:
+        while True:
+            try:
+                return super().run()
+            except _LookedFurther:
+                self.restarts += 1
+                for behaviour in self._distinct_behaviours():
+                    behaviour.reset()
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.engine.clear()
+        self.waiting: dict[int, list[Part]] = {}  # by level
+        self.kept: dict[int, Part] = {}  # levels that were expanded
+        self.answers: list[Part] = []  # about the states of the next level
+        self.ends = 0
+        self.tags: dict[Hashable, int] = {}
+        self.keys: dict[int, Hashable] = {}
+
+    def _attempt(self) -> Result:
+        self._begin()
+        level, stopped, handed_over = -1, "", False
+        while (self.ahead or self.waiting) and not stopped and not self.judge.decided:
+            if not handed_over:
+                level = min(self.ahead)
+                words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+                if len(words[0]) <= self.driver_states:
+                    stopped = self._level(words, level)
+                    continue
+                self._hand_over(words, level)
+                handed_over = True
+            level = min(self.waiting)
+            stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
+        complete = not self.ahead and not self.waiting and not stopped and not self.unexpanded
+        result = self._result(level if complete else level // self.stride, complete, stopped)
+        return attrs.evolve(result, final_states=result.final_states + self.ends)
+
+    def _hand_over(self, words: Words, level: int) -> None:
+        """From here on the engine keeps the levels. What is at hand is judged first."""
+        self.judge.level(words, level)
+        self.waiting[level] = [self.engine.keep(words, self.kernel.layout)]
+        for later, parts in self.ahead.items():
+            together = distinct(concatenate(parts, self.kernel.layout.words))
+            self.judge.level(together, later)
+            self.waiting[later] = [self.engine.keep(together, self.kernel.layout)]
+        self.ahead = {}
+        for key, rows in self._judged().items():
+            words = [np.array([row[at] for row in rows], np.uint64) for at in range(self.kernel.layout.words)]
+            self.engine.remember(self._tag(key), distinct(words), self.kernel.layout)
+        self.judge.seen.clear()
+
+    def _judged(self) -> dict[Hashable, list[Row]]:
+        """What the judge has seen so far, as answers to questions: packed rows."""
+        space, layout = self.kernel.space, self.kernel.layout
+        found: dict[Hashable, list[Row]] = {}
+        for key, projections in self.judge.seen.items():
+            match key:
+                case ("step", Move() as move, int() as node):
+                    extra, key = {space.clients[move.client]: node}, ("step", move)
+                case ("late", int() as number):
+                    extra, key = {space.late: number}, ("step", IN_FLIGHT)
+                case "aftermath":
+                    continue
+                case _:
+                    extra = {}
+            rows = found.setdefault(key, [])
+            for numbers in projections:
+                assert isinstance(numbers, tuple)
+                whole = [*numbers, *(0 for _ in range(len(layout.places) - len(numbers)))]
+                for column, number in extra.items():
+                    whole[column] = number
+                rows.append(layout.pack(whole))
+        masks = self.judge.masks(STORED | {Reads.CLOCK})
+        finals = [layout.pack(self._timed(numbers)) for numbers in self.judge.finals]
+        if finals:
+            found["aftermath"] = [tuple(part & mask for part, mask in zip(row, masks, strict=True)) for row in finals]
+        return found
+
+    def _timed(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers with the first number of the clock that is the same time: a clock may jump by nothing."""
+        clock = self.kernel.space.clock
+        if not 0 <= clock < len(numbers):
+            return numbers
+        first = self.setting.times.index(self.setting.times[numbers[clock]])
+        return (*numbers[:clock], first, *numbers[clock + 1 :])
+
+    def _step(self, part: Part, level: int) -> str:
+        """What `_level` does, for a level that the engine keeps."""
+        self.states += part.count
+        self.widest = max(self.widest, part.count)
+        self.kept[level] = part
+        waiting, self.answers = self.answers, []
+        self._hear(waiting, level)
+        if self.progress:
+            self.progress(level, self.states, part.count)
+        stopped = self._stop()
+        if not stopped and not self.judge.decided:
+            self._expand_kept(part, level)
+            self.judge.monitors(level)
+        else:
+            self.unexpanded = True
+        self._reconsider(stopped)
+        if self.ranked:
+            self.engine.drop(self.kept.pop(level))
+        return stopped
+
+    def _expand_kept(self, part: Part, level: int) -> None:
+        while True:
+            job = self._job(self._open())
+            done = self.engine.expanded(part, job)
+            self.transitions += done.transitions
+            for stride, successors in done.successors:
+                self.stride = max(self.stride, stride)
+                self.waiting.setdefault(level + stride, []).append(successors)
+            about_states = {question.tag for question in job.states}
+            self.answers += [answer for answer in done.answers if answer.tag in about_states]
+            if done.held is not None:
+                self._compile(done.witnesses, job)
+            self._hear([answer for answer in done.answers if answer.tag not in about_states], level)
+            if part is not self.kept[level]:
+                self.engine.drop(part)
+            if done.held is None:
+                return
+            part = done.held
+
+    def _compile(self, words: Words, job: Job) -> None:
+        """Expand these states with the flows, so that what they lack is compiled."""
+        layout = job.kernel.layout
+        while True:
+            try:
+                current = words if layout == self.kernel.layout else repack(words, layout, self.kernel.layout)
+                self.kernel.expand(current, lambda move, rows, after: None)
+                return
+            except Relayout:
+                self.kernel.relayout()
+            finally:
+                self._check_sharing()
+
+    def _hear(self, answers: Sequence[Part], level: int) -> None:
+        """Judge what is new among the answers. What an invariant was found to read is asked for from the start: those
+        levels that gave the answers are gone."""
+        layout, found_out = self.kernel.layout, dict(self.found_out)
+        for tag, row in self.engine.fresh(answers, layout):
+            key, numbers = self.keys[tag], layout.unpack(row)
+            move = key[1] if isinstance(key, tuple) and key[0] == "step" else None
+            place = Place(level, numbers, move)
+            self._judge(key, numbers, place)
+            for record in self.judge.records.values():
+                if record.place is place and not self.ranked:  # a ranked search ends here, and knows no paths
+                    record.place = Place(level, self._located(key, numbers, level), move)
+        if self.found_out != found_out:
+            raise _LookedFurther
+
+    def _judge(self, key: Hashable, numbers: tuple[int, ...], place: Place) -> None:
+        match key:
+            case ("always", frozenset() as reads):
+                self.judge.state(reads, numbers, place)
+            case ("ends", str() as name):
+                self.judge.end(self._monitor(name), numbers, place)
+            case ("step", Move(client=-1)):
+                self.judge.delivery(numbers[self.kernel.space.late], numbers, place)
+            case ("step", Move() as move):
+                self.judge.step(move, numbers[self.kernel.space.clients[move.client]], numbers, place)
+            case "finals":
+                self.ends += 1
+                self.judge.final(numbers, place)
+            case "aftermath":
+                self.judge.aftermath(numbers, place)
+            case "broken":
+                for client, column in enumerate(self.kernel.space.clients):
+                    if numbers[column] in self.kernel.space.behaviours[client].broken:
+                        self.judge.broken(client, numbers[column], place)
+            case _:
+                raise AssertionError(f"nobody asked {key!r}")
+
+    def _monitor(self, name: str) -> int:
+        return next(at for at, monitor in enumerate(self.kernel.space.monitors) if monitor.id == name)
+
+    def _located(self, key: Hashable, numbers: tuple[int, ...], level: int) -> tuple[int, ...]:
+        """The numbers of a state with this projection."""
+
+        def seek(job: Job) -> Sought:
+            question = self._question(key, everything=True)
+            return self.engine.located(self.kept[level], job, question, job.kernel.layout.pack(numbers))
+
+        return self._sought(seek)
+
+    def _sought(self, seek: Callable[[Job], Sought]) -> tuple[int, ...]:
+        """The numbers of a state that is on a level. Tables forget what a later layout has made void: it is compiled
+        once more."""
+        while True:
+            job = self._job([])
+            found = seek(job)
+            if found.row is not None:
+                return job.kernel.layout.unpack(found.row)
+            assert len(found.witnesses[0]), "a state is not where it was: the search is broken"
+            self._compile(found.witnesses, job)
+
+    def _open(self) -> list[Hashable]:
+        """What is asked of the states and moves to come."""
+        keys: list[Hashable] = [("always", reads) for reads in self.judge.open_reads()]
+        keys.append("finals")
+        if any(behaviour.broken for behaviour in self.behaviours):
+            keys.append("broken")
+        keys += [("ends", self.kernel.space.monitors[index].id) for index in self.judge.open_ends()]
+        if self.scenario.aftermath:
+            keys.append("aftermath")
+        if self.judge.watches_moves:
+            modes = [mode for mode in APPLIED if mode in self.setting.modes]
+            for client, behaviour in enumerate(self.behaviours):
+                keys += [("step", Move(client, mode, task)) for task in (MAIN, *behaviour.tasks) for mode in modes]
+            keys.append(("step", IN_FLIGHT))
+        return keys
+
+    def _job(self, keys: Sequence[Hashable]) -> Job:
+        kernel = self.kernel.frozen()
+        questions = [self._question(key) for key in keys]
+        return Job(
+            kernel=kernel,
+            symmetry=self.symmetry,
+            ranked=self.ranked,
+            states=tuple(question for question in questions if isinstance(question, StateQuestion)),
+            moves=tuple(question for question in questions if isinstance(question, MoveQuestion)),
+        )
+
+    def _question(self, key: Hashable, *, everything: bool = False) -> Question:
+        """What is asked, under the present layout. ``everything``: of moves that nobody watches any more, too."""
+        judge, space, tag = self.judge, self.kernel.space, self._tag(key)
+        visible = tuple((column, judge.visible(client)) for client, column in enumerate(space.clients))
+        match key:
+            case ("always", frozenset() as reads):
+                return StateQuestion(tag, judge.masks(reads), shown=visible if Reads.CLIENTS in reads else ())
+            case ("ends", str() as name):
+                watch = space.watches[self._monitor(name)]
+                return StateQuestion(tag, judge.masks(STORED, [watch]), quiet=True)
+            case ("step", Move() as move):
+                if move.client < 0:
+                    column, count = space.late, len(space.columns[space.late].values)
+                    numbers = judge.watched_deliveries()
+                else:
+                    column, count = space.clients[move.client], len(space.behaviours[move.client].nodes)
+                    numbers = judge.watched(move.client, move.task)
+                watched = np.zeros(0 if everything else count, np.bool_)
+                if not everything:
+                    watched[numbers] = True
+                return MoveQuestion(tag, move, judge.masks(STEP_READS, [column]), watched)
+            case "finals":
+                return StateQuestion(tag, judge.masks(frozenset(Reads)), quiet=True, shown=visible)
+            case "broken":
+                shown = tuple((column, self._if_broken(client)) for client, column in enumerate(space.clients))
+                return StateQuestion(tag, self.kernel.layout.masks(space.clients), shown=shown)
+            case "aftermath":
+                masks = judge.masks(STORED | {Reads.CLOCK})
+                same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
+                return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
+            case _:
+                raise AssertionError(f"nobody asks {key!r}")
+
+    def _if_broken(self, client: int) -> npt.NDArray[np.int64]:
+        """For each node of a client, itself if it ended there by raising what is no answer, and 0 otherwise."""
+        return np.array([node.id if node.broken else 0 for node in self.behaviours[client].nodes], np.int64)
+
+    def _tag(self, key: Hashable) -> int:
+        found = self.tags.setdefault(key, -1 - len(self.tags))
+        self.keys[found] = key
+        return found
+
+    def _path(self, place: Place) -> tuple[Move, ...]:
+        return path_through(self.kernel, self.symmetry, self._seek, place)
+
+    def _seek(self, level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        if level not in self.kept:
+            return predecessor(self.kernel, self.symmetry, self.levels, level, numbers)
+        part = self.kept[level]
+        return self._sought(lambda job: self.engine.preceding(part, job, job.kernel.layout.pack(numbers)))
+
+
+class _LookedFurther(Exception):
+    """An invariant read more than was asked for. It is known now, and the search starts over."""
+
+
+REPORT_SECONDS: Final = 5.0
+
+
+@attrs.frozen(kw_only=True)
+class Explore(Verify):
+    """Search every schedule, within limits. Not to be sent to another process: it holds an engine."""
+
+    engine: Engine
+    driver_states: int = DRIVER_STATES
+    options: Options = attrs.field(factory=Options)
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        try:
+            return super().run(scenario, source, Speed(scenario.name, progress))
+        finally:
+            self.engine.clear()
+
+    def search(self, scenario: Scenario, limits: Limits, progress: Progress) -> Result:
+        return search(scenario, limits, self.options, progress, on(self.engine, self.driver_states))
+
+
+class Speed:
+    """Passes progress on, and says now and then on stderr how fast it goes."""
+
+    def __init__(self, name: str, progress: Progress) -> None:
+        self._name, self._progress = name, progress
+        self._time, self._states = time.monotonic(), 0
+
+    def __call__(self, level: int, states: int, wide: int) -> None:
+        self._progress(level, states, wide)
+        now = time.monotonic()
+        if states < self._states:  # the search has started over
+            self._time, self._states = now, 0
+        if now - self._time >= REPORT_SECONDS:
+            rate = round((states - self._states) / (now - self._time))
+            self._time, self._states = now, states
+            sys.stderr.write(
+                f"{self._name}: level {level} of {plural(wide, 'state')}, {plural(states, 'state')} so far, "
+                f"{rate:,} states/s\n"
+            )

@@ -1,0 +1,164 @@
+"""The dataset on disk: whole, or not there.
+
+Everything is written to a folder beside the target, which is renamed when it is complete; what is left of a run that
+failed is removed.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Final
+
+import attrs
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from lakeproof.spark_checks.engine import staging
+from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches, of_arrow, table
+from lakeproof.spark_checks.generate import mistakes, sound
+from lakeproof.spark_checks.generate.mistakes import Finding
+from lakeproof.spark_checks.generate.plan import Repository, repositories
+from lakeproof.spark_checks.generate.records import KV, Listed
+from lakeproof.spark_checks.generate.sizes import Sizes
+from lakeproof.words import Unusable
+
+PLANTED: Final = "planted.jsonl"
+ABOUT: Final = "generated.json"
+OURS: Final = frozenset({*AT_REST, "decoded", PLANTED, ABOUT})
+"""What a dataset of ours consists of."""
+PIECE_MAX: Final = 8_192
+PIECES_OF_PARTITION: Final = 16
+_MADE: Final = AT_REST | {"objects": table(**{each.name: each.dataType for each in OBJECTS} | {"last_modified": LONG})}
+_PLANTED_IN: Final = {"kv": KV, "objects": Listed}
+_PIECES: Final = pa.schema([("kind", pa.string()), *((name, pa.int64()) for name in ("r", "begin", "end"))])
+
+
+@attrs.frozen
+class Request:
+    """What is asked for: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
+
+    sizes: Sizes
+    violations: Mapping[str, int] = attrs.field(factory=dict)
+    numbers: Mapping[str, int] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "numbers", mistakes.numbers(self.sizes, self.violations))
+
+    def pieces(self, name: str, partitions: int) -> list[tuple[str, int, int, int]]:
+        """What a table is made of: of each kind so many numbers of a repository; -1: of what is planted."""
+        counts = [
+            (kind, repo.r, each.count(repo))
+            for kind, each in sound.KINDS[name].items()
+            for repo in repositories(self.sizes)
+        ]
+        if name in _PLANTED_IN:
+            counts += [(kind, -1, count) for kind, count in self.numbers.items()]
+        size = min(max(sum(count for *_, count in counts) // (partitions * PIECES_OF_PARTITION), 1), PIECE_MAX)
+        return [
+            (kind, r, begin, min(begin + size, count)) for kind, r, count in counts for begin in range(0, count, size)
+        ]
+
+    def rows(self, name: str, kind: str, r: int, begin: int, end: int) -> Iterator[tuple[object, ...]]:
+        """The rows of a piece."""
+        if r < 0:
+            for i in range(begin, end):
+                for each in mistakes.plant(kind, i, self.numbers[kind], self.sizes):
+                    if isinstance(each, _PLANTED_IN[name]):
+                        yield each
+            return
+        repo = repositories(self.sizes)[r]
+        for number in range(begin, end):
+            found = sound.KINDS[name][kind].rows(repo, number)
+            yield from [*found][:-1] if name == "objects" and self._is_lost(repo, kind, number) else found
+
+    def _is_lost(self, repo: Repository, kind: str, number: int) -> bool:
+        """Whether the last object of these is left out of the listing."""
+        lost, unstaged = (self.violations.get(each, 0) for each in ("committed-data-is-kept", "staged-data-is-kept"))
+        if kind == "committed":
+            return mistakes.is_lost(repo, number, lost)
+        return kind == "staged" and mistakes.is_unstaged(repo, number, unstaged)
+
+    def planted(self) -> list[Finding]:
+        """What was planted, sorted."""
+        return sorted(
+            each
+            for name, count in self.numbers.items()
+            for i in range(count)
+            for each in mistakes.plant(name, i, count, self.sizes)
+            if isinstance(each, Finding)
+        )
+
+
+def make(spark: SparkSession, request: Request, name: str, partitions: int) -> DataFrame:
+    """A table, not yet computed."""
+    found = [dict(zip(_PIECES.names, piece, strict=True)) for piece in request.pieces(name, partitions)]
+    pieces = of_arrow(spark, pa.Table.from_pylist(found, _PIECES))
+    schema = _MADE[name]
+    arrow = to_arrow_schema(schema)
+
+    def made(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in found:
+            for piece in batch.to_pylist():
+                yield from batches(request.rows(name, **piece), arrow)
+
+    rows = pieces.repartition(partitions, "kind", "r", "begin").mapInArrow(made, schema)
+    return rows.withColumn("last_modified", f.timestamp_micros("last_modified")) if name == "objects" else rows
+
+
+def check_target(out: Path, overwrite: bool) -> None:
+    """Raises Unusable: something is there that must not be lost."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not out.is_dir():
+        raise Unusable(f"{out}: is a file, expected a folder that is new or empty; name another")
+    if not overwrite:
+        raise Unusable(f"{out}: is not empty; name another folder, or add --overwrite")
+    foreign = sorted(path.name for path in out.iterdir() if path.name not in OURS)
+    if foreign:
+        raise Unusable(f"{out}: holds {foreign[0]!r}, which is of no dataset: not overwritten; name another folder")
+
+
+@contextmanager
+def whole(out: Path) -> Iterator[Path]:
+    """A folder that takes the target's place at the end, or goes. Raises Unusable."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".part", dir=out.parent))
+    except OSError as error:
+        raise Unusable(f"{out}: cannot be written ({error.strerror}); name another folder") from None
+    try:
+        yield part
+        part.chmod(0o755)
+        if out.exists():
+            shutil.rmtree(out)
+        part.rename(out)
+    except OSError as error:
+        raise Unusable(f"{out}: cannot be written ({error.strerror}); make room, or name another folder") from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _silently(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def write(
+    spark: SparkSession,
+    request: Request,
+    partitions: int,
+    out: Path,
+    doing: Callable[[str], AbstractContextManager[None]] = _silently,
+) -> None:
+    """Write a dataset to an empty folder: the tables at rest, what was planted, and what was asked for."""
+    for name in AT_REST:
+        with doing(f"writing {name}/"):
+            frame = make(spark, request, name, partitions)
+            staging.write(frame, str(out / name), options={"compression": "zstd"})
+    lines = (json.dumps(each._asdict()) + "\n" for each in request.planted())
+    (out / PLANTED).write_text("".join(lines), encoding="utf-8")
+    (out / ABOUT).write_text(json.dumps(attrs.asdict(request.sizes), indent=1) + "\n", encoding="utf-8")

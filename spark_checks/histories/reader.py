@@ -1,0 +1,127 @@
+"""A folder of histories as a table of events: a file of JSON Lines is a history, and so are the rows of Parquet files
+with one name. Files are read in parallel, each by one task, as a stream.
+
+Source of the formats: docs/histories.md; of the Parquet columns: docs/spark-histories.md.
+"""
+
+import json
+from collections.abc import Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from lakeproof.histories import Unreadable, json_lines
+from lakeproof.histories.errors import shown
+from lakeproof.histories.events import NEMESIS
+from lakeproof.histories.reader import Lines
+from lakeproof.spark_checks.data.dataset import read_table
+from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.tables import LONG, STRING, table
+from lakeproof.spark_checks.engine.tables import batches as batches_of
+from lakeproof.words import Unusable
+
+EVENTS: Final = table(history=STRING, key=STRING, number=LONG, f=STRING, event=STRING)
+"""history: its name; key: as JSON, null: none; number: its place; f: null where it is not invoked; event: JSON."""
+
+PARQUET: Final = table(
+    history=STRING, index=LONG, process=STRING, type=STRING, f=STRING, key=STRING, value=STRING, time=LONG
+)
+"""Rows of a history as Parquet: key and value are JSON texts; index is the order in which events were recorded."""
+
+ENDINGS: Final = (".jsonl", ".ndjson", ".json")
+_ARROW: Final = pa.schema(
+    [("history", pa.string()), ("key", pa.string()), ("number", pa.int64()), ("f", pa.string()), ("event", pa.string())]
+)
+
+Event = tuple[str, str | None, int, str | None, str]
+
+
+def events(spark: SparkSession, folder: Path) -> DataFrame:
+    """All events of a folder: `EVENTS`. JSON Lines are found at any depth; if there are none, it is a Parquet table.
+
+    Raises Unusable: there is nothing to read; and, when the table is read, for a line that is no event.
+    """
+    if not folder.is_dir():
+        raise Unusable(f"{folder}: there is no such folder; name one with histories")
+    files = sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*{ending}") if path.is_file())
+    if not files:
+        return _of_parquet(read_table(spark, str(folder), PARQUET))
+    root = str(folder)
+    parts = min(len(files), 4 * cores(spark))
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path in batch.column("path").to_pylist():
+                yield from batches_of(of_file(path, str(Path(path).relative_to(root))), _ARROW)
+
+    paths = spark.createDataFrame([(path,) for path in files], table(path=STRING)).repartition(parts)
+    return paths.mapInArrow(read, EVENTS)
+
+
+def of_file(path: str, name: str) -> Iterator[Event]:
+    """The events of a file of JSON Lines, each with the key of its operation. Memory: the operations that are open.
+
+    Raises Unusable: names the line.
+    """
+    splitter = _Splitter()
+    with Path(path).open("rb") as file:
+        lines = _Kept(Lines(file))
+        try:
+            for _ in json_lines.read(lines, splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is asked
+                yield name, splitter.key, lines.number, splitter.f, lines.text.strip()
+        except Unreadable as error:
+            raise Unusable(f"{path}: {error}") from None
+
+
+class _Kept:
+    """Lines, the last of which is kept."""
+
+    def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
+        self.lines = lines
+        self.number, self.text = 0, ""
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        for number, text in self.lines:
+            self.number, self.text = number, text
+            yield number, text
+
+
+class _Splitter:
+    """In the place of a recorder: to which key an event belongs. The rest of what an event must be is checked with the
+    others of its key."""
+
+    def __init__(self) -> None:
+        self.open: dict[Hashable, str | None] = {}
+        self.key: str | None = None
+        self.f: str | None = None
+
+    def add(self, process: Hashable, type_: str, f_: str, key: object, value: object, time: object, line: int) -> None:
+        told = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
+        if type_ == "invoke":
+            if process in self.open:
+                raise Unreadable(f"process {shown(process)} invoked {f_} before its last operation had returned", line)
+            self.open[process] = self.key = told
+            self.f = f_
+            return
+        if process not in self.open:
+            if type_ == "info" and process in NEMESIS:
+                return
+            raise Unreadable(f"process {shown(process)} returned, and had invoked nothing", line)
+        self.key, self.f = self.open.pop(process), None
+
+
+def _of_parquet(rows: DataFrame) -> DataFrame:
+    """Each row as the line that a file would have. A row without a key is of the history's one object."""
+    plain = f.to_json(f.struct("process", "type", "f", "time"))
+    key, value = (f.coalesce(f.col(name), f.lit("null")) for name in ("key", "value"))
+    line = f.concat(f.rtrim(plain, f.lit("}")), f.lit(', "key": '), key, f.lit(', "value": '), value, f.lit("}"))
+    return rows.select(
+        f.coalesce("history", f.lit("")).alias("history"),
+        "key",
+        f.col("index").alias("number"),
+        f.when(f.col("type") == "invoke", f.col("f")).alias("f"),
+        line.alias("event"),
+    )

@@ -1,0 +1,197 @@
+"""A run of retention: which commits are expired, which objects only they reach, and where all others stay.
+
+Source: committed-object-retention.md; `lakeproof.model.retention`; docs/spark-retention.md.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.spark_checks import holdings, ledger
+from lakeproof.spark_checks.data import blanks, denominators
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.data.namespaces import namespaces
+from lakeproof.spark_checks.engine import footers, runs
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.engine.runs import Mismatch, Report
+from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
+from lakeproof.spark_checks.ledger import KNOWN, MARKED
+from lakeproof.spark_checks.retention import commit_files
+from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
+from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
+from lakeproof.words import Unusable
+
+NOBODY: Final = "unreferenced"
+ORDER: Final = (
+    "active-commit",
+    "staged",
+    "no-repository",
+    "internal",
+    "outside-data",
+    MARKED,
+    "expired-elsewhere",
+    NOBODY,
+)
+_BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": ELSEWHERE}
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What a run is asked for. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
+    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, and commits of one id are all kept
+    if one is, instead of ending the run."""
+
+    now: int
+    tags: bool = False
+    lenient: bool = False
+
+
+def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path) -> Report:
+    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
+
+    Raises:
+        Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
+        Mismatch.
+    """
+    spark, folder = dataset.spark, as_folder(folder)
+    holdings.demand_tables(dataset)
+    blanks.demand_told(dataset)
+    told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)}
+    with doing(spark, "reading the records"):
+        entities = decode(dataset)
+        holdings.demand_sound(dataset, entities)
+        owned = namespaces(entities.repositories)
+        holdings.demand_apart(dataset, owned)
+    with doing(spark, "walking the commits"):
+        states = staged(_states(entities, rules, asked), "walked")
+    findings = _findings(states)
+    if not asked.lenient:
+        _demand_sound(dataset, states, findings)
+    with doing(spark, "writing the commits"):
+        count = _write_commits(states, entities, folder.child(runs.COMMITS))
+        if count != findings["commits"]:
+            raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
+    committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
+    with doing(spark, "matching the objects"):
+        lost = _demand_readable(dataset, committed.lost)
+        # ranges are read once
+        known = staged(committed.references.select("bits", ledger.known_as()), "known")
+        references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
+        references["staged"] = ledger.fingerprints(holdings.staged(entities))
+        rows = footers.count(known) + footers.count(entities.staged)
+        listed = ledger.listing(dataset, owned)
+        judged = ledger.judged(listed, ORDER, references, rows)
+    with doing(spark, "writing the addresses"):
+        expired = committed.references.where(holdings.has(EXPIRED))
+        fates = ledger.only_named(judged, expired, NOBODY)
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
+    report = Report(
+        kind="retention",
+        run=folder.name,
+        dataset=dataset.where,
+        now=asked.now,
+        asked=dict(told),
+        listing=footers.count(dataset.objects),
+        rows=denominators.rows_read(dataset, entities),
+        unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
+        accounts=tuple(ledger.accounts(fates)),
+        files=runs.files_of(folder, runs.ADDRESSES),
+        findings={**findings, "expired-commit-cannot-be-read": lost},
+        notes=tuple(rules.strangers(entities)),
+        examples=tuple(ledger.examples(fates)),
+    )
+    dataset.demand_read()
+    runs.finish(folder, report, written)
+    return report
+
+
+def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
+    """`WALKED`, not computed yet."""
+    spark = entities.commits.sparkSession
+    limits = rules.limits(spark, asked.now)
+    own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
+    homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
+    walk = Walk(asked.now, asked.tags)
+    count = footers.count(entities.commits)
+    return walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, count)
+
+
+def _findings(states: DataFrame) -> dict[str, int]:
+    notes = f.col("notes")
+    counts = [f.count_if(notes.bitwiseAND(bits) != 0).alias(name) for name, bits in NOTES.items()]
+    row = states.agg(
+        f.count("expired").alias("commits"), f.count_if(f.col("expired")).alias("expired-commits"), *counts
+    ).collect()[0]
+    return {name: int(row[name]) for name in ("commits", "expired-commits", *NOTES)}
+
+
+def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int]) -> None:
+    """Raises Unusable: a head has no record, or a commit has two."""
+    if findings["head-exists"]:
+        _demand_heads(dataset, states)
+    if findings["commit-is-unique"]:
+        raise Unusable(
+            f"{dataset.where}: {findings['commit-is-unique']:,} commits have the id of another record of their "
+            "repository, as where a file is there twice; take what is doubled away, or keep all of them if one is kept "
+            "with --lenient"
+        )
+
+
+def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
+    missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
+    for row in missing.limit(1).collect():
+        home = bytes(row["home"]).decode("utf-8", "replace")
+        raise Unusable(
+            f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
+            "record: its kept objects are unknown; bring it back, or go on without it with --lenient"
+        )
+
+
+def _write_commits(states: DataFrame, entities: Entities, target: Folder) -> int:
+    """How many there were."""
+    homes = entities.repositories.groupBy("home").agg(f.min("repository_id").alias("repository_id"))
+    rows = states.where("expired is not null").join(f.broadcast(homes), "home")
+    return commit_files.write(rows.withColumnRenamed("meta_range_id", "metarange_id"), target)
+
+
+def _roots(states: DataFrame, entities: Entities) -> DataFrame:
+    homes = entities.homes()
+    bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
+    known = states.where("expired is not null").where(f.coalesce("meta_range_id", f.lit("")) != "")
+    rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
+    found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
+    return found.agg(f.bit_or("bits").alias("bits"))
+
+
+def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
+    """How many metaranges and ranges are missing that only expired commits have. Raises Unusable for others."""
+    first = f.min_by(f.struct("what", "id"), "id").alias("first")
+    counts = {
+        row["kept"]: row
+        for row in lost.groupBy(holdings.has(ACTIVE).alias("kept"))
+        .agg(f.count(f.lit(1)).alias("rows"), first)
+        .collect()
+    }
+    if True in counts:
+        what, name = counts[True]["first"]
+        raise Unusable(
+            f"{dataset.where}: {what} {name} of an active commit is not there: its kept objects are unknown; "
+            "bring it back"
+        )
+    return int(counts[False]["rows"]) if False in counts else 0
+
+
+def _told(rules: Rulebook) -> dict[str, object]:
+    """As `rulebook.parse` reads them."""
+    own = {name: json.loads(each.encode()) for name, each in rules.repositories.items()}
+    return {"default": json.loads(rules.default.encode()), "repositories": own}

@@ -1,0 +1,87 @@
+"""A second look for references: the mark of the run once more, over the dataset as it is now.
+
+There is one definition of what is kept, that of the run: its own `mark` is asked, with the rules, the age and the time
+that the run was asked for, and what the run has marked stands for the listing. What is marked once more may go. What is
+not has somebody who refers to it now, or whatever else keeps it.
+Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since,
+unless Sail has marked: then nothing of what it knew is taken over.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.model.retention import InvalidRules
+from lakeproof.spark_checks.data import manifest
+from lakeproof.spark_checks.data.dataset import Dataset, read_table
+from lakeproof.spark_checks.engine import runs, workspace
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
+from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.ledger import MARKED, where_listed
+from lakeproof.spark_checks.retention import marks as retention
+from lakeproof.spark_checks.retention import rulebook
+from lakeproof.spark_checks.sweep.marks import Hashes, Marked
+from lakeproof.spark_checks.sweep.sweep import Again
+from lakeproof.spark_checks.uncommitted import marks as uncommitted
+from lakeproof.words import Unusable
+
+AT_ONCE: Final = 10_000
+
+
+def look_again(dataset: Dataset, run: Marked) -> Again:
+    """What of a run is referred to in a dataset.
+
+    Raises:
+        Unusable: whatever ends a run over such a dataset; nobody knows then what is kept.
+        Mismatch.
+    """
+    notes = tuple(map(manifest.note, dataset.unsealed))
+    if not run.marked:
+        return Again(dataset.where, Hashes(iter(())), {}, {}, notes)
+    spark = dataset.spark
+    listed = read_table(spark, f"{run.folder.where}/{runs.ADDRESSES}", OBJECTS)
+    # No sources: this is no run that could go on. No versions: nobody sweeps what is written here.
+    now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"}, sources=None)
+    folder = folder_at(workspace.fresh(spark, "again")).child("again")
+    folder.make()
+    report = _mark(now, run, folder)
+    marked = read_table(spark, f"{folder.where}/{runs.ADDRESSES}", OBJECTS).select(where_listed().alias("physical"))
+    spared = listed.select(where_listed().alias("physical")).join(marked, "physical", "left_anti")
+    kept = {each.reason: each.objects for each in report.accounts if each.reason != MARKED}
+    return Again(
+        dataset.where, Hashes(_pieces(str(row[0]) for row in spared.toLocalIterator())), kept, report.rows, notes
+    )
+
+
+def _pieces(addresses: Iterator[str]) -> Iterator[list[str]]:
+    while piece := list(islice(addresses, AT_ONCE)):
+        yield piece
+
+
+def _mark(dataset: Dataset, run: Marked, folder: Folder) -> Report:
+    lenient = bool(run.asked.get("lenient"))
+    if run.kind == "uncommitted":
+        age = cast("int", run.asked["older_than"])
+        # What the run knew to be committed has none of what it marked: only what is new since needs to be read. What
+        # Sail knew is found out once more.
+        since = None if run.embedded else folder_at(run.folder.where)
+        return uncommitted.mark(
+            dataset, uncommitted.Asked(now=run.now, older_than=age, since=since, lenient=lenient), folder
+        )
+    asked = retention.Asked(now=run.now, tags=bool(run.asked["tags"]), lenient=lenient)
+    return retention.mark(dataset, _rules(run), asked, folder)
+
+
+def _rules(run: Marked) -> rulebook.Rulebook:
+    """Raises Unusable."""
+    try:
+        return rulebook.parse(json.dumps(run.asked["rules"]).encode())
+    except (InvalidRules, KeyError):
+        raise Unusable(
+            f"{run.folder.where}: its report does not say by which rules it was marked, as those of older versions; "
+            "mark once more"
+        ) from None

@@ -1,0 +1,175 @@
+"""A sweep: batch by batch it looks at what a run has marked, says what it is about to delete, deletes it, and says what
+came of it.
+
+Nothing is deleted that differs from its mark when it is looked at, a moment before. What is put between the look and
+the delete is safe where the store has a condition for that (`lakeproof.spark_checks.sweep.s3`), and lost where it has
+none. A sweep may be repeated at any time: it looks again at what was kept, failed or is in doubt, and at what was not
+yet looked at. Two at once do no harm to the objects; their reports may contradict each other.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from lakeproof.spark_checks.sweep import account as accounts
+from lakeproof.spark_checks.sweep import second_look
+from lakeproof.spark_checks.sweep.account import (
+    CHANGED,
+    ELSEWHERE,
+    LISTED_TWICE,
+    NO_ANSWER,
+    REFERRED,
+    UNNAMEABLE,
+    Account,
+)
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
+from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
+from lakeproof.spark_checks.sweep.second_look import Found
+from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
+from lakeproof.spark_checks.sweep.targets import End as Fated
+
+
+@attrs.frozen
+class Again:
+    """What a second look for references has found. ``spared``: what is not marked any more. ``kept``: the accounts of
+    that look, by reason: how many objects. ``rows``: read, by table. ``notes``: what a reader should know of it."""
+
+    dataset: str
+    spared: Hashes
+    kept: Mapping[str, int]
+    rows: Mapping[str, int] = attrs.field(factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def told(self) -> dict[str, object]:
+        """For a report."""
+        kept, rows = dict(self.kept), dict(self.rows)
+        return {"dataset": self.dataset, "references": kept, "rows": rows, "notes": self.notes}
+
+
+@attrs.frozen
+class Swept:
+    """``stopped``: why it ended before it had looked at all."""
+
+    account: Account
+    stopped: str | None
+
+    @property
+    def done(self) -> bool:
+        """Whether all that could go went, or in a dry run would."""
+        return self.stopped is None and not self.account.open
+
+
+def sweep(run: Marked, target: Target | None, *, delete: bool, again: Again | None = None) -> Swept:
+    """Look at all that a run has marked, and delete it if told so. No target: only count.
+
+    Raises:
+        Unusable: the store cannot be reached, or the journal not be written. What was done until then is in it.
+        Mismatch: the rows do not add up.
+    """
+    journal = Journal(run.folder)
+    facts: dict[str, object] = {} if again is None else again.told()
+    if delete:
+        accounts.write(run.folder, journal.sweep, None, facts)
+    doubles = Doubles(run.folder, run.files)
+    found, stopped = Account(), None
+    for number, marks in enumerate(batches(run.folder, run.files)):
+        batch = _Batch(number, marks, journal.state(number, marks), [doubles.met(mark) for mark in marks])
+        entries = list(batch.earlier)
+        if target is not None and stopped is None:
+            entries = _swept(batch, target, doubles, again, journal if delete else None)
+            stopped = _stop(entries, batch.earlier)
+        found.add(marks, entries, batch.earlier)
+    found.demand(run.marked)
+    if delete:
+        accounts.write(run.folder, journal.sweep, found, {**facts, "stopped": stopped})
+    return Swept(found, stopped)
+
+
+@attrs.frozen
+class _Batch:
+    """``repeated``: whether an earlier row of the run has the same object."""
+
+    number: int
+    marks: Sequence[Mark]
+    earlier: Sequence[Entry]
+    repeated: Sequence[bool]
+
+
+def _swept(
+    batch: _Batch, target: Target, doubles: Doubles, again: Again | None, journal: Journal | None
+) -> list[Entry]:
+    """What becomes of a batch. No journal: a dry run."""
+    entries = [
+        Entry(End.REPEATED) if repeated and not old.settled else old
+        for old, repeated in zip(batch.earlier, batch.repeated, strict=True)
+    ]
+    names = _named(batch, entries, target)
+    going: dict[int, Found] = {}
+    for row, look in zip(names, target.look([*names.values()]), strict=True):
+        entry = _judged(batch.marks[row], look, entries[row], target.unit, doubles, again)
+        if entry.end == End.WOULD:
+            assert isinstance(look, Found)
+            going[row] = look
+        entries[row] = entry
+    if journal is None:
+        return entries
+    if going:
+        journal.intend(batch.number, batch.marks, [*going])
+        fates = target.delete([(names[row], found) for row, found in going.items()])
+        for row, fate in zip(going, fates, strict=True):
+            entries[row] = _entry(fate)
+    if going or entries != batch.earlier:
+        journal.settle(batch.number, batch.marks, entries)
+    return entries
+
+
+def _named(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str]:
+    """What the store calls the rows that are to be looked at; the entries of those that it cannot name are changed."""
+    names = {}
+    for row, mark in enumerate(batch.marks):
+        if entries[row].settled:
+            continue
+        try:
+            names[row] = target.name(mark.address)
+        except (Elsewhere, Unnameable) as error:
+            if entries[row].end != End.PERHAPS:  # no look will tell
+                entries[row] = Entry(End.KEPT, ELSEWHERE if isinstance(error, Elsewhere) else UNNAMEABLE)
+    return names
+
+
+def _judged(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
+    referred = again is not None and mark.address in again.spared
+    if isinstance(look, Trouble):
+        return old if old.end == End.PERHAPS else Entry(End.FAILED, look.why)
+    if look is None:
+        if old.end == End.PERHAPS:
+            return Entry(End.PERHAPS, CUT_SHORT, "is not there")
+        return Entry(End.GONE, REFERRED if referred else "")
+    if doubles.differ(mark):
+        return Entry(End.KEPT, LISTED_TWICE)
+    if referred:
+        return Entry(End.KEPT, REFERRED)
+    why = second_look.difference(mark, look, unit)
+    return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.told(mark, look))
+
+
+def _entry(fate: Fate) -> Entry:
+    match fate.end:
+        case Fated.DELETED:
+            return Entry(End.DELETED)
+        case Fated.GONE:
+            return Entry(End.GONE)
+        case Fated.CHANGED:
+            return Entry(End.KEPT, CHANGED)
+        case Fated.FAILED:
+            return Entry(End.FAILED, fate.why)
+        case Fated.UNSURE:
+            return Entry(End.PERHAPS, NO_ANSWER, fate.why)
+
+
+def _stop(entries: Sequence[Entry], earlier: Sequence[Entry]) -> str | None:
+    """Why the next batch need not be tried: in this one nothing worked, and most of it failed."""
+    new = [entry for entry, old in zip(entries, earlier, strict=True) if not old.settled and entry != TODO]
+    bad = [entry for entry in new if entry.end == End.FAILED or entry.reason == NO_ANSWER]
+    worked = any(entry.end in {End.DELETED, End.WOULD} for entry in new)
+    return None if worked or 2 * len(bad) < len(new) or not bad else bad[0].detail or bad[0].reason

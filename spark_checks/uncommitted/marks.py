@@ -1,0 +1,217 @@
+"""A run over what was never committed: the listing, minus what anybody refers to, minus what is young or no user's.
+
+Source: hard-delete-uncommitted-data.md, "Decision"; docs/designs/hard-delete.md; docs/spark-uncommitted.md.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
+
+from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.spark_checks import holdings, ledger
+from lakeproof.spark_checks.data import blanks, denominators
+from lakeproof.spark_checks.data.addresses import physical
+from lakeproof.spark_checks.data.dataset import Dataset, read_table
+from lakeproof.spark_checks.data.decoding import Entities, decode
+from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
+from lakeproof.spark_checks.data.namespaces import namespaces
+from lakeproof.spark_checks.engine import footers, runs, staging
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.progress import doing
+from lakeproof.spark_checks.engine.runs import KNOWN, Report
+from lakeproof.spark_checks.engine.staging import Written
+from lakeproof.spark_checks.engine.tables import STRING, table
+from lakeproof.spark_checks.engine.together import Begin, together
+from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.findings import as_text
+from lakeproof.spark_checks.holdings import ACTIVE, Committed
+from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
+from lakeproof.words import Unusable
+
+ORDER: Final = (
+    "committed",
+    "staged",
+    "tracked-copy",
+    "issued",
+    "no-repository",
+    "internal",
+    "outside-data",
+    TOO_YOUNG,
+    MARKED,
+)
+ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
+
+
+def _as_folder(folder: Folder | Path | None) -> Folder | None:
+    return None if folder is None else as_folder(folder)
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
+    is committed this one takes over. ``lenient``: a commit that something names, and that has no record, keeps
+    nothing, instead of ending the run."""
+
+    now: int
+    older_than: int
+    since: Folder | None = attrs.field(default=None, converter=_as_folder)
+    lenient: bool = False
+
+    @property
+    def cutoff(self) -> int:
+        """What was modified later is too young."""
+        return self.now - self.older_than
+
+
+def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
+    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
+
+    Raises:
+        Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
+        Mismatch.
+    """
+    spark, folder = dataset.spark, as_folder(folder)
+    holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
+    blanks.demand_told(dataset)
+    with doing(spark, "reading the records"):
+        entities = decode(dataset)
+    with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
+        owned = begin(lambda: namespaces(entities.repositories))
+        begin(lambda: holdings.demand_sound(dataset, entities))
+        whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
+        promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
+        others = begin(lambda: holdings.staged(entities))
+        known = _known(dataset, entities, asked.since, folder, begin)
+        holdings.demand_apart(dataset, owned.result())
+    with doing(spark, "matching the objects"):
+        said = {"staged": others.result(), **promised.result()}
+        references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
+        rows = footers.count(known) + footers.count(entities.staged)
+        listed = ledger.listing(dataset, owned.result(), asked.cutoff)
+        fates = ledger.no_older_than_young(ledger.judged(listed, ORDER, references, rows))
+    with doing(spark, "writing the addresses"), together(spark) as begin:
+        sums = begin(lambda: ledger.accounts(fates))
+        examples = begin(lambda: ledger.examples(fates))
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
+    report = Report(
+        kind="uncommitted",
+        run=folder.name,
+        dataset=dataset.where,
+        now=asked.now,
+        asked={
+            "older_than": asked.older_than,
+            "since": asked.since and asked.since.name,
+            "lenient": asked.lenient,
+        },
+        listing=footers.count(dataset.objects),
+        rows=denominators.rows_read(dataset, entities),
+        unsealed=dataset.unsealed,
+        engine=engine_of(spark).shown,
+        accounts=tuple(sums.result()),
+        files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
+        findings=dict(whole.result()),
+        examples=tuple(examples.result()),
+    )
+    dataset.demand_read()
+    runs.finish(folder, report, written)
+    return report
+
+
+def _roots(entities: Entities) -> DataFrame:
+    """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
+    homes = entities.homes()
+    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    rows = commits.join(homes, commits["partition_key"] == homes["home"])
+    return rows.select(*ROOTS.names).distinct()
+
+
+def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: Folder, begin: Begin) -> DataFrame:
+    """What is committed: `ledger.KNOWN`. Metaranges that the last run has read are not read again; they, and those that
+    are new, are written down for the next one."""
+    roots = _roots(entities)
+
+    def last(name: str, schema: StructType) -> DataFrame | None:
+        return None if since is None else read_table(dataset.spark, f"{since.where}/{KNOWN}/{name}", schema)
+
+    read = last("metaranges", ROOTS)
+
+    def new(found: DataFrame) -> DataFrame:
+        return found if read is None else found.join(read, ROOTS.names, "left_anti")
+
+    both = roots if read is None else new(roots).unionByName(read)
+    where = f"{folder.where}/{KNOWN}"
+    metaranges = staging.read(staging.write(both, f"{where}/metaranges"), ROOTS, dataset.spark)
+    todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
+    committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+    readable = begin(lambda: _demand_readable(dataset, committed.lost))
+    found = _write_known(committed, last("committed", ledger.KNOWN), f"{where}/committed")
+    readable.result()
+    return staging.read(found, ledger.KNOWN, dataset.spark)
+
+
+def _write_known(committed: Committed, before: DataFrame | None, target: str) -> Written:
+    """Runs go on from one another for long, and new metaranges have much in common with old ones: then each fingerprint
+    is written once."""
+    found = ledger.fingerprints(committed.references)
+    if before is not None:
+        found = found.unionByName(before).distinct()
+    # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
+    plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
+    return staging.write(found, target, options=plain)
+
+
+def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
+    """Raises Unusable."""
+    for row in lost.limit(1).collect():
+        raise Unusable(
+            f"{dataset.where}: {row['what']} {row['id']} of a commit is not there: its kept objects are unknown; "
+            "bring it back"
+        )
+
+
+def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, DataFrame]:
+    """What is being copied since the cutoff, and what was issued to be linked, by reason: physical. Few have any: the
+    keys are read first, and the values only where there are some. Runs jobs.
+
+    Raises Unusable: a record of a copy says nothing.
+    """
+    is_copy, is_issued = (begins("key", prefix) for prefix in (COPIES_PREFIX, ISSUED_PREFIX))
+    prefixed = is_copy | is_issued
+    if dataset.kv.select("key").where(prefixed).isEmpty():
+        return {}
+    homes = entities.homes()
+    found = dataset.kv.where(prefixed)
+    rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
+    said = as_text(f.col("value"))
+    copies = rows.where(is_copy).select(
+        "partition_key",
+        "key",
+        f.split(said, " ", 2).getItem(0).try_cast("bigint").alias("began"),
+        f.try_element_at(f.split(said, " ", 2), f.lit(2)).alias("physical"),
+    )
+    for row in copies.where("began is null or physical is null").limit(1).collect():
+        key = bytes(row["key"]).decode("utf-8", "backslashreplace")
+        raise Unusable(
+            f"{dataset.where}: {key}: is no record of a copy, expected microseconds, a space and an address; delete it"
+        )
+    rest = as_text(f.unhex(f.expr(f"substring(hex(key), {2 * len(ISSUED_PREFIX) + 1})")))
+    issued = rows.where(is_issued).select("key", physical(f.col("storage_namespace"), rest).alias("physical"))
+    for row in issued.where("physical is null").limit(1).collect():
+        key = bytes(row["key"]).decode("utf-8", "backslashreplace")
+        raise Unusable(f"{dataset.where}: {key}: names no address, expected one in UTF-8; delete it")
+    return {
+        "tracked-copy": copies.where(f.col("began") > cutoff).select("physical"),
+        "issued": issued.select("physical"),
+    }
+
+
+def begins(name: str, prefix: bytes) -> Column:
+    """Whether bytes begin with others, as a comparison: groups of rows whose statistics say no are not read. The last
+    byte of the prefix is not 255."""
+    after = prefix[:-1] + bytes([prefix[-1] + 1])
+    return (f.col(name) >= f.lit(prefix)) & (f.col(name) < f.lit(after))
