@@ -4,7 +4,7 @@ import json
 import math
 from typing import Final, NoReturn
 
-from lakeproof.histories.errors import shown
+from lakeproof.model.linearizability.values import shown
 
 _DIGITS_MAX: Final = 17
 

@@ -26,6 +26,12 @@ OURS = MAY_IMPORT.keys() | OUTSIDE
 # Folders of the top level that are imported through a link in lakeproof/, and installed in its place.
 LINKED = {"model", "impl", "spark_checks"}
 
+# Floors of the harness, from the ground up: folders and modules of lakeproof/. Imports point to what stands before.
+FLOORS = (
+    *("words", "version", "plain_json", "records", "scenario", "search", "languages", "designs", "histories", "verify"),
+    *("stores", "gate", "show", "live", "mutation", "testing", "commands", "cli", "supervisor", "__main__"),
+)
+
 # Modules that would make the model depend on something other than its arguments.
 IMPURE = {"asyncio", "datetime", "io", "os", "pathlib", "random", "socket", "subprocess", "threading", "time", "trio"}
 
@@ -115,6 +121,21 @@ def upward_imports(root: Path) -> list[str]:
         for line, name in imported(path, root)
         if (found := room_of(name)) in OURS and found not in allowed | {room}
     ]
+
+
+def climbing_imports(root: Path) -> list[str]:
+    """Imports inside the harness that do not point down: one line each. What is on no floor imports nothing of it."""
+    found = []
+    for path in sorted((root / "lakeproof").rglob("*.py")):
+        own, *_ = path.relative_to(root / "lakeproof").with_suffix("").parts
+        if own in {*LINKED, "__init__"}:
+            continue
+        below = {own, *LINKED, *FLOORS[: FLOORS.index(own)]} if own in FLOORS else set()
+        for line, name in imported(path, root):
+            parts = name.split(".")
+            if parts[0] == "lakeproof" and len(parts) > 1 and parts[1] not in below:
+                found.append(f"{path.relative_to(root)}:{line}: {own} must not import {name}")
+    return found
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -242,6 +263,11 @@ class TestFloors:
     def test_imports_point_down(self) -> None:
         assert upward_imports(ROOT) == []
 
+    def test_imports_of_the_harness_point_down(self) -> None:
+        assert climbing_imports(ROOT) == []
+        found = {path.stem for path in (ROOT / "lakeproof").iterdir() if path.suffix == ".py" or path.is_dir()}
+        assert found - {*LINKED, "__init__", "__pycache__"} == {*FLOORS}
+
     @pytest.mark.parametrize("room", MAY_IMPORT)
     def test_there_is_something_to_check_in_each_room(self, room: str) -> None:
         assert list((ROOT / room).rglob("*.py"))
@@ -311,6 +337,9 @@ PLANTED = {
     "stateful_tests/e.py": "from tests import helpers\n",
     "tests/f.py": "from model import kv\nfrom lakeproof import impl\n",
     "impl/many.py": "def many(a, b, c, d, /, e, *, f, g, h): ...\nclass A:\n    def few(self, b, c, d, e, f, g): ...\n",
+    "lakeproof/search/h.py": "from lakeproof.show import i\nfrom lakeproof.words import plural\nimport lakeproof.impl",
+    "lakeproof/attic/j.py": "from lakeproof.words import plural\n",
+    "lakeproof/cli.py": "from lakeproof.show import i\n",
     "lakeproof/command.py": "@click.command()\ndef command(a, b, c, d, e, f, g, h): ...\n",
     "impl/long.py": "x = 1\n" * 400,
     "impl/fits.py": "x = 1\n" * 399,
@@ -330,6 +359,10 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
         "model/deep/b.py:1: model must not import impl",
         "impl/c.py:2: impl must not import lakeproof.search",
         "stateful_tests/e.py:1: stateful_tests must not import tests",
+    ]
+    assert climbing_imports(tmp_path) == [
+        "lakeproof/attic/j.py:1: attic must not import lakeproof.words",
+        "lakeproof/search/h.py:1: search must not import lakeproof.show",
     ]
     assert circles(tmp_path) == [["lakeproof.impl.c", "lakeproof.model.d"]]
     assert bare_imports(tmp_path) == [

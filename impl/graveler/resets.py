@@ -1,8 +1,8 @@
 """Reset: forget uncommitted changes of a branch, of the paths with a prefix, or of one path.
 
 Each takes place by one `SetIf` on the branch. That of a whole branch names a fresh token and no sealed ones. That of
-paths names a restoration over all tokens (`lakeproof.impl.graveler.restorations`), because a path cannot be taken out of a
-token that a committer may have scanned. Source: the operations of lakeFS' ``pkg/graveler`` ("Reset", "ResetKey",
+paths names a restoration over all tokens (`lakeproof.impl.graveler.restorations`), because a path cannot be taken out
+of a token that a committer may have scanned. Source: the operations of lakeFS' ``pkg/graveler`` ("Reset", "ResetKey",
 "ResetPrefix"), over the records of graveler-on-kv.md.
 """
 

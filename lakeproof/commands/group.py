@@ -12,14 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from lakeproof.impl.printable import printable
-
-AS_EXPECTED: Final = 0
-VIOLATED: Final = 1
-UNUSABLE: Final = 2
-INCONCLUSIVE: Final = 3
-INTERRUPTED: Final = 130
-NOBODY_READS: Final = 141
-"""As shells report a process that wrote into a closed pipe."""
+from lakeproof.words import AS_EXPECTED, INTERRUPTED, NOBODY_READS, UNUSABLE, InternalError, Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
@@ -97,7 +90,6 @@ class Commands(click.Group):
         from lakeproof.search.trace import TraceError
         from lakeproof.verify.loader import LoadError
         from lakeproof.verify.tasks import MISTAKE
-        from lakeproof.words import InternalError, Unusable
 
         try:
             return super().invoke(ctx)

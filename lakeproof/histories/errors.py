@@ -13,9 +13,3 @@ class Unreadable(ValueError):
 
 class MissingExtra(Unreadable):
     """A form that takes a package which is not installed. The message names the extra that has it."""
-
-
-def reason(error: Exception) -> str:
-    """What a library says of a text, on one line."""
-    told = " ".join(str(error).split())
-    return "a number of more than 4,300 digits" if "integer string conversion" in told else told

@@ -7,22 +7,13 @@ from typing import Final
 import attrs
 
 from lakeproof.live.report import evidence
-from lakeproof.live.traffic import HOW, Tally
+from lakeproof.live.traffic import Tally
 from lakeproof.model.invariants import Violation
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
+from lakeproof.show.pages.runs import HOW
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, plural, seconds
 
 VERDICTS: Final = {AS_EXPECTED: "holds", VIOLATED: "violated", INCONCLUSIVE: "inconclusive"}
 """By exit code."""
-
-
-def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What went wrong, of several things at once: what is ours to tell, else all of it."""
-    error: BaseException = group.subgroup((Unusable, KeyboardInterrupt)) or group
-    if error is group:
-        return group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def counted(tally: Tally) -> dict[str, object]:

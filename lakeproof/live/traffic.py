@@ -35,8 +35,6 @@ LOOKS_AGAIN: Final = 0.3
 """How often somebody reads what it has just written: what was lost is often overwritten soon."""
 SIZES: Final = (0, 1, 2, 3, 5)
 TROUBLES_MAX: Final = 8
-HOW: Final = ("ok", "refused", "unknown")
-"""The kinds of answers: see `Tally.answers`."""
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ SUBSTRATE: Final = (
 )
 """Modules and folders of `lakeproof.impl` that hold no flow, but what flows and the search are built on. They are not
 mutated."""
-ENGINE: Final = ("explore", "model/linearizability")
+ENGINE: Final = ("search", "model/linearizability")
 
 
 def package() -> Path:
@@ -38,7 +38,7 @@ def flow_files() -> dict[str, Path]:
 
 
 def engine_files() -> dict[str, Path]:
-    """By name, such as ``explore/kernel.py``: the files of the search, and of the checker of recorded histories."""
+    """By name, such as ``search/kernel.py``: the files of the search, and of the checker of recorded histories."""
     root = package()
     found = [path for room in ENGINE for path in sorted((root / room).glob("*.py")) if path.name != "__init__.py"]
     return {path.relative_to(root).as_posix(): path for path in found}

@@ -16,7 +16,7 @@ from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, Origin, Reach, Step, Verdict
 
-ROOMS: Final = ("model", "impl", "explore", "scenarios", "mutation")
+ROOMS: Final = ("model", "impl", "search", "designs", "mutation")
 
 
 class Unreadable(Exception):

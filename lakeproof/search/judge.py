@@ -56,7 +56,7 @@ class Judge(States):
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
-        self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_]]] = {}
+        self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_], list[list[OnStep]]]] = {}
 
     @property
     def decided(self) -> bool:
@@ -211,27 +211,32 @@ class Judge(States):
                 self.step(move, node_id, numbers, Place(level, self.full(rows, row), move))
 
     def _watched_nodes(self, client: int, task: str) -> npt.NDArray[np.bool_]:
-        """For each node of a client whether some undecided *step* invariant watches the move of this task. Whoever
-        watches, and at which nodes, is asked once."""
+        """For each node of a client whether some undecided *step* invariant watches the move of this task."""
+        return self._watchers(client, task)[0]
+
+    def _watchers(self, client: int, task: str) -> tuple[npt.NDArray[np.bool_], list[list[OnStep]]]:
+        """For each node of a client which undecided *step* invariants watch the move of this task, and whether any
+        does. They are asked once, until one of them is violated."""
         nodes = self.kernel.tables[client].behaviour.nodes
         undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
-        of, known = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_)))
+        of, known, watchers = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_), []))
         if of != undecided:
-            known = np.zeros(0, np.bool_)
-        if len(known) < len(nodes):
-            more = [bool(self._watching(n.representative.current, n.effect(task))) for n in nodes[len(known) :]]
-            known = np.append(known, np.array(more, np.bool_))
-            self._watched[client, task] = (undecided, known)
-        return known
+            watchers = []
+        if len(watchers) < len(nodes):
+            watchers += [self._watching(n.representative.current, n.effect(task)) for n in nodes[len(watchers) :]]
+            known = np.fromiter(map(bool, watchers), np.bool_, len(watchers))
+            self._watched[client, task] = (undecided, known, watchers)
+        return known, watchers
 
     def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to a client's move."""
         node = self.kernel.tables[move.client].behaviour.nodes[node_id]
         call, op = node.representative.current, node.effect(move.task)
-        self._put_step(self._transition(numbers, move.client, call, op), call, op, place)
+        watching = self._watchers(move.client, move.task)[1][node_id]
+        self._put_step(self._transition(numbers, move.client, call, op), watching, place)
 
-    def _put_step(self, transition: Transition, call: CallView | None, op: Effect | None, place: Place) -> None:
-        for invariant in self._watching(call, op):
+    def _put_step(self, transition: Transition, watching: Sequence[OnStep], place: Place) -> None:
+        for invariant in watching:
             found = self.check_all_symmetric(invariant.id, invariant.check, self._by_anyone(transition))
             self.records[invariant.id].add(found, place)
 
@@ -252,7 +257,8 @@ class Judge(States):
         """Put the *step* invariants to the arrival of a late write."""
         late = self.kernel.space.columns[self.kernel.space.late].values[number]
         assert isinstance(late, LateWrite)
-        self._put_step(self._transition(numbers, late.client, late.call, late.op), late.call, late.op, place)
+        watching = self._watching(late.call, late.op)
+        self._put_step(self._transition(numbers, late.client, late.call, late.op), watching, place)
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""

@@ -6,10 +6,10 @@ judged on the wider projection. Example: a check looks at clients only where a k
 absent, and one evaluation stands for all states of them, as it would have found the same in each. On the third level
 the key is there in one state. The check looks at clients, so all states of this level are judged by stores and clients.
 
-Why that is sound: a check is a function of what it looks at (`lakeproof.search.recheck`). Where it has looked at no more
-than a projection shows, it finds the same in every state with this projection. So what counts stays right, on earlier
-levels too; and where an invariant comes to share a projection with others, all that they have met was judged for it, on
-the narrower one.
+Why that is sound: a check is a function of what it looks at (`lakeproof.search.recheck`). Where it has looked at no
+more than a projection shows, it finds the same in every state with this projection. So what counts stays right, on
+earlier levels too; and where an invariant comes to share a projection with others, all that they have met was judged
+for it, on the narrower one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -31,16 +31,6 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def plural(number: int, what: str, whats: str | None = None) -> str:
-    """``1 step``, ``2 steps``, ``1,234 steps``."""
-    return f"{number:,} {what if number == 1 else whats or what + 's'}"
-
-
-def seconds(duration: float) -> str:
-    """A duration with the digits that matter."""
-    return f"{duration:.2f}" if duration < 10 else f"{duration:,.0f}"
-
-
 def is_ascii(console: Console) -> bool:
     """Whether the console can only show ASCII."""
     return not console.encoding.lower().startswith("utf")

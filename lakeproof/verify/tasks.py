@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
@@ -12,21 +12,11 @@ from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.trace import Trace
 from lakeproof.verify.loader import Source, located
 from lakeproof.version import version
+from lakeproof.words import Progress, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.search.faults import Move
     from lakeproof.search.search import Limits, Result
-
-
-class Unusable(Exception):
-    """A scenario that cannot be run: one line that names it, the place, and the repair."""
-
-
-class InternalError(Exception):
-    """A mistake of ours, with its traceback."""
-
-
-Progress = Callable[[int, int, int], None]
 
 
 @attrs.frozen(kw_only=True)

@@ -24,10 +24,10 @@ from types import CodeType, FrameType
 from typing import Final
 
 PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # noqa: PTH100, PTH120  # a prefix
-FLOWS: Final = tuple(f"{PACKAGE}{folder}{os.sep}" for folder in ("impl", "model", "scenarios", "foreign"))
+FLOWS: Final = tuple(f"{PACKAGE}{folder}{os.sep}" for folder in ("impl", "model", "designs", "languages"))
 """What of lakeproof is no part of the engine: flows, invariants, programs. They may read as little as a user's may."""
 
-ENGINE: Final = ("", "explore", "running", "impl", "impl/codec", "model")
+ENGINE: Final = ("", "search", "verify", "impl", "impl/codec", "model")
 """Folders of lakeproof whose files have a part in each search: of `impl` and `model`, what all flows share."""
 
 STANDARD: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120

@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.words import Unusable
 
-_RAISED: Final = re.compile(r"^(?:.*External error: )?\s*(?:lakeproof\.running\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
+_RAISED: Final = re.compile(r"^(?:.*External error: )?\s*(?:lakeproof\.words\.)?Unusable: (.*)$", re.MULTILINE)
 """An `Unusable` that was raised in a worker comes back as text."""
 
 ENVIRONMENT: Final = (

@@ -15,17 +15,17 @@ HERE = "histories/0"
 
 FRONTIER, LAYOUT, SEARCH = (f"model/linearizability/{name}.py" for name in ("frontier", "layout", "search"))
 FAULTS = [
-    ("explore/faults.py", "case Mode.LOST_DROPPED if is_write(op):", "case Mode.LOST_DROPPED if not op:", LOST),
-    ("explore/faults.py", "kv.PredicateFailed(), writes)", "kv.PredicateFailed(), {})", FALSE),
-    ("explore/judge.py", "return all(self.records[name].violation", "return any(self.records[name].violation", WRONG),
-    ("explore/by_level.py", "elif not record.reached:", "elif record.reached:", PLAIN),
-    ("explore/symmetry.py", "nodes = np.sort(np.stack(", "nodes = (lambda rows, axis: rows)(np.stack(", WRONG),
-    ("explore/semantics.py", "changed = near.keys() | after.keys()", "changed = near.keys() & after.keys()", PLAIN),
+    ("search/faults.py", "case Mode.LOST_DROPPED if is_write(op):", "case Mode.LOST_DROPPED if not op:", LOST),
+    ("search/faults.py", "kv.PredicateFailed(), writes)", "kv.PredicateFailed(), {})", FALSE),
+    ("search/judge.py", "return all(self.records[name].violation", "return any(self.records[name].violation", WRONG),
+    ("search/by_level.py", "elif not record.reached:", "elif record.reached:", PLAIN),
+    ("search/symmetry.py", "nodes = np.sort(np.stack(", "nodes = (lambda rows, axis: rows)(np.stack(", WRONG),
+    ("search/semantics.py", "changed = near.keys() | after.keys()", "changed = near.keys() & after.keys()", PLAIN),
     (FRONTIER, "(at == problem.values[i]) != (", "(at == problem.values[i]) == (", HERE),
     (LAYOUT, "if met < latest:", "if met < 0:", HERE),
     (SEARCH, "if place[0] == len(self.musts):", "if place[0] >= 0:", HERE),
 ]
-HARMLESS = ("explore/judge.py", "if isinstance(finding, Violation):", "if isinstance(finding, (Violation,)):", PLAIN)
+HARMLESS = ("search/judge.py", "if isinstance(finding, Violation):", "if isinstance(finding, (Violation,)):", PLAIN)
 
 
 def as_they_are() -> dict[str, Reach]:

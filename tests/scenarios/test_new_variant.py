@@ -76,7 +76,7 @@ def undocumented(found: tuple[ModuleType, ...], readme: str) -> list[str]:
 
 
 def test_every_file_of_the_catalogue_is_found() -> None:
-    files = {path.stem for path in (ROOT / "lakeproof" / "scenarios").glob("*.py") if not path.stem.startswith("_")}
+    files = {path.stem for path in (ROOT / "lakeproof" / "designs").glob("*.py") if not path.stem.startswith("_")}
     found = {module.__name__.rpartition(".")[2] for module in modules()}
     assert files - found == set(LANGUAGE)
     assert set(BEGINNINGS) <= found

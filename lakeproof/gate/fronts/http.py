@@ -1,9 +1,9 @@
 """HTTP/1.1 as a program's store speaks it: requests in, answers out, and connections that are cut on purpose. Other
 protocols have listeners of their own here.
 
-`lakeproof.gate.fronts.wire` reads and writes the protocol; trio says when a socket can be read or written. Requests of one
-connection are handled one after the other, as HTTP/1.1 has it; each connection has a task of its own. Between what is
-read from a socket and the handler there is no checkpoint: see `lakeproof.gate.arrivals`.
+`lakeproof.gate.fronts.wire` reads and writes the protocol; trio says when a socket can be read or written. Requests of
+one connection are handled one after the other, as HTTP/1.1 has it; each connection has a task of its own. Between what
+is read from a socket and the handler there is no checkpoint: see `lakeproof.gate.arrivals`.
 """
 
 import errno
@@ -42,7 +42,7 @@ Whole = TypeVar("Whole")
 
 
 class Reading(Protocol[Whole]):
-    """Makes requests of the bytes of a connection. See `lakeproof.gate.fronts.wire.Incoming` for what its parts mean."""
+    """Makes requests of the bytes of a connection. `lakeproof.gate.fronts.wire.Incoming` says what its parts mean."""
 
     whole: deque[Whole]
 

@@ -1,8 +1,8 @@
 """What a service was told to do, held against what it then holds: the invariants that can be asked from outside.
 
-Pure: values in, findings out. Paths are judged by the monitors of the search, in `lakeproof.live.lakefs.paths`; commits,
-branches and tags in `lakeproof.live.lakefs.heads`; repositories here. Each name and each path is judged by itself, so that
-a known cause excuses nothing else (`lakeproof.live.lakefs.known_issues`).
+Pure: values in, findings out. Paths are judged by the monitors of the search, in `paths`; commits, branches and tags in
+`heads`; repositories here. Each name and each path is judged by itself, so that a known cause excuses nothing else
+(`lakeproof.live.lakefs.known_issues`).
 """
 
 from bisect import bisect_left

@@ -119,4 +119,4 @@ MONITORS: Final[tuple[Monitor, ...]] = tuple(
     )
     if monitor.id in IDS
 )
-"""Those that are judged by the monitors of the search; the others are in `lakeproof.live.lakefs.judge`, ``presence``."""
+"""Those that are judged by the monitors of the search; the others are in `judge` and `existence`."""

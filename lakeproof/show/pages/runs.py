@@ -6,8 +6,10 @@ from typing import Final, cast
 
 import click
 
-from lakeproof.live.traffic import HOW
 from lakeproof.show.pages.summary import Summary, Table
+
+HOW: Final = ("ok", "refused", "unknown")
+"""How an operation can end."""
 
 html_option: Final = click.option(
     "--html",

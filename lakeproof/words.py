@@ -1,0 +1,50 @@
+"""What every room says: exit codes, errors that end a command, numbers in words."""
+
+from collections.abc import Callable
+from typing import Final
+
+AS_EXPECTED: Final = 0
+VIOLATED: Final = 1
+UNUSABLE: Final = 2
+INCONCLUSIVE: Final = 3
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
+"""As shells report a process that wrote into a closed pipe."""
+
+
+class Unusable(Exception):
+    """A scenario that cannot be run: one line that names it, the place, and the repair."""
+
+
+class InternalError(Exception):
+    """A mistake of ours, with its traceback."""
+
+
+Progress = Callable[[int, int, int], None]
+"""What a search calls as it goes: level, states of the level, states in all."""
+
+
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong, of several things at once: what is ours to tell, else all of it."""
+    error: BaseException = group.subgroup((Unusable, KeyboardInterrupt)) or group
+    if error is group:
+        return group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def plural(number: int, what: str, whats: str | None = None) -> str:
+    """``1 step``, ``2 steps``, ``1,234 steps``."""
+    return f"{number:,} {what if number == 1 else whats or what + 's'}"
+
+
+def seconds(duration: float) -> str:
+    """A duration with the digits that matter."""
+    return f"{duration:.2f}" if duration < 10 else f"{duration:,.0f}"
+
+
+def reason(error: Exception) -> str:
+    """What a library says of a text, on one line."""
+    told = " ".join(str(error).split())
+    return "a number of more than 4,300 digits" if "integer string conversion" in told else told
