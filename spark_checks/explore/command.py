@@ -49,7 +49,7 @@ def command(
     from lakeproof.search.search import Options as How
     from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.explore.levels import SparkLevels
-    from lakeproof.spark_checks.explore.search import Explore
+    from lakeproof.spark_checks.explore.task import Explore
 
     source, chosen = chosen_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}

@@ -81,13 +81,11 @@ def commit(
     generation: int = 1,
     meta_range_id: str = "",
     instance: str = "",
-    committer: str = "user-0",
-    message: str = "planted",
 ) -> Commit:
     return Commit(
         commit_id=CommitID(commit_id),
-        committer=committer,
-        message=message,
+        committer="user-0",
+        message="made",
         creation_date=date,
         meta_range_id=MetaRangeID(meta_range_id),
         metadata=(("instance", instance),) if instance else (),

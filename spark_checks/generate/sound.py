@@ -10,6 +10,8 @@ holds the objects that its commit brought, and carries over those of the earlier
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+import attrs
+
 from lakeproof.model import keys
 from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
@@ -87,10 +89,9 @@ def _commit(repo: Repository, c: int) -> Iterator[KV]:
         generation=generation,
         meta_range_id=meta_range_id(repo, c) if repo.has_writer(c) else "",
         instance="" if c else repo.uid,  # as the flows do
-        committer=f"user-{repo.below(50, 'committer', repo.r, c)}",
-        message=f"change {generation}",
     )
-    yield records.kv(repo.home, made)
+    who = f"user-{repo.below(50, 'committer', repo.r, c)}"
+    yield records.kv(repo.home, attrs.evolve(made, committer=who, message=f"change {generation}"))
 
 
 def _staged(repo: Repository, k: int) -> Iterator[KV]:

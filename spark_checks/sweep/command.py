@@ -64,8 +64,8 @@ def command(
     from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
     from lakeproof.spark_checks.sweep.marks import whole_run
+    from lakeproof.spark_checks.sweep.object_store import Wanted, target
     from lakeproof.spark_checks.sweep.sweep import sweep
-    from lakeproof.spark_checks.sweep.targets import Wanted, target
 
     if delete and objects is None:
         raise click.UsageError("--delete needs --objects, where the objects are")

@@ -13,7 +13,7 @@ from lakeproof.search.packing import Words, lay_out, repack
 from lakeproof.search.search import Options
 from lakeproof.spark_checks.engine import workspace
 from lakeproof.spark_checks.explore.levels import SparkLevels, repacked
-from lakeproof.spark_checks.explore.search import Explore
+from lakeproof.spark_checks.explore.task import Explore
 from lakeproof.verify.loader import Source
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of
 

@@ -12,6 +12,7 @@ def test_generations_and_ancestors_are_those_of_a_walk(history: History, commits
         parents = history.parents(c, commits)
         assert all(0 <= each < commits for each in parents)
         assert (c == 0) == (not parents)
+        assert all(first < c for first in parents[:1])
         assert len({*parents}) == len(parents)
         walked = [c]
         while before := history.parents(walked[-1], commits):
