@@ -7,8 +7,9 @@ short has no report, and one whose files were changed does not agree with it. Bo
 import json
 import re
 import secrets
+import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
-from lakeproof.words import Unusable
+from lakeproof.words import Unusable, plural
 
 REPORT: Final = "report.json"
 ADDRESSES: Final = "addresses"
@@ -89,6 +90,15 @@ class Report:
         fields = attrs.asdict(self)
         fields["now"] = {"microseconds": self.now, "date": shown_time(self.now)}
         return json.dumps(fields, indent=indent) + "\n"
+
+
+COUNTED: Final = ("expired-commits", "commits")
+"""Counts among a report's findings that are no findings."""
+MEANING: Final[Mapping[str, str]] = {
+    "uncommitted": "no commit and no staging area refers to",
+    "retention": "only expired commits refer to",
+}
+"""Of the marks, by kind of run."""
 
 
 class Mismatch(Exception):
@@ -243,18 +253,36 @@ def shown_time(microseconds: int) -> str:
         return f"{microseconds} microseconds since 1970"
 
 
-def summary(report: Report, folder: Folder | Path) -> Sequence[str]:
-    """What a command prints: a line for each reason, and where the rest is."""
+def summary(report: Report, folder: Folder | Path, given: str | None) -> Sequence[str]:
+    """What a command prints: what was read, as of when, a line for each reason, where the rest is, the next command.
+    given: ``--now``, if it was."""
+    where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
-    found = [f"finding: {name}: {count}" for name, count in report.findings.items() if count]
+    odd = {name: count for name, count in report.findings.items() if count and name not in COUNTED}
+    expired, commits = (report.findings.get(name) for name in COUNTED)
     nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
     return [
         denominators.told(report.rows),
         *map(manifest.note, report.unsealed),
+        f"as of {shown_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
+        *([] if commits is None else [f"commits: {commits:,}, {expired:,} of them expired"]),
         *lines,
-        *found,
+        *(f"finding: {name}: {count}" for name, count in odd.items()),
         *(f"note: {note}" for note in report.notes),
         *nothing,
-        f"run {report.run}: {as_folder(folder).where}; {report.engine}",
+        *_next(report, where),
+        f"run {report.run}: {where}; {report.engine}",
     ]
+
+
+def _next(report: Report, where: str) -> Iterator[str]:
+    """What the marks are, where they are, and the command that looks at each once more."""
+    if report.lacks:
+        return
+    yield f"marked: {plural(report.marked.objects, 'object')} that {MEANING[report.kind]}; nothing is deleted"
+    if report.marked.objects:
+        out, _, run = where.rstrip("/").rpartition("/")
+        words = ["lakeproof", "spark", "sweep", out or "/", "--run", run, "--dataset", report.dataset]
+        yield f"addresses: {where.rstrip('/')}/{ADDRESSES} (Parquet), with report.json beside it"
+        yield f"next, a dry run: {shlex.join(words)} --objects STORE"

@@ -92,6 +92,8 @@ def command(
             click.echo(note)
     if objects is None:
         click.echo("nothing was looked at: name the objects with --objects, and say --delete to delete them")
+    elif not delete and total.objects:
+        click.echo("nothing was deleted: the same command with --delete does it")
     if not done.done:
         why = f" ({done.stopped})" if done.stopped else ""
         complain(f"{done.account.open:,} objects failed or are in doubt{why}; mend that and sweep the run again")

@@ -61,6 +61,6 @@ def command(
         found = open_dataset(spark, dataset, keys, beside, blockstore)
         asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
         report = mark(found, asked, folder)
-    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):
+    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now):
         click.echo(line)
     return INCONCLUSIVE if report.lacks else AS_EXPECTED
