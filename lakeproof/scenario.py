@@ -194,6 +194,7 @@ def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
     return _kept(given)
 
 
+TIMES: Final = ("still", "sleeps", "read")
 INVARIANTS: Final = (Always, Eventually, OnStep, Monitor, Terminates, LeadsTo, AlwaysEventually)
 EXPECTATIONS = ("holds", "violated", "inconclusive")
 
@@ -211,6 +212,11 @@ class Scenario:
 
     ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold. ``records``: how values
     are stored, such as `lakeproof.records.JSON`; invariants then see values and not bytes.
+
+    ``time``: "still", but for ``faults.clock_jumps``; "sleeps": it passes while clients sleep (``env.clock.sleep``), and
+    nothing reads it, so that loops can close; "read": it passes, and clients, stores and invariants read it. A client
+    may be slow: any number of timers may run out before it moves. Time goes on to the next timer that runs out. For
+    "sleeps" every order of steps is covered by that; for "read", no clock is read at an instant in between.
     """
 
     name: str  # design/variant/what
@@ -225,10 +231,18 @@ class Scenario:
     start_time: int = 1_700_000_000_000_000  # microseconds since 1970
     deep: bool = False  # too large to be part of every run
     records: AnyCodec | None = None
+    time: str = "still"
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
+        if self.time not in TIMES:
+            raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
+        if self.time != "still" and self.faults.clock_jumps:
+            raise ScenarioError(
+                f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the jumps: "
+                f"time passes by itself, and a client that waits for an instant makes it one that is looked at"
+            )
         for field, found, kinds, what in (
             ("invariants", self.invariants, INVARIANTS, "Always(...), Eventually(...), ..."),
             ("aftermath", self.aftermath, (Aftermath,), "Aftermath(...)"),

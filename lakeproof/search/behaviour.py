@@ -53,7 +53,7 @@ from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
 from lakeproof.search.replies import RESTARTED, told
-from lakeproof.search.semantics import apply, patch
+from lakeproof.search.semantics import Asleep, apply, patch
 from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
 SECOND_LOOKS_MAX = 8
@@ -304,6 +304,7 @@ class Behaviour:
                 return
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
+            reply = None if reply is Asleep.ASLEEP else reply
             cells = patch(cells, writes)
             run.send(told(run.task, reply))
 
