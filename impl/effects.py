@@ -30,7 +30,8 @@ class Local:
 
 @attrs.frozen(cache_hash=True)
 class Sleep:
-    """Set a timer. Named, since each task of each client has one of its own."""
+    """Set a timer: each task of each client has one of its own. The reply says whether there is anything to wait for
+    still."""
 
     timer: str
     microseconds: int
@@ -100,9 +101,9 @@ class ClockEffects:
         return cast("int", await perform(Now()))
 
     async def sleep(self, microseconds: int) -> None:
-        """Wait for so long, or longer: two steps, between which time passes. See ``Scenario.time``."""
-        await perform(Sleep(self.timer(), microseconds))
-        await perform(Wake(self.timer()))
+        """Wait for so long, or longer. See ``Scenario.time``."""
+        if await perform(Sleep(self.timer(), microseconds)):
+            await perform(Wake(self.timer()))
 
     async def wait_until(self, time: int) -> None:
         """Wait until the clock shows this (microseconds since 1970), or later."""

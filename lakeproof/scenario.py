@@ -213,10 +213,10 @@ class Scenario:
     ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold. ``records``: how values
     are stored, such as `lakeproof.records.JSON`; invariants then see values and not bytes.
 
-    ``time``: "still", but for ``faults.clock_jumps``; "sleeps": it passes while clients sleep (``env.clock.sleep``), and
-    nothing reads it, so that loops can close; "read": it passes, and clients, stores and invariants read it. A client
-    may be slow: any number of timers may run out before it moves. Time goes on to the next timer that runs out. For
-    "sleeps" every order of steps is covered by that; for "read", no clock is read at an instant in between.
+    ``time``: "still", but for ``faults.clock_jumps``. "sleeps": it passes while clients sleep (``env.clock.sleep``), and
+    nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
+    clients, stores and invariants read it. It goes on to the next timer that runs out; any number of them may run out
+    before a client moves, and a clock is never read at an instant in between.
     """
 
     name: str  # design/variant/what
@@ -240,8 +240,8 @@ class Scenario:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
         if self.time != "still" and self.faults.clock_jumps:
             raise ScenarioError(
-                f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the jumps: "
-                f"time passes by itself, and a client that waits for an instant makes it one that is looked at"
+                f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the "
+                f"jumps: time passes by itself, up to each instant that a client waits for"
             )
         for field, found, kinds, what in (
             ("invariants", self.invariants, INVARIANTS, "Always(...), Eventually(...), ..."),

@@ -125,6 +125,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
         case bytes():
             return content_in_words(answer)
+        case bool() if isinstance(op, Sleep):
+            return "ok"
         case int() if isinstance(op, Now):
             return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
         case kv.NotFound() | objects.ObjectNotFound():
@@ -152,7 +154,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
 def cell(where: Cell | LocalCell) -> str:
     """A cell in words."""
     if where[0] == TIMER:
-        return f"timer {where[1]}"
+        return f"timer {text(where[1])}" if isinstance(where[1], bytes) else f"timer {where[1]}"
     if where[0] == "object":
         return _object(str(where[1]))
     if len(where) == 4:

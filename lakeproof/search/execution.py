@@ -275,7 +275,7 @@ class Execution:
                 continue
             self.op = cast("Effect", op)
             if not self.program.sleeps and any(isinstance(each, Sleep) for _, each in self.open):
-                raise ScenarioError(f'{self.call()} sleeps, at {self.spot()}, and time stands still; {SLEEPS}')
+                raise ScenarioError(f"{self.call()} sleeps, at {self.spot()}, and time stands still; {SLEEPS}")
             return None
 
     def _resume(self, reply: object) -> Effect:

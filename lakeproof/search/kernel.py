@@ -73,29 +73,27 @@ class Kernel(Expansion):
 
     def _pass_time(self, words: Words, timers: list[int], sink: Sink) -> None:
         """Time goes on to where the next timer runs out, if a client can still move."""
-        clock = [self.space.clock] if self.space.clock >= 0 else []
         set_ = np.logical_or.reduce([self.layout.field(words, column) > 0 for column in timers])
         rows = np.flatnonzero(set_ & self.alive(words))
         if not len(rows):
             return
         here = take(words, rows)
-        kinds, inverse = projections(here, self.layout, clock + timers)
-        deltas = [self._passed(clock, timers, kind) for kind in kinds]
+        kinds, inverse = projections(here, self.layout, [self.space.clock, *timers])
+        deltas = [self._passed(timers, kind) for kind in kinds]
         if self.space.needs_relayout:
             raise Relayout
         after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
         sink(Move(-1, Mode.TICK), rows, after)
 
-    def _passed(self, clock: list[int], timers: list[int], numbers: Numbers) -> list[int]:
+    def _passed(self, timers: list[int], numbers: Numbers) -> list[int]:
         """The delta of each word when time goes on, where clock and timers have these numbers."""
-        columns = self.space.columns
-        before = dict(zip(clock + timers, numbers, strict=True))
+        columns, clock = self.space.columns, self.space.clock
+        before = dict(zip([clock, *timers], numbers, strict=True))
         values = {column: columns[column].values[before[column]] for column in timers}
         cells = {columns[column].name: value for column, value in values.items() if value is not None}
         passed, after = pass_time(cast("dict[Cell, Value]", cells))
         changed = {column: columns[column].number(after.get(cast("Cell", columns[column].name))) for column in timers}
-        for column in clock:
-            changed[column] = columns[column].number(cast("int", columns[column].values[before[column]]) + passed)
+        changed[clock] = columns[clock].number(cast("int", columns[clock].values[before[clock]]) + passed)
         total = [0] * self.layout.words
         for column, number in changed.items():
             place = self.layout.places[column]

@@ -5,7 +5,7 @@ a level: the first violation that it meets is a shortest one, and the way back i
 more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in restarts, which pays for
 large spaces only. So a search begins graded; when it grows large and nothing is violated, it goes on ranked, and if
 something is violated after all, the graded search is taken up again. When a flow turns out to loop, *liveness* is to
-be judged, or time passes, the search is one over automata, with a visited set.
+be judged, or clients read a clock that goes on, the search is one over automata, with a visited set.
 """
 
 import time
@@ -49,7 +49,7 @@ def search(
     searching = searching or _Search
     started = time.perf_counter()
     plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
-    loops = scenario.time != "still" or any(isinstance(each, Liveness) for each in scenario.invariants)
+    loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
     plans = [] if loops else plans
     for number, ranked in enumerate(plans):
         patience = RANKED_FROM if len(plans) == 3 and number == 0 else None

@@ -31,6 +31,7 @@ class Asleep(Enum):
 
     ASLEEP = 0
 
+
 Value = bytes | objects.StoredObject
 """Of a key; of an address."""
 
@@ -106,8 +107,11 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     if isinstance(op, Local | Withdrawn):
         return None, {}
     if isinstance(op, Sleep):
+        if now == UNTOLD:  # whoever does not sleep may be slow: no order of steps is impossible
+            return None, {}
         value = b"%d" % op.microseconds if op.microseconds > 0 else None
-        return None, {} if near.get((TIMER, op.timer)) == value else {(TIMER, op.timer): value}
+        changed = near.get((TIMER, op.timer)) != value
+        return value is not None, {(TIMER, op.timer): value} if changed else {}
     if isinstance(op, Wake):
         return (Asleep.ASLEEP if near else None), {}
     if now == UNTOLD and isinstance(op, objects.TIMED):
@@ -133,4 +137,6 @@ def pass_time(cells: Cells) -> tuple[int, dict[Cell, Value]]:
     """Time goes on to the next moment at which a timer runs out: how long that is, and the cells then. No timer: 0."""
     left = {cell: int(value) for cell, value in cells.items() if cell[0] == TIMER and isinstance(value, bytes)}
     passed = min(left.values(), default=0)
-    return passed, patch(cells, {cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()})
+    return passed, patch(
+        cells, {cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()}
+    )

@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Now, Sleep, Wake
+from lakeproof.impl.effects import Now, Sleep
 from lakeproof.impl.printable import said
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
@@ -102,9 +102,8 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         if isinstance(run.op, Now):
             run.send(told(run.task, _told(now)))
             continue
-        if isinstance(run.op, Sleep | Wake):
-            slept = run.op.microseconds if isinstance(run.op, Sleep) else 0
-            now += max(0, slept) if now != UNTOLD else 0
+        if isinstance(run.op, Sleep):
+            now += max(0, run.op.microseconds) if now != UNTOLD else 0
             run.send(told(run.task, None))
             continue
         reply, writes = apply(cells, run.op, now)

@@ -44,7 +44,7 @@ def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, sym
     found: list[Behaviour] = []
     for index, program in enumerate(setting.programs):
         twin = None
-        if symmetry and setting.scenario.time == "still":  # each client has a timer of its own
+        if symmetry and setting.scenario.time != "read":  # each client has a timer of its own
             for earlier in range(index):
                 other = setting.programs[earlier]
                 if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:

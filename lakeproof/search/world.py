@@ -65,7 +65,7 @@ class World:
         self.clients = [Execution(program) for program in setting.programs]
         self.crashed: list[bool] = [False] * len(self.clients)
         self.jumps = 0
-        self.passed = 0  # since the start, where somebody reads it
+        self.passed = 0
         self.left = dict(zip(BUDGETS, setting.budgets, strict=True))
         self.late: LateWrite | None = None
         self.history: list[Move] = []
@@ -203,7 +203,7 @@ class World:
         if not passed:
             self.jumps += 1
             passed = self.setting.times[self.jumps] - self.setting.times[self.jumps - 1]
-        elif self.setting.scenario.time == "read":
+        else:
             self.passed += passed
         return Step(move, None, -1, None, None, None, (), (), (), passed)
 
