@@ -21,7 +21,7 @@ Cell = tuple[str, bytes, bytes] | tuple[str, str]
 """("kv", partition, key), ("object", address), or ("timer", name): what is left of it, microseconds as text."""
 
 TIMER: Final = "timer"
-UNTOLD: Final = -1
+UNTOLD: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
 UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it time="read"'
 
