@@ -213,8 +213,8 @@ class Scenario:
     ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold. ``records``: how values
     are stored, such as `lakeproof.records.JSON`; invariants then see values and not bytes.
 
-    ``time``: "still", but for ``faults.clock_jumps``. "sleeps": it passes while clients sleep (``env.clock.sleep``), and
-    nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
+    ``time``: "still", but for ``faults.clock_jumps``. "sleeps": it passes while clients sleep (``env.clock.sleep``),
+    and nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
     clients, stores and invariants read it. It goes on to the next timer that runs out; any number of them may run out
     before a client moves, and a clock is never read at an instant in between.
     """

@@ -110,8 +110,8 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         if now == UNTOLD:  # whoever does not sleep may be slow: no order of steps is impossible
             return None, {}
         value = b"%d" % op.microseconds if op.microseconds > 0 else None
-        changed = near.get((TIMER, op.timer)) != value
-        return value is not None, {(TIMER, op.timer): value} if changed else {}
+        same = near.get((TIMER, op.timer)) == value
+        return value is not None, {} if same else {(TIMER, op.timer): value}
     if isinstance(op, Wake):
         return (Asleep.ASLEEP if near else None), {}
     if now == UNTOLD and isinstance(op, objects.TIMED):

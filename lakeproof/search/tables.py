@@ -97,7 +97,7 @@ class Table:
         for word, shift, mask in zip(words, self.shift, self.mask, strict=True):
             numbers |= (word >> shift[nodes]) & mask[nodes]
         known = self.flat[Mode.NORMAL][nodes * self.values + numbers.astype(np.intp)]
-        return np.logical_and(self.kind[nodes] == POINT, known == IMPOSSIBLE)
+        return np.asarray((self.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
 
     def move(self, mode: Mode) -> Move:
         """The move of this mode. A crash and a restart are of all tasks."""

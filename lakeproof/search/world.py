@@ -104,7 +104,7 @@ class World:
         found = [move for client in range(len(self.clients)) for move in self._moves_of(client)]
         if self.late is not None:
             found.append(Move(-1, Mode.DELIVER))
-        if (self.jumps + 1 < len(self.setting.times) or pass_time(self.cells)[0]) and not self.quiescent:
+        if self._time_passes and not self.quiescent:
             found.append(Move(-1, Mode.TICK))
         return found
 
@@ -168,6 +168,13 @@ class World:
         """Abandon all coroutines."""
         for run in self.clients:
             run.close()
+
+    @property
+    def _time_passes(self) -> bool:
+        """Whether the clock is to jump, or a timer to run out."""
+        if self.setting.scenario.time == "read":
+            return pass_time(self.cells)[0] > 0
+        return self.jumps + 1 < len(self.setting.times)
 
     def _moves_of(self, client: int) -> Iterator[Move]:
         if self.alive(client):
