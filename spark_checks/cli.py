@@ -16,7 +16,7 @@ from lakeproof.words import Unusable
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("checks.command:command", "Check the invariants over a dataset."),
     "decode": ("decode_command:command", "Write the typed tables that a dataset decodes into."),
-    "explore": ("exploring.command:command", "Search scenarios exhaustively, the levels on Spark."),
+    "explore": ("explore.command:command", "Search scenarios exhaustively, the levels on Spark."),
     "generate": ("generate.command:command", "Write a dataset, sound or with planted violations."),
     "histories": ("histories.command:command", "Check recorded histories, key by key."),
     "retention": ("retention.command:command", "Mark the objects that only expired commits reach."),

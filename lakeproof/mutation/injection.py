@@ -11,7 +11,7 @@ from typing import Final
 
 SUBSTRATE: Final = (
     *("codec", "stores", "diagnostics", "parallel", "scheduling"),
-    *("closing", "effects", "flows", "frames", "live", "operations", "printable", "wellformed"),
+    *("closable", "effects", "flows", "frames", "live", "operations", "printable", "wellformed"),
 )
 """Modules and folders of `lakeproof.impl` that hold no flow, but what flows and the search are built on. They are not
 mutated."""

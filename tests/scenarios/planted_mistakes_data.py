@@ -14,8 +14,8 @@ OF_OBJECTS: Final = (
     Mistake(
         "a merge writes nothing ahead",
         online,
-        "return await merging.merge(env, repository, destination, source, message, prepare=_write_ahead)",
-        "return await merging.merge(env, repository, destination, source, message)",
+        "return await merges.merge(env, repository, destination, source, message, prepare=_write_ahead)",
+        "return await merges.merge(env, repository, destination, source, message)",
         "hard-delete/online-pairs/merge",
         "job-keeps-what-is-shown",
     ),
