@@ -304,9 +304,8 @@ class Behaviour:
                 return
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
-            reply = None if reply is Asleep.ASLEEP else reply
             cells = patch(cells, writes)
-            run.send(told(run.task, reply))
+            run.send(told(run.task, None if reply is Asleep.ASLEEP else reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:

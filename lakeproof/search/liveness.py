@@ -142,7 +142,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         still |= kernel.layout.field(words, timer) > 0
     still &= np.logical_or.reduce(can_move)
     if timers:
-        can_move = [may & ~table.asleep(words) for may, table in zip(can_move, kernel.every, strict=True)]
+        can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(
         states=len(words[0]),
         source=source[order],

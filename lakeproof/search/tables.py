@@ -90,15 +90,6 @@ class Table:
         """At which node each state has this client."""
         return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
 
-    def asleep(self, words: Words) -> npt.NDArray[np.bool_]:
-        """In which of these states, which were expanded, the task waits for a timer that has not run out."""
-        nodes = self.nodes_of(words)
-        numbers = np.zeros(len(nodes), np.uint64)
-        for word, shift, mask in zip(words, self.shift, self.mask, strict=True):
-            numbers |= (word >> shift[nodes]) & mask[nodes]
-        known = self.flat[Mode.NORMAL][nodes * self.values + numbers.astype(np.intp)]
-        return np.asarray((self.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
-
     def move(self, mode: Mode) -> Move:
         """The move of this mode. A crash and a restart are of all tasks."""
         return Move(self.client, mode, MAIN if mode in OF_CLIENTS else self.task)

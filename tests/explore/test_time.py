@@ -222,7 +222,9 @@ def _only_when_all_sleep(patch: pytest.MonkeyPatch) -> None:
     usual = kernel.Kernel._pass_time
 
     def urgent(self: kernel.Kernel, words: Words, timers: list[int], sink: kernel.Sink) -> None:
-        awake = [(table.kind[table.nodes_of(words)] != tables.DONE) & ~table.asleep(words) for table in self.tables]
+        awake = [
+            (table.kind[table.nodes_of(words)] != tables.DONE) & ~self.asleep(table, words) for table in self.tables
+        ]
         quiet = ~np.logical_or.reduce(awake)
 
         def some(move: Move, rows: kernel.Rows, after: Words) -> None:
@@ -361,27 +363,15 @@ def _later(outcomes: object, seen: AnySnapshot) -> list[Finding]:
 
 
 _AFTER = Aftermath(id="after", meaning="m", calls=[Call(reads)], check=_later)
+_PLAIN = Scenario(name="plain", clients=[[Call(sleeps)]], invariants=[ENDS])
+_TIMED = attrs.evolve(_PLAIN, time="sleeps")
 REFUSED: Final = {
-    "sleeps": Scenario(name="still", clients=[[Call(sleeps)]], invariants=[ENDS]),
-    "reads the clock": Scenario(name="flow", clients=[[Call(reads)]], invariants=[ENDS], time="sleeps"),
-    "when an object was written": Scenario(
-        name="object", clients=[[Call(writes_an_object)]], invariants=[ENDS], time="sleeps"
-    ),
-    "at_all": Scenario(
-        name="always",
-        clients=[[Call(sleeps)]],
-        invariants=[Always(id="at_all", meaning="m", check=_now)],
-        time="sleeps",
-    ),
-    "at_end": Scenario(
-        name="eventually",
-        clients=[[Call(sleeps)]],
-        invariants=[Eventually(id="at_end", meaning="m", check=_now)],
-        time="sleeps",
-    ),
-    "a flow reads": Scenario(
-        name="aftermath", clients=[[Call(sleeps)]], invariants=[ENDS], aftermath=[_AFTER], time="sleeps"
-    ),
+    "sleeps": _PLAIN,
+    "reads the clock": attrs.evolve(_TIMED, clients=[[Call(reads)]]),
+    "when an object was written": attrs.evolve(_TIMED, clients=[[Call(writes_an_object)]]),
+    "at_all": attrs.evolve(_TIMED, invariants=[Always(id="at_all", meaning="m", check=_now)]),
+    "at_end": attrs.evolve(_TIMED, invariants=[Eventually(id="at_end", meaning="m", check=_now)]),
+    "a flow reads": attrs.evolve(_TIMED, aftermath=[_AFTER]),
 }
 
 
@@ -398,14 +388,11 @@ def test_jumps_and_time_that_passes_exclude_each_other() -> None:
 
 
 def test_a_live_flow_sleeps() -> None:
-    async def timed() -> float:
-        began = trio.current_time()
-        await run(watch_once(live_env()), MemoryStore())
-        return trio.current_time() - began
-
-    async def watch_once(env: Env) -> None:
+    async def naps(env: Env) -> None:
         await env.clock.sleep(3 * SECOND)
         async with env.parallel() as group:
             group.start(sleeps, env)
 
-    assert trio.run(timed, clock=trio.testing.MockClock(autojump_threshold=0)) == pytest.approx(4)
+    clock = trio.testing.MockClock(autojump_threshold=0)
+    trio.run(run, naps(live_env()), MemoryStore(), clock=clock)
+    assert clock.current_time() == pytest.approx(4)
