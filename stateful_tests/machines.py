@@ -133,7 +133,7 @@ TIMES: Final = (
 USERS: Final = (*world.USERS.split(), "upload@main", "upload:y", "commit@main", "reset@main")
 GARBAGE: Final = frozenset({"garbage-is-reclaimed"})
 """Not asked under faults: who crashed may have put an object that the next commit decides on, see
-docs/designs/online.md; the scenarios ask it without faults."""
+docs/designs/hard-delete.md; the scenarios ask it without faults."""
 
 LIVING: Final = Swarm(
     name="world/living",

@@ -55,12 +55,7 @@ class Walker:
 
     def run(self, command: str, output: str) -> None:
         done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            ["bash", "-c", command], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
         )
         codes = next((codes for name, codes in self.left.items() if name in command), [0])
         assert done.returncode == codes.pop(0), f"{command}\n{done.stdout}{done.stderr}"

@@ -4,7 +4,7 @@ Three partitions beside the repository's own:
     <repository>/addresses    <token>/<name>     -> Issued: an address was given out under this token
     <repository>/fates        <token>/<commit>   -> nothing: this commit, if it came true, took the token
     <repository>/heads        <commit>           -> nothing: this commit was the head of a branch
-Source: docs/designs/online.md.
+Source: docs/designs/hard-delete.md.
 """
 
 from collections.abc import AsyncIterator

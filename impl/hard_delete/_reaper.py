@@ -3,7 +3,7 @@
 Under the open token of a branch, an address goes when its entry has been replaced and will not be staged again. Under a
 sealed token, whoever commits may hold it already: it stays. Under a token that no branch has, it stays for good if the
 commit that took the token holds it, and goes otherwise. Any number of jobs may run at once.
-Source: docs/designs/online.md.
+Source: docs/designs/hard-delete.md.
 """
 
 from typing import Final, Literal, get_args

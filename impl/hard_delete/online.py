@@ -7,7 +7,7 @@ fate is one compare-and-set on the branch. Who commits writes down beforehand wh
 replaces a head writes down beforehand that it was one: so whoever comes later knows, whatever crashed.
 A writer who finds the token changed starts over under the new one, with a new address.
 
-Source: docs/designs/online.md, where the proof's steps are.
+Source: docs/designs/hard-delete.md, where the proof's steps are.
 """
 
 from typing import Final, Literal
@@ -58,7 +58,7 @@ class Reading:
 
 
 AS_WRITTEN: Final = Reading()
-"""As docs/designs/online.md describes it: "by a request that the store refuses after the address's time"."""
+"""As docs/designs/hard-delete.md describes it: "by a request that the store refuses after the address's time"."""
 UNTIMED: Final = Reading(lifetime=0)
 """Without any clock: "Safety does not depend on this"."""
 

@@ -130,7 +130,7 @@ def _first(error: BaseException | None) -> BaseException | None:
     return error
 
 
-def told(claim: Claim) -> str:
+def told(claim: object) -> str:
     """A claim in words."""
     return getattr(claim, "__name__", repr(claim)).replace("_", " ")
 

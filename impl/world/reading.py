@@ -14,7 +14,7 @@ class Reading:
 
     heads: Literal["noted", "by commits only"] = "noted"
     """Who notes the head that a branch leaves: "Other operations that move a branch's head [...] must write the `heads`
-    key of the old one first" (docs/designs/online.md), or only commits and deletions do, as in `online.FLOWS`."""
+    key of the old one first" (docs/designs/hard-delete.md), or only commits and deletions do, as in `online.FLOWS`."""
     copies: Literal["in full", "by entry"] = "in full"
     """How committed objects are copied. An entry for an object that retention may delete needs a pin, or a copy."""
     commits: Literal["look again", "once"] = "look again"

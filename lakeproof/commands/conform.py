@@ -12,17 +12,16 @@ import trio
 
 from lakeproof.commands.options import Seconds
 from lakeproof.commands.traffic_options import json_option
-from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
-from lakeproof.model import kv
-from lakeproof.stores import Private, Target, target
+from lakeproof.stores import PrefixedStore, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import displayed
+from lakeproof.stores.wrappers import answers
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 
 @attrs.frozen
-class Judged:
+class ClaimResult:
     """A claim in words, whether it is kept (None: not judged), why not, and the keys that could not be deleted
     afterwards."""
 
@@ -34,8 +33,8 @@ class Judged:
     where: str = "partitions"
 
     def lines(self) -> str:
-        told = f"{_WORDS[self.kept]}: {self.why or self.claim}"
-        return f"{told}\n  {self.left_behind}" if self.left else told
+        line = f"{_WORDS[self.kept]}: {self.why or self.claim}"
+        return f"{line}\n  {self.left_behind}" if self.left else line
 
     @property
     def left_behind(self) -> str:
@@ -57,7 +56,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold, 3
     if one could not be judged.
     """
-    say = _nobody if as_json else lambda one: click.echo(one.lines())
+    say = _print_nothing if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
         name, judged, all_claims = displayed(dsn), *_conform_s3(dsn, timeout, say)
     else:
@@ -83,8 +82,8 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
-def _nobody(one: Judged) -> None:
-    """Whoever wants one object waits for all claims."""
+def _print_nothing(one: ClaimResult) -> None:
+    """One object is printed after all claims."""
 
 
 _VERDICTS: Final = {False: "violated", None: "inconclusive", True: "holds"}
@@ -96,7 +95,7 @@ def _outcome(error: NotConforming | NotJudged) -> tuple[bool | None, str]:
     return (False if isinstance(error, NotConforming) else None), str(error)
 
 
-def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[str]) -> dict[str, object]:
+def _object(store: str, seed: int, judged: Sequence[ClaimResult], unasked: Sequence[str]) -> dict[str, object]:
     return {
         "store": store,
         "seed": seed,
@@ -107,7 +106,7 @@ def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[s
     }
 
 
-def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[list[Judged], list[str]]:
+def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tuple[list[ClaimResult], list[str]]:
     """What came of each claim, and all claims in words. Ends early where no answer comes any more."""
     try:
         bucket, s3_claims = (importlib.import_module(f"lakeproof.stores.s3_{name}") for name in ("bucket", "claims"))
@@ -119,31 +118,31 @@ def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[l
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
         kept, why = _KEPT
         try:
-            s3_claims.ask(claim, private)
+            s3_claims.check_claim(claim, private)
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
-        judged.append(Judged(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
+        judged.append(ClaimResult(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
         if kept is None and not private.answers():
             break
     return judged, [told(claim) for claim in s3_claims.CLAIMS]
 
 
-async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged], None]) -> list[Judged]:
+async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]) -> list[ClaimResult]:
     """Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
     judged = []
     async with chosen.open() as store:
         for claim in (*claims(seed), *chosen.claims):
-            private = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
+            private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
             kept, why = _KEPT
             try:
                 with named(claim):
                     await claim(private)
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
-            silent = not kept and not await _answers(store, most)
+            silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())
-            one = Judged(told(claim), kept, why, left, private.prefix)
+            one = ClaimResult(told(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "
@@ -154,14 +153,3 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
             if silent:
                 break  # every other claim would wait as long, and end as this one
     return judged
-
-
-async def _answers(store: Store, most: float) -> bool:
-    """Whether there is any answer at all."""
-    with trio.move_on_after(most):
-        try:
-            await store.perform(kv.Get(b"lakeproof", b"awake"))
-        except kv.KVError as error:
-            return error.definite
-        return True
-    return False

@@ -78,7 +78,7 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
     try:
         import psycopg
 
-        from lakeproof.stores.postgresql import NotUsable, PostgreSQLStore
+        from lakeproof.stores.postgresql import PostgreSQLStore
     except ImportError:
         raise Unusable("psycopg is not installed; `pip install 'lakeproof[postgresql]'`") from None
     try:
@@ -87,7 +87,7 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
         partitions = tuple(bytes(each[0]) for each in found)
         with PostgreSQLStore(address, name=name, connections=1, read_only=True) as store:
             yield Source(store, partitions, "lakefs")
-    except (psycopg.Error, NotUsable, ValueError) as error:
+    except (psycopg.Error, Unusable, ValueError) as error:
         said = " ".join(str(error).split())
         raise Unusable(redacted(f"{name}: {said}; name a database with lakeFS' table kv", address)) from None
 
@@ -97,13 +97,13 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
     try:
         from botocore.exceptions import BotoCoreError, ClientError
 
-        from lakeproof.stores.dynamodb_store import PARTITION, Address, DynamoDBStore, NotUsable
+        from lakeproof.stores.dynamodb_store import PARTITION, DynamoDBStore, address_of
     except ImportError:
         raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
     try:
-        table = Address.of(address, name).table
+        table = address_of(address, name).path
         if not table:
-            raise NotUsable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
+            raise Unusable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
         with DynamoDBStore(address, name=name, connections=1) as store:
             partitions: set[bytes] = set()
             pages = store.client.get_paginator("scan").paginate(
@@ -112,5 +112,5 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
             for page in pages:
                 partitions.update(bytes(item[PARTITION]["B"]) for item in page["Items"])
             yield Source(store, tuple(sorted(partitions)), "lakefs")
-    except (ClientError, BotoCoreError, NotUsable) as error:
+    except (ClientError, BotoCoreError, Unusable) as error:
         raise Unusable(redacted(" ".join(str(error).split()), address)) from None

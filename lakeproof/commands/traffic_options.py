@@ -1,37 +1,23 @@
 """Options that commands on stores and services share."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
 import click
 
 from lakeproof.commands.options import Seconds
+from lakeproof.live.engine import SEED_END
+from lakeproof.show.pages.runs import html_option
 from lakeproof.verify.outputs import check_writable
-
-seconds_option: Final = click.option(
-    "--seconds",
-    "duration",
-    type=Seconds,
-    default=30.0,
-    show_default=True,
-    metavar="S",
-    help="Duration of traffic, without judging. A run ends at the first violation.",
-)
-seed_option: Final = click.option(
-    "--seed", type=click.IntRange(0), help="Seed of what clients do; the interleaving still varies. Default: random."
-)
-timeout_option: Final = click.option(
-    "--timeout",
-    type=Seconds,
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="Timeout of one request; its outcome is then unknown.",
-)
-
+from lakeproof.words import Unusable
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def _seed(ctx: click.Context, param: click.Parameter, seed: int | None) -> int:
+    return random.randrange(SEED_END) if seed is None else seed
 
 
 def _writable(ctx: click.Context, param: click.Parameter, folder: Path) -> Path:
@@ -39,14 +25,69 @@ def _writable(ctx: click.Context, param: click.Parameter, folder: Path) -> Path:
     return folder
 
 
-def out_option(folder: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """Where a violation is written."""
-    return click.option(
-        "--out",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path(folder),
-        show_default=True,
-        metavar="DIR",
-        callback=_writable,
-        help="Write the evidence of a violation to this folder.",
+def traffic_options(folder: str, clients: int, least: int) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options of a run with real clients. folder: for a violation. clients: by default; least: so many at least."""
+    options = (
+        click.option(
+            "--clients",
+            type=click.IntRange(least),
+            default=clients,
+            show_default=True,
+            metavar="N",
+            help="Number of concurrent clients.",
+        ),
+        click.option(
+            "--seconds",
+            "duration",
+            type=Seconds,
+            default=30.0,
+            show_default=True,
+            metavar="S",
+            help="Duration of traffic, without judging. A run ends at the first violation.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0),
+            callback=_seed,
+            help="Seed of what clients do; the interleaving still varies. Default: random.",
+        ),
+        json_option,
+        html_option,
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=Path(folder),
+            show_default=True,
+            metavar="DIR",
+            callback=_writable,
+            help="Write the evidence of a violation to this folder.",
+        ),
+        click.option(
+            "--timeout",
+            type=Seconds,
+            default=10.0,
+            show_default=True,
+            metavar="S",
+            help="Timeout of one request; its outcome is then unknown.",
+        ),
     )
+
+    def decorated(command: click.decorators.FC) -> click.decorators.FC:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def words_of(text: str | None) -> tuple[str, ...]:
+    """The words of a list with commas."""
+    return tuple(filter(None, (each.strip() for each in (text or "").split(","))))
+
+
+def chosen_of(option: str, text: str, what: str, known: Collection[str]) -> tuple[str, ...]:
+    """The words of an option, which are some of these. Raises Unusable."""
+    for word in (found := words_of(text)):
+        if word not in known:
+            raise Unusable(f"{option} {word}: no such {what}; expected some of {', '.join(known)}")
+    return found

@@ -1,4 +1,4 @@
-"""Calls of the reference flows, live, as the invariants of the search want to hear of them.
+"""Calls of the reference flows, live, as the invariants of the search read them.
 
 Two groups of clients: those of one repository's entries, commits and branches (`lakeproof.impl.graveler`, variant
 lock-free, deleted branches leave a record), and those that create and delete repositories
@@ -12,7 +12,6 @@ from random import Random
 from typing import Final
 
 import attrs
-import trio
 
 from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Env
@@ -24,7 +23,8 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.stores import ObjectStore, Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.live.traffic import Tally
+from lakeproof.live.engine import reply_in_time
+from lakeproof.live.recorder import Tally
 from lakeproof.model import kv
 from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace, TagID
@@ -52,7 +52,7 @@ Flow = Callable[[Env], Coroutine[object, object, object]]
 
 
 @attrs.frozen
-class Doing:
+class FlowCall:
     """A call: its name and arguments as invariants know them, and what does it."""
 
     name: str
@@ -60,45 +60,31 @@ class Doing:
     flow: Flow
 
 
-def entry_call(rng: Random, identity: bytes) -> Doing:
+def entry_call(rng: Random, identity: bytes) -> FlowCall:
     """A call on the one repository that stays."""
     path, side = rng.choice(PATHS), rng.choice(SIDES)
     at = (LAKE, str(TRUNK), path)
-    listed = (LAKE, str(TRUNK), b"a/")
-    commit = (LAKE, str(TRUNK), identity.decode())
+    subject = identity.decode()
+
+    async def list_entries(env: Env) -> object:
+        return await reads.list_entries(env, LAKE, TRUNK, b"a/", batch_size=SCAN_BATCH)
+
+    async def commit(env: Env) -> object:
+        return await lock_free.commit(env, LAKE, TRUNK, subject, reading=COMMITTING, batch_size=SCAN_BATCH)
+
+    async def create_branch(env: Env) -> object:
+        return await branches.create_branch(env, LAKE, side, TRUNK, tombstones=True)
+
     choices = [
-        (35, Doing("set_entry", (*at, identity), lambda e: writing.set_entry(e, LAKE, TRUNK, path, identity))),
-        (10, Doing("delete_entry", at, lambda e: writing.delete_entry(e, LAKE, TRUNK, path))),
-        (20, Doing("get_entry", at, lambda e: reads.get_entry(e, LAKE, TRUNK, path))),
-        (
-            10,
-            Doing(
-                "list_entries",
-                listed,
-                lambda e: reads.list_entries(e, LAKE, TRUNK, b"a/", batch_size=SCAN_BATCH),
-            ),
-        ),
-        (
-            15,
-            Doing(
-                "commit",
-                commit,
-                lambda e: lock_free.commit(
-                    e, LAKE, TRUNK, identity.decode(), reading=COMMITTING, batch_size=SCAN_BATCH
-                ),
-            ),
-        ),
-        (
-            6,
-            Doing(
-                "create_branch",
-                (LAKE, str(side), str(TRUNK)),
-                lambda e: branches.create_branch(e, LAKE, side, TRUNK, tombstones=True),
-            ),
-        ),
+        (35, FlowCall("set_entry", (*at, identity), lambda e: writing.set_entry(e, LAKE, TRUNK, path, identity))),
+        (10, FlowCall("delete_entry", at, lambda e: writing.delete_entry(e, LAKE, TRUNK, path))),
+        (20, FlowCall("get_entry", at, lambda e: reads.get_entry(e, LAKE, TRUNK, path))),
+        (10, FlowCall("list_entries", (LAKE, str(TRUNK), b"a/"), list_entries)),
+        (15, FlowCall("commit", (LAKE, str(TRUNK), subject), commit)),
+        (6, FlowCall("create_branch", (LAKE, str(side), str(TRUNK)), create_branch)),
         (
             4,
-            Doing(
+            FlowCall(
                 "delete_branch_by_tombstone",
                 (LAKE, str(side)),
                 lambda e: branches.delete_branch_by_tombstone(e, LAKE, side),
@@ -108,29 +94,29 @@ def entry_call(rng: Random, identity: bytes) -> Doing:
     return _chosen(rng, choices)
 
 
-def repository_call(rng: Random, identity: bytes) -> Doing:
+def repository_call(rng: Random, identity: bytes) -> FlowCall:
     """A call on repositories that come and go."""
     name, branch, tag = rng.choice(IDS), BranchID("b"), TagID(f"t{rng.randrange(3)}")
     main = BranchID("main")
     choices = [
-        (25, Doing("create_repository", (name,), lambda e: hardened.create_repository(e, name))),
-        (20, Doing("delete_repository", (name,), lambda e: hardened.delete_repository(e, name))),
-        (10, Doing("get_repository", (name,), lambda e: hardened.get_repository(e, name))),
-        (8, Doing("list_repositories", (), hardened.list_repositories)),
-        (12, Doing("create_branch", (name, branch), lambda e: hardened.FLOWS.create_branch(e, name, branch))),
-        (8, Doing("get_branch", (name, main), lambda e: hardened.FLOWS.get_branch(e, name, main))),
-        (5, Doing("delete_branch", (name, branch), lambda e: hardened.FLOWS.delete_branch(e, name, branch))),
-        (6, Doing("create_tag", (name, tag), lambda e: hardened.FLOWS.create_tag(e, name, tag))),
-        (6, Doing("clean", (), lambda e: hardened.clean(e, batch_size=SCAN_BATCH))),
+        (25, FlowCall("create_repository", (name,), lambda e: hardened.create_repository(e, name))),
+        (20, FlowCall("delete_repository", (name,), lambda e: hardened.delete_repository(e, name))),
+        (10, FlowCall("get_repository", (name,), lambda e: hardened.get_repository(e, name))),
+        (8, FlowCall("list_repositories", (), hardened.list_repositories)),
+        (12, FlowCall("create_branch", (name, branch), lambda e: hardened.FLOWS.create_branch(e, name, branch))),
+        (8, FlowCall("get_branch", (name, main), lambda e: hardened.FLOWS.get_branch(e, name, main))),
+        (5, FlowCall("delete_branch", (name, branch), lambda e: hardened.FLOWS.delete_branch(e, name, branch))),
+        (6, FlowCall("create_tag", (name, tag), lambda e: hardened.FLOWS.create_tag(e, name, tag))),
+        (6, FlowCall("clean", (), lambda e: hardened.clean(e, batch_size=SCAN_BATCH))),
     ]
     return _chosen(rng, choices)
 
 
-def _chosen(rng: Random, choices: Sequence[tuple[int, Doing]]) -> Doing:
-    return rng.choices([doing for _, doing in choices], [weight for weight, _ in choices])[0]
+def _chosen(rng: Random, choices: Sequence[tuple[int, FlowCall]]) -> FlowCall:
+    return rng.choices([planned for _, planned in choices], [weight for weight, _ in choices])[0]
 
 
-class Watched(Store):
+class ObservedStore(Store):
     """The store as one call sees it: its effects with their answers, and whether one was never answered."""
 
     def __init__(self, store: Store, timeout: float, began: Callable[[], None]) -> None:
@@ -144,12 +130,7 @@ class Watched(Store):
         if self._began is not None:
             self._began()
             self._began = None
-        reply: kv.Reply = kv.OutcomeUnknown(f"no answer within {self._timeout:g} s")
-        with trio.move_on_after(self._timeout):
-            try:
-                reply = await self._store.perform(op)
-            except kv.KVError as error:
-                reply = error
+        reply = await reply_in_time(self._store, op, self._timeout)
         read = decoded(op, reply.value) if isinstance(reply, kv.ValueWithPredicate) else None
         written = decoded(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
         self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
@@ -172,8 +153,8 @@ def decoded(op: kv.Op, value: bytes) -> Record | None:
 
 @attrs.define
 class Caller:
-    """Does calls and records them. A call that may still be at it has no return: its client is taken for crashed, and
-    another one goes on in its place."""
+    """Does calls and records them. A call that may still be under way has no return: its client counts as crashed,
+    and another one goes on in its place."""
 
     store: Store
     object_store: ObjectStore
@@ -194,19 +175,19 @@ class Caller:
         self.clients[number] = []
         return number
 
-    async def call(self, client: int, doing: Doing) -> int:
+    async def call(self, client: int, planned: FlowCall) -> int:
         """Do a call to its end. Returns the client that does the next one."""
         index = len(self.clients[client])
-        invoked = Invoked(client, index, doing.name, doing.args)
-        watched = Watched(self.store, self.timeout, lambda: self.events.append(invoked))
-        view = CallView(doing.name, doing.args, Status.OK)
+        invoked = Invoked(client, index, planned.name, planned.args)
+        observed = ObservedStore(self.store, self.timeout, lambda: self.events.append(invoked))
+        view = CallView(planned.name, planned.args, Status.OK)
         try:
-            value = await run(doing.flow(self.env), watched, self.object_store, wall_clock)
+            value = await run(planned.flow(self.env), observed, self.object_store, wall_clock)
             view = attrs.evolve(view, value=value)
         except FlowError as error:
             view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
         except (kv.KVError, Undecodable) as error:
-            sure = isinstance(error, kv.KVError) and error.definite and not watched.wrote
+            sure = isinstance(error, kv.KVError) and error.definite and not observed.wrote
             view = attrs.evolve(view, status=Status.FAIL if sure else Status.INFO, error=error)
             self.tally.trouble(error)
         except Exception as error:  # noqa: BLE001  # whatever it is: on a store that keeps what it is given, there is none
@@ -214,13 +195,12 @@ class Caller:
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(where.filename).name}:{where.lineno}"
             words = printable(" ".join(str(error).split()))[:WORDS_MAX]
-            self.crashes.append(f"{doing.name} ended at {place} with {type(error).__name__}: {words}")
-        saw = tuple((each.name, each.fold(tuple(watched.effects))) for each in self.observers)
+            self.crashes.append(f"{planned.name} ended at {place} with {type(error).__name__}: {words}")
+        saw = tuple((each.name, each.fold(tuple(observed.effects))) for each in self.observers)
         view = attrs.evolve(view, observed=saw)
-        crashed = watched.unknown and view.status is not Status.OK
+        crashed = observed.unknown and view.status is not Status.OK
         self.clients[client].append(attrs.evolve(view, status=Status.CRASHED) if crashed else view)
-        told = {Status.OK: "ok", Status.FAIL: "refused"}.get(Status.INFO if crashed else view.status, "unknown")
-        self.tally.answers[doing.name, told] += 1
+        self.tally.count(planned.name, Status.INFO if crashed else view.status)
         if crashed:
             return self.client()
         self.events.append(Returned(client, index, view))

@@ -1,19 +1,16 @@
 """What ``stress --flows`` judges: the promises of the operations that it calls, as far as they show in the end.
 
-The ids come from `lakeproof.model.promises`. What a round leaves is one store and what each call has returned, so that
-a promise is either judged on these by the invariant of the search, or named in `Group.unjudged` with the reason. A
-promise that is in neither place is a KeyError.
+What a round leaves is one store and what each call has returned: a promise is judged on these by the invariant of the
+search, or `Coverage` has the reason why not.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-import attrs
-
 from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.live.coverage import Coverage
 from lakeproof.live.flow_calls import LAKE, TRUNK
 from lakeproof.model import calls, keys
-from lakeproof.model.calls import Kind
 from lakeproof.model.invariants import (
     Always,
     Eventually,
@@ -29,7 +26,6 @@ from lakeproof.model.invariants import (
     refs,
     repositories,
 )
-from lakeproof.model.promises import promised
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import Snapshot, Status
 
@@ -91,26 +87,10 @@ JUDGES: Final[Mapping[str, Judge]] = {
 """The invariants that need no more than the store in the end and the calls."""
 
 _ON_STEP: Final = "judged on single writes, and a round shows none"
-_AFTERMATH: Final = "needs calls after the end"
-_ALONE: Final = "clients are never alone"
-_TERMS: Final = "under load a store's own errors come out, and each is counted"
-_TOO_LONG: Final = "some hundred calls are too many for the monitor"
+_TERMS: Final = {"under load a store's own errors come out, and each is counted": "answers-in-its-terms"}
 
 
-@attrs.frozen
-class Group:
-    """Clients that call some operations. unjudged: what these promise and a round cannot show, with the reason."""
-
-    kinds: tuple[Kind, ...]
-    unjudged: Mapping[str, str]
-
-    @property
-    def judged(self) -> tuple[Judge, ...]:
-        """Raises KeyError for a promise that has no judge and no reason."""
-        return tuple(JUDGES[each] for each in promised(*self.kinds) if each not in self.unjudged)
-
-
-OF_ENTRIES: Final = Group(
+OF_ENTRIES: Final = Coverage(
     kinds=(
         calls.SET_ENTRY,
         calls.DELETE_ENTRY,
@@ -120,20 +100,17 @@ OF_ENTRIES: Final = Group(
         calls.CREATE_BRANCH,
         calls.DELETE_BRANCH_BY_TOMBSTONE,
     ),
-    unjudged={
-        "refused-write-is-absent": "no write is conditional, so none is refused",
-        "acknowledged-reset-is-kept": "nobody resets",
-        "branch-starts-clean": "nobody writes to the branches that come and go",
-        "branch-delete-spares-successor": _ON_STEP,
-        "branch-stays-committable": _AFTERMATH,
-        "refused-commit-is-absent": "judged as failed-call-changed-nothing",
-        "linearizable": _TOO_LONG,
-        "alone-is-exact": _ALONE,
-        "answers-in-its-terms": _TERMS,
+    reasons={
+        **_TERMS,
+        "no write is conditional, so none is refused": "refused-write-is-absent",
+        "no client resets": "acknowledged-reset-is-kept",
+        "no client writes to the branches that come and go": "branch-starts-clean",
+        _ON_STEP: "branch-delete-spares-successor",
+        "judged as failed-call-changed-nothing": "refused-commit-is-absent",
     },
 )
 """Of the repository that stays."""
-OF_REPOSITORIES: Final = Group(
+OF_REPOSITORIES: Final = Coverage(
     kinds=(
         calls.CREATE_REPOSITORY,
         calls.DELETE_REPOSITORY,
@@ -145,41 +122,28 @@ OF_REPOSITORIES: Final = Group(
         calls.CREATE_TAG,
         calls.CLEAN,
     ),
-    unjudged={
-        "create-is-unique": _ON_STEP,
-        "some-delete-succeeds": "is about deletes alone, and here creates come between",
-        "delete-spares-successor": _ON_STEP,
-        "branch-delete-spares-successor": _ON_STEP,
-        "cleaner-spares-live": _ON_STEP,
-        "superseded-is-cleaned": _AFTERMATH,
-        "id-becomes-reusable": _AFTERMATH,
-        "linearizable": _TOO_LONG,
-        "alone-is-exact": _ALONE,
-        "answers-in-its-terms": _TERMS,
-        "doubt-has-a-reason": "a server may leave any call in doubt",
-        "cleaner-goes-on": _ON_STEP,
-        "deleted-data-is-reclaimable": "nobody writes entries",
-        "deleted-data-is-reclaimed": _AFTERMATH,
-        "deletion-spares-foreign-data": "nobody writes objects",
-        "staged-entries-are-reclaimable": "nobody writes entries",
-        "objects-are-reclaimable": "nobody writes objects",
-        "branches-are-reclaimable": "judged as garbage-is-reclaimable",
-        "tags-are-reclaimable": "judged as garbage-is-reclaimable",
-        "commits-are-reclaimable": "judged as garbage-is-reclaimable",
-        "deletion-leaves-a-lead": "judged as garbage-is-reclaimable",
-        "claim-lasts-two-minutes": _ON_STEP,
-        "name-is-not-blocked": _AFTERMATH,
-        "deletion-spares-live-data": _ON_STEP,
-        "branch-create-is-effective": "a branch goes with its repository",
-        "branch-delete-is-effective": "a branch goes with its repository",
-        "branch-starts-clean": "nobody writes entries",
-        "head-exists": "what is left of a deleted repository is half cleaned",
-        "token-has-one-owner": "what is left of a deleted repository is half cleaned",
+    reasons={
+        **_TERMS,
+        _ON_STEP: "create-is-unique delete-spares-successor branch-delete-spares-successor cleaner-spares-live "
+        "cleaner-goes-on claim-lasts-two-minutes deletion-spares-live-data",
+        "is about deletes alone, and here creates come between": "some-delete-succeeds",
+        "needs more calls after the end": "superseded-is-cleaned deleted-data-is-reclaimed",
+        "no client writes entries or objects": "deleted-data-is-reclaimable deletion-spares-foreign-data "
+        "staged-entries-are-reclaimable objects-are-reclaimable branch-starts-clean",
+        "judged as garbage-is-reclaimable": "branches-are-reclaimable tags-are-reclaimable commits-are-reclaimable "
+        "deletion-leaves-a-lead",
+        "a branch goes with its repository": "branch-create-is-effective branch-delete-is-effective",
+        "what is left of a deleted repository is half cleaned": "head-exists token-has-one-owner",
     },
 )
 """Of repositories that come and go."""
 
 
-def observers(group: Group) -> tuple[Observer, ...]:
-    """What has to be watched of each call."""
-    return tuple(dict.fromkeys(each for judge in group.judged for each in judge.observers))
+def judges(coverage: Coverage) -> tuple[Judge, ...]:
+    """The invariants that judge. Raises KeyError for a promise that has no judge and no reason."""
+    return tuple(JUDGES[each] for each in coverage.ids)
+
+
+def observers(coverage: Coverage) -> tuple[Observer, ...]:
+    """What has to be observed of each call."""
+    return tuple(dict.fromkeys(each for judge in judges(coverage) for each in judge.observers))

@@ -1,14 +1,13 @@
-"""``stress --flows``: lakeFS' flows, live and all at once on a store, held to the invariants of the search.
+"""``stress --flows``: lakeFS' flows, live and all at once on a store, judged by the invariants of the search.
 
-In rounds: each has partitions of its own, and some hundred calls; when the last has ended, all that the store holds is
-read, and held against what was promised.
+In rounds: each has partitions of its own, and some hundred calls; when the last has ended, the whole store is read, and
+the invariants of the search judge it with the calls.
 """
 
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 import trio
@@ -18,65 +17,55 @@ from lakeproof.impl.graveler.initialisation import found
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.stores import MemoryObjectStore, Store
+from lakeproof.live.engine import SETTLE_SECONDS, Fault, Workload, disturbed
 from lakeproof.live.flow_calls import LAKE, Caller, entry_call, repository_call
-from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, observers
-from lakeproof.live.traffic import Fault, Load, Tally, disturbed
+from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, judges, observers
+from lakeproof.live.report import Report, Round
 from lakeproof.model import keys, kv
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.records import Record, StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Returned, Snapshot
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from lakeproof.stores.wrappers import FAILURES_MAX, Private, by_value
+from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore, by_value
 
 CALLS: Final = 12
 """Of each client in a round."""
 READS: Final = 50
 """Rows a batch, when the store is read in the end."""
 TRIES: Final = 20
-"""Where nobody else is at work."""
-SETTLE_SECONDS: Final = 0.2
-"""What was not answered may still be done, some time after its connection was lost."""
+"""Where no client is at work."""
 FIRST_OF_REPOSITORIES: Final = 1000
 READABLE: Final = "records-are-readable"
+IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*judges(OF_ENTRIES), *judges(OF_REPOSITORIES))))
+
+
+class FlowReport(Report):
+    left_kind = "keys in partitions that begin with"
 
 
 @attrs.define
-class Round:
-    """What became of one round: how often each invariant was tested, and what violates it."""
-
-    reached: Counter[str] = attrs.field(factory=Counter)
-    violations: list[Violation] = attrs.field(factory=list)
-    unread: str = ""
-    """Why the store could not be read in the end."""
-    events: list[str] = attrs.field(factory=list)
-    held: list[str] = attrs.field(factory=list)
-
-    def note(self, invariant_id: str, findings: Iterable[Finding]) -> None:
-        for finding in findings:
-            if isinstance(finding, Violation):
-                self.violations.append(attrs.evolve(finding, invariant=invariant_id))
-            else:
-                self.reached[invariant_id] += 1
-
-
-@attrs.define
-class Flows:
+class Flows(Workload):
     """Rounds of flows on a store."""
 
+    kind: ClassVar[str] = "stress"
     store: Store
-    load: Load
     faults: tuple[Fault, ...] = ()
-    tally: Tally = attrs.field(factory=Tally)
-    left: list[str] = attrs.field(factory=list)
-    """What the partitions begin with that could not be emptied."""
-    _rounds: int = 0
 
-    async def round(self) -> Round:
+    def note(self, words: str) -> None:
+        """Rounds are short, and many."""
+
+    async def round(self, duration: float = 0.0, calls: int | None = None) -> Round:
         """`CALLS` calls of each client, and the verdict on them."""
-        self._rounds += 1
-        rng = Random(f"{self.load.seed} {self._rounds}")
-        private = Private(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
-        store, objects, made = by_value(private), MemoryObjectStore(), Round()
+        self.rounds += 1
+        began, made = trio.current_time(), Round(number=self.rounds)
+        await self._judged(made)
+        made.seconds = trio.current_time() - began
+        return made
+
+    async def _judged(self, made: Round) -> None:
+        rng = self.rng()
+        private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
+        store, objects = by_value(private), MemoryObjectStore()
         callers = [
             Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
             for group, first in ((OF_ENTRIES, 0), (OF_REPOSITORIES, FIRST_OF_REPOSITORIES))
@@ -85,23 +74,22 @@ class Flows:
             await self._founded(store, objects)
         except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
             made.unread = f"the first repository could not be written: {error!r}"
-            return made
+            return
         async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in range(self.load.clients):
                 nursery.start_soon(self._client, callers[client % 2], client % 2, client, Random(rng.random()))
-        for caller in callers:
-            made.note(NO_UNHANDLED_EXCEPTION, (Violation(NO_UNHANDLED_EXCEPTION, crash) for crash in caller.crashes))
+        crashes = [crash for caller in callers for crash in caller.crashes]
+        made.judged += [(NO_UNHANDLED_EXCEPTION, Violation(NO_UNHANDLED_EXCEPTION, crash)) for crash in crashes]
         if self.faults:
             await trio.sleep(SETTLE_SECONDS)
         try:
-            held = await self._held(private, store)
+            rows = await self._rows(private, store)
         except kv.KVError as error:
             made.unread = f"the store could not be read in the end: {error!r}"
         else:
-            _judge(made, held, objects, callers)
+            _judge(made, rows, objects, callers)
         if await private.clear():
             self.left.append(private.prefix.decode())
-        return made
 
     async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:
         until = trio.current_time() + FAILURES_MAX * self.load.timeout
@@ -119,7 +107,7 @@ class Flows:
             identity = b"%d-%d" % (number, call)
             client = await caller.call(client, (repository_call if group else entry_call)(rng, identity))
 
-    async def _held(self, private: Private, store: Store) -> dict[kv.Address, bytes]:
+    async def _rows(self, private: PrefixedStore, store: Store) -> dict[kv.Address, bytes]:
         """All that is in the store. Raises KVError if it cannot be read after several tries."""
         found: dict[kv.Address, bytes] = {}
         until = trio.current_time() + FAILURES_MAX * self.load.timeout
@@ -134,33 +122,36 @@ class Flows:
         return found
 
 
-def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStore, callers: Sequence[Caller]) -> None:
-    """Hold a round against what was promised."""
+def _judge(made: Round, rows: dict[kv.Address, bytes], objects: MemoryObjectStore, callers: Sequence[Caller]) -> None:
+    """Judge a round by its calls and the rows that it left."""
     store: dict[kv.Address, Record | bytes] = {}
-    for at, value in held.items():
+    for at, value in rows.items():
         try:
             store[at] = decode_at(*at, value) or value
         except Undecodable as error:
-            made.note(READABLE, [Violation(READABLE, str(error))])
+            made.judged.append((READABLE, Violation(READABLE, str(error))))
     snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=_clients(callers[1]))
-    # What is left of a deleted repository is nobody's branch: a cleaner may have died on it.
+    # What is left of a deleted repository belongs to no branch: a cleaner may have died on it.
     ours = {at: record for at, record in store.items() if _of_lake(at) or isinstance(record, StagedEntry)}
     alone = attrs.evolve(snapshot, store=ours, clients=_clients(callers[0]))
     judged = ((callers[0], OF_ENTRIES, alone), (callers[1], OF_REPOSITORIES, snapshot))
     for caller, group, seen in judged:
-        for invariant in group.judged:
+        for invariant in judges(group):
             if isinstance(invariant, Monitor):
                 findings = _monitored(invariant, caller.events, seen)
             else:
                 findings = iter(invariant.check(seen))
             try:
-                made.note(invariant.id, findings)
+                for each in findings:
+                    made.judged.append((invariant.id, each))  # one by one: what precedes an error counts
             except Exception:
                 if not made.violations:  # where records are none, or calls broke off, it may miss anything
                     raise
     if made.violations:
-        made.events = [_event(event) for caller in callers for event in caller.events]
-        made.held = [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(held)]
+        made.files = {
+            "calls.txt": [_event(event) for caller in callers for event in caller.events],
+            "store.txt": [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(rows)],
+        }
 
 
 def _clients(caller: Caller) -> tuple[tuple[CallView, ...], ...]:
@@ -185,7 +176,7 @@ def _monitored(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) ->
 
 def _event(event: Event) -> str:
     if isinstance(event, Returned):
-        told = event.call.error if event.call.error is not None else event.call.value
-        return f"client {event.client} call {event.index} {event.call.name}: {event.call.status.value} {told!r}"
+        answer = event.call.error if event.call.error is not None else event.call.value
+        return f"client {event.client} call {event.index} {event.call.name}: {event.call.status.value} {answer!r}"
     arguments = ", ".join("lake" if argument == LAKE else repr(argument) for argument in event.args)
     return f"client {event.client} call {event.index} {event.name}({arguments})"

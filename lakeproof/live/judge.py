@@ -1,20 +1,23 @@
-"""Whether a round of traffic can be explained, and what shows it if not."""
+"""Whether a round of traffic on keys is linearizable, and what shows it if not."""
 
 import re
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.histories.evidence import as_history, story, value
-from lakeproof.live.recorder import lines
-from lakeproof.live.traffic import Round
+from lakeproof.histories.evidence import as_history, as_object, plain, story, value
+from lakeproof.live.recorder import Call, event_line, events
+from lakeproof.live.report import NotJudged, Report
+from lakeproof.live.traffic import KeyRound
+from lakeproof.model.invariants import Reached, Violation
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check
 from lakeproof.model.linearizability.evidence import Evidence, explain
-from lakeproof.model.linearizability.history import History, Settings, history
+from lakeproof.model.linearizability.history import History, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Verdict
-from lakeproof.model.linearizability.specifications import KV
+from lakeproof.model.linearizability.specifications import EXISTS, KV
+from lakeproof.words import INCONCLUSIVE, plural
 
 SETTINGS: Final = Settings(fail="predicate-false")
 """A failed predicate is what the store said: it was false at some moment of the operation."""
@@ -29,12 +32,12 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 
 
 @attrs.define
-class Judged:
-    """One round's verdict. ``told`` are lines for people."""
+class KeyVerdicts:
+    """One round's verdict. explained: lines for people."""
 
     verdict: Verdict
     keys: int
-    told: list[str] = attrs.field(factory=list)
+    explained: list[str] = attrs.field(factory=list)
     malformed: list[str] = attrs.field(factory=list)
     """Scans that cannot be right whatever the keys held."""
     events: list[str] = attrs.field(factory=list)
@@ -44,43 +47,151 @@ class Judged:
     @property
     def files(self) -> dict[str, list[str]]:
         """The history and the evidence, by name."""
-        wanted = {"history.jsonl": self.events, "evidence.txt": self.told}
+        wanted = {"history.jsonl": self.events, "evidence.txt": self.explained}
         for number, one in enumerate(self.evidence, 1):
             name = _UNFIT.sub("_", value(one.key)).strip("_")
             wanted[f"impossible.{number}.{name}.jsonl"] = list(as_history(one))
         return wanted
 
 
-def judge(made: Round, settings: Settings = SETTINGS) -> Judged:
+def judge(made: KeyRound, settings: Settings = SETTINGS) -> KeyVerdicts:
     """The verdict on a round, of all its keys and scans."""
-    operations, events = lines(made.recorder.rows)
+    operations, lines = recorded_lines(made.recorder.over)
     recorded = history(operations, settings)
     verdicts = list(check(KV, recorded, Limits(expired=_after(CHECK_SECONDS))))
     violated = [one for one in verdicts if one.verdict is Verdict.VIOLATED]
     open_ = [one for one in verdicts if one.verdict is Verdict.INCONCLUSIVE]
-    judged = Judged(Verdict.HOLDS, len(verdicts))
+    judged = KeyVerdicts(Verdict.HOLDS, len(verdicts))
     if violated or made.malformed:
-        judged.verdict, judged.events, judged.malformed = Verdict.VIOLATED, events, made.malformed
-        judged.told += made.malformed[:MALFORMED_SHOWN]
+        judged.verdict, judged.events, judged.malformed = Verdict.VIOLATED, lines, made.malformed
+        judged.explained += made.malformed[:MALFORMED_SHOWN]
         if len(made.malformed) > MALFORMED_SHOWN:
-            judged.told.append(f"and {len(made.malformed) - MALFORMED_SHOWN:,} more such scans")
+            judged.explained.append(f"and {len(made.malformed) - MALFORMED_SHOWN:,} more such scans")
         _explain(judged, recorded, violated)
     elif open_:
         judged.verdict = Verdict.INCONCLUSIVE
-        judged.told += [f"key {value(one.key)}: {one.why}" for one in open_]
+        judged.explained += [f"key {value(one.key)}: {one.why}" for one in open_]
     return judged
 
 
-def _explain(judged: Judged, recorded: History, violated: list[KeyVerdict]) -> None:
+def _explain(judged: KeyVerdicts, recorded: History, violated: list[KeyVerdict]) -> None:
     limits = Limits(expired=_after(EVIDENCE_SECONDS))
     for one in sorted(violated, key=lambda each: each.operations)[:EXPLAINED]:
         evidence = explain(KV, recorded, one.key, recorded.keys[one.key], limits, one.at)
         judged.evidence.append(evidence)
-        judged.told += story(evidence)
+        judged.explained += story(evidence)
     if len(violated) > EXPLAINED:
-        judged.told.append(f"and {len(violated) - EXPLAINED:,} more keys")
+        judged.explained.append(f"and {len(violated) - EXPLAINED:,} more keys")
 
 
 def _after(seconds: float) -> Callable[[], bool]:
     began = time.monotonic()
     return lambda: time.monotonic() - began > seconds
+
+
+def recorded_lines(calls: Iterable[Call]) -> tuple[list[Operation], list[str]]:
+    """The operations, and the lines of a file that `lakeproof check` reads; operations name their lines."""
+    lines: list[str] = []
+    begun: dict[int, int] = {}
+    operations = []
+    for number, (call, ends) in enumerate(events(calls), 1):
+        [key] = call.args
+        argument = call.value if ends and call.name == "get" else _argument(call)
+        lines.append(event_line(call, key, {"value": argument}, ends=ends))
+        if ends:
+            at = begun[call.began], number
+            operations.append(
+                Operation(
+                    process=call.client,
+                    f=call.name,
+                    key=key,
+                    argument=call.argument,
+                    result=call.value,
+                    status=call.status,
+                    call=call.began,
+                    returned=call.ended,
+                    lines=at,
+                )
+            )
+        else:
+            begun[call.began] = number
+    return operations, lines
+
+
+def _argument(call: Call) -> object:
+    if not isinstance(call.argument, tuple):
+        return call.argument
+    expected, written = call.argument
+    predicate = None if expected is None else {"exists": True} if expected == EXISTS else {"value": expected}
+    return {"value": written, "predicate": predicate}
+
+
+LINEARIZABLE: Final = "linearizable"
+LEAST: Final = 10
+"""So many writes and reads must have been answered for a verdict."""
+
+
+@attrs.define
+class HistoryReport(Report):
+    """The sum of the rounds of traffic on keys, and the last round that does not hold."""
+
+    unit: ClassVar[str] = "operation"
+    left_kind: ClassVar[str] = "keys in partition"
+    operations: ClassVar[tuple[str, ...]] = ("get", "set", "set_if", "delete", "scan")
+    judged: KeyVerdicts | None = None
+    gone: bool = False
+    """At the end the store did not answer any more: what it would have done is not known."""
+
+    def judge(self, made: KeyRound, settings: Settings = SETTINGS) -> None:
+        """Add the verdict to a round."""
+        found = judge(made, settings)
+        self.gone = made.silent or made.gone
+        if found.verdict is Verdict.HOLDS:
+            made.judged.append((LINEARIZABLE, Reached("every key")))
+            return
+        self.judged = found
+        violated = found.verdict is Verdict.VIOLATED
+        verdict = Violation(LINEARIZABLE, "some key") if violated else NotJudged("not every key could be judged")
+        made.judged.append((LINEARIZABLE, verdict))
+
+    def open_questions(self) -> list[str]:
+        if self.judged is not None:
+            return ["not every key could be judged", *self.judged.explained]
+        if self.gone and self.tally.ok("get"):
+            what = f"in round {self.rounds} the store stopped answering"
+            return [f"{what}; what it had answered until then is linearizable"]
+        few = min(self.tally.ok("set", "set_if"), self.tally.ok("get")) < LEAST
+        return ["hardly anything was answered"] if few or self.gone else []
+
+    def as_object(self) -> dict[str, object]:
+        judged = self.judged
+        return {
+            **self.counts(),
+            "why": "; ".join(self.open_questions()) if self.code == INCONCLUSIVE else "",
+            "malformed": judged.malformed if judged else [],
+            "evidence": []
+            if judged is None
+            else [{"key": plain(one.key), **as_object(one)} for one in judged.evidence],
+        }
+
+    def findings(self) -> Iterator[str]:
+        return iter(())
+
+    def evidence(self, most: int | None = None) -> Iterator[str]:
+        return iter(self.judged.explained if self.judged is not None else ())
+
+    @property
+    def what_holds(self) -> str:
+        return f"{plural(self.rounds, 'round')}, every key linearizable"
+
+    @property
+    def what_is_violated(self) -> str:
+        return f"round {self.rounds} is not linearizable"
+
+    def closing(self, seed: int) -> str:
+        if self.code == INCONCLUSIVE:
+            return f"INCONCLUSIVE: {self.open_questions()[0]} (seed {seed})"
+        return super().closing(seed)
+
+    def evidence_files(self) -> Mapping[str, Iterable[str]]:
+        return self.judged.files if self.judged is not None else {}

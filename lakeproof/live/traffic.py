@@ -6,160 +6,82 @@ read once more. Every value is written once, so that who reads it knows who wrot
 """
 
 import secrets
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from itertools import pairwise
-from random import Random
-from typing import Final, Protocol, runtime_checkable
+from typing import ClassVar, Final
 
 import attrs
 import trio
 
 from lakeproof.impl.stores import Store
-from lakeproof.live.recorder import Recorder, Row
+from lakeproof.live.engine import Fault, Workload, disturbed, reply_in_time
+from lakeproof.live.recorder import Recorder
+from lakeproof.live.report import Round
 from lakeproof.model import kv
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.snapshot import Status
-from lakeproof.stores.wrappers import FAILURES_MAX, Private
+from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore
 
 PARTITION: Final = b"stress"
-FIRST_SECONDS: Final = 0.5
 OPERATIONS_MAX: Final = 100_000
 """Of a round, about: then the next one begins, so that memory and the checker's time stay small."""
-FAULT_SECONDS: Final = (0.05, 0.45)
-"""Between two faults. The longest is shorter than the first round."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
 LOOKS_AGAIN: Final = 0.3
-"""How often somebody reads what it has just written: what was lost is often overwritten soon."""
+"""How often a client reads what it has just written: a lost write is often overwritten soon."""
 SIZES: Final = (0, 1, 2, 3, 5)
-TROUBLES_MAX: Final = 8
 
 
-@runtime_checkable
-class Killable(Protocol):
-    async def kill(self, rng: Random) -> str: ...
+@attrs.define(kw_only=True)
+class KeyRound(Round):
+    """One round: its calls, and scans that cannot be right whatever the keys hold."""
 
-
-@runtime_checkable
-class Restartable(Protocol):
-    async def restart(self) -> str: ...
-
-
-Fault = Callable[[Random], Awaitable[str]]
-
-
-@attrs.frozen(kw_only=True)
-class Load:
-    """clients: tasks at once. keys: of a round. seconds: of traffic, in all. timeout: seconds for an answer."""
-
-    clients: int = 16
-    keys: int = 8
-    seconds: float = 30.0
-    seed: int = 0
-    timeout: float = 10.0
-
-
-@attrs.define
-class Tally:
-    """What came of all operations so far."""
-
-    answers: Counter[tuple[str, str]] = attrs.field(factory=Counter)
-    """By operation and ``ok``, ``refused`` (a predicate that failed, or a definite error) or ``unknown``."""
-    troubles: Counter[str] = attrs.field(factory=Counter)
-    """The words of unknown outcomes and refusals."""
-    faults: Counter[str] = attrs.field(factory=Counter)
-
-    @property
-    def total(self) -> int:
-        return sum(self.answers.values())
-
-    def ok(self, *fs: str) -> int:
-        return sum(self.answers[f, "ok"] for f in fs)
-
-    def trouble(self, error: BaseException) -> None:
-        words = str(error) or type(error).__name__
-        if words in self.troubles or len(self.troubles) < TROUBLES_MAX:
-            self.troubles[words] += 1
-
-
-@attrs.define
-class Round:
-    """One round: its rows, and scans that cannot be right whatever the keys hold."""
-
-    number: int
     recorder: Recorder = attrs.field(factory=Recorder)
     malformed: list[str] = attrs.field(factory=list)
-    seconds: float = 0.0
     silent: bool = False
-    """Nobody got an answer."""
+    """No call was answered."""
     gone: bool = False
-    """Nor did who looked at its keys at its end."""
+    """Nor were the reads at its end."""
 
 
 @attrs.define
-class Traffic:
+class Traffic(Workload):
     """Rounds on a store. ``faults`` are done one after the other, at random, while there is traffic."""
 
+    kind: ClassVar[str] = "stress"
+    unit: ClassVar[str] = "operation"
     store: Store
-    load: Load
     faults: tuple[Fault, ...] = ()
-    tally: Tally = attrs.field(factory=Tally)
-    left: list[bytes] = attrs.field(factory=list)
-    """Partitions that could not be emptied."""
-    _rounds: int = 0
+    judge: Callable[[KeyRound], None] = lambda made: None
 
-    async def round(self, seconds: float) -> Round:
-        """One round of traffic, about so long."""
-        self._rounds += 1
-        made = Round(self._rounds)
-        private = Private(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
-        clients = [
-            _Client(number, self, made, private, Random(f"{self.load.seed} {self._rounds} {number}"))
-            for number in range(self.load.clients)
-        ]
-        before = self._unanswered()
+    async def round(self, duration: float, calls: int | None = None) -> KeyRound:
+        self.rounds += 1
+        made = KeyRound(number=self.rounds)
+        private = PrefixedStore(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
+        clients = [_Client(number, self, made, private) for number in range(self.load.clients)]
+        unanswered = self.tally.unknown - self.tally.total
         began = trio.current_time()
-        rng = Random(f"{self.load.seed} {self._rounds} faults")
-        async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
+        async with disturbed(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
             for client in clients:
-                nursery.start_soon(client.work, began + seconds)
+                nursery.start_soon(client.work, began + duration, calls or OPERATIONS_MAX)
         made.seconds = trio.current_time() - began
-        unanswered, total = self._unanswered()
-        made.silent = unanswered - before[0] == total - before[1]
+        made.silent = self.tally.unknown - self.tally.total == unanswered
         made.gone = not await clients[0].look()
+        if made.silent:
+            self.gone = "no answer"  # it is gone, or never was a store: more rounds would only wait
         if await private.clear():
-            self.left.append(private.prefix + PARTITION)
+            self.left.append((private.prefix + PARTITION).decode())
+        made.calls = len(made.recorder.over)
+        self.judge(made)
         return made
-
-    def _unanswered(self) -> tuple[int, int]:
-        answers = self.tally.answers
-        return sum(count for (_, how), count in answers.items() if how == "unknown"), self.tally.total
-
-
-@asynccontextmanager
-async def disturbed(faults: Sequence[Fault], rng: Random, tally: Tally) -> AsyncIterator[None]:
-    """Faults again and again, until it is left. One that has begun is done to its end."""
-
-    async def disturb() -> None:
-        while faults:
-            await trio.sleep(rng.uniform(*FAULT_SECONDS))
-            with trio.CancelScope(shield=True):
-                tally.faults[await rng.choice(faults)(rng)] += 1
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(disturb)
-        yield
-        nursery.cancel_scope.cancel()
 
 
 class _Client:
     """One client of a round. After an outcome that it does not know it is another process: the old one may still be
     at it."""
 
-    def __init__(self, number: int, traffic: Traffic, round_: Round, store: Store, rng: Random) -> None:
-        self.number, self.rng, self.store = number, rng, store
+    def __init__(self, number: int, traffic: Traffic, round_: KeyRound, store: Store) -> None:
+        self.number, self.rng, self.store = number, traffic.rng(number), store
         self.tally, self.load = traffic.tally, traffic.load
         self.round, self.recorder = round_, round_.recorder
         self.keys = [f"k{key}" for key in range(traffic.load.keys)]
@@ -171,9 +93,8 @@ class _Client:
     def process(self) -> str:
         return f"{self.number}.{self._lives}" if self._lives else str(self.number)
 
-    async def work(self, until: float) -> None:
-        enough = OPERATIONS_MAX
-        while trio.current_time() < until and len(self.recorder.rows) < enough:
+    async def work(self, until: float, calls: int) -> None:
+        while trio.current_time() < until and len(self.recorder.calls) < calls:
             kind = self.rng.choices(list(KINDS), list(KINDS.values()))[0]
             key = min(self.rng.choice(self.keys), self.rng.choice(self.keys))  # the first ones are crowded
             match kind:
@@ -205,13 +126,13 @@ class _Client:
         return f"{self.number}-{self._written}"
 
     async def get(self, key: str) -> kv.Reply:
-        row = self.recorder.begin(self.process, "get", key)
+        call = self.recorder.begin(self.process, "get", (key,))
         found = await self._ask(kv.Get(PARTITION, key.encode()))
         if isinstance(found, kv.ValueWithPredicate):
             self.got[key] = (_text(found.value), found.predicate)
-            self.recorder.end(row, Status.OK, _text(found.value))
+            self.recorder.end(call, Status.OK, _text(found.value))
         elif isinstance(found, kv.NotFound):
-            self.recorder.end(row, Status.OK)
+            self.recorder.end(call, Status.OK)
         return found
 
     async def set_if(self, key: str) -> None:
@@ -230,66 +151,55 @@ class _Client:
         self, f: str, key: str, value: str | None, expected: object = None, predicate: kv.Predicate = None
     ) -> None:
         argument = (expected, value) if f == "set_if" else value
-        row = self.recorder.begin(self.process, f, key, argument)
+        call = self.recorder.begin(self.process, f, (key,), argument)
         at, written = (PARTITION, key.encode()), (value or "").encode()
         op: kv.Op = kv.Delete(*at)
         if f != "delete":
             op = kv.Set(*at, written) if f == "set" else kv.SetIf(*at, written, predicate)
         found = await self._ask(op)
         if found is None:
-            self.recorder.end(row, Status.OK)
+            self.recorder.end(call, Status.OK)
             if self.rng.random() < LOOKS_AGAIN:
                 await self.get(key)
         elif isinstance(found, kv.PredicateFailed):
-            self.recorder.end(row, Status.FAIL)
+            self.recorder.end(call, Status.FAIL)
         elif _unknown(found) or not isinstance(found, kv.KVError):
-            self.recorder.end(row, Status.INFO)
+            self.recorder.end(call, Status.INFO)
             self._lives += 1
 
     async def scan(self, size: int) -> None:
-        """Every batch tells of every key that it covers what it held at some moment of the batch: that is all that is
-        asked of a scan, here as in lakeFS."""
+        """Each batch has, for every key that it covers, what the key held at some moment of the batch: no more is
+        required of a scan, here as in lakeFS."""
         start, more = "", True
         while more:
             covered = [key for key in sorted(self.keys) if key >= start]
-            rows = {key: self.recorder.begin(f"{self.process}:{key}", "get", key) for key in covered}
+            calls = {key: self.recorder.begin(f"{self.process}:{key}", "get", (key,)) for key in covered}
             found = await self._ask(kv.ScanBatch(PARTITION, start.encode(), size))
             if not isinstance(found, kv.Batch):
                 return
-            told = {_text(entry.key): _text(entry.value) for entry in found.entries}
-            wrong = _wrong(found, start, size, covered)
+            values = {_text(entry.key): _text(entry.value) for entry in found.entries}
+            wrong = malformation(found, start, size, covered)
             if wrong:
                 self.round.malformed.append(wrong)
                 return
-            last = max(told, default="")
-            more = found.more and bool(told)
-            self._saw(rows, told, last if more else None)
+            last = max(values, default="")
+            more = found.more and bool(values)
+            for key, call in calls.items():
+                if not more or key <= last:
+                    self.recorder.end(call, Status.OK, values.get(key))
             start = f"{last}\0"
-
-    def _saw(self, rows: dict[str, Row], told: dict[str, str], last: str | None) -> None:
-        for key, row in rows.items():
-            if last is None or key <= last:
-                self.recorder.end(row, Status.OK, told.get(key))
 
     async def _ask(self, op: kv.Op) -> kv.Reply:
         """An answer; an error as a value; OutcomeUnknown if there was none in time."""
-        f = _FS[type(op)]
-        found: kv.Reply = kv.OutcomeUnknown(f"no answer within {self.load.timeout:g} s")
-        with trio.move_on_after(self.load.timeout):
-            try:
-                found = await self.store.perform(op)
-            except kv.KVError as error:
-                found = error
-        if not isinstance(found, kv.KVError) or isinstance(found, kv.NotFound):
-            self.tally.answers[f, "ok"] += 1
-        elif found.definite:
-            self.tally.answers[f, "refused"] += 1
+        found = await reply_in_time(self.store, op, self.load.timeout)
+        status = Status.OK
+        if isinstance(found, kv.KVError) and not isinstance(found, kv.NotFound):
+            status = Status.FAIL if found.definite else Status.INFO
             if not isinstance(found, kv.PredicateFailed):
                 self.tally.trouble(found)
-                await trio.sleep(0.01)  # who is refused at once need not ask a thousand times a second
-        else:
-            self.tally.answers[f, "unknown"] += 1
-            self.tally.trouble(found)
+                if found.definite:
+                    await trio.sleep(0.01)  # a client that is refused at once need not ask a thousand times a second
+        self.tally.count(_NAMES[type(op)], status)
         return found
 
 
@@ -297,7 +207,7 @@ def _unknown(found: kv.Reply) -> bool:
     return isinstance(found, kv.KVError) and not found.definite
 
 
-_FS: Final = {
+_NAMES: Final = {
     kv.Get: "get",
     kv.Set: "set",
     kv.SetIf: "set_if",
@@ -306,7 +216,7 @@ _FS: Final = {
 }
 
 
-def _wrong(found: kv.Batch, start: str, size: int, covered: list[str]) -> str:
+def malformation(found: kv.Batch, start: str, size: int, covered: list[str]) -> str:
     """Why a batch cannot be right, whatever the keys held."""
     keys = [_text(entry.key) for entry in found.entries]
     what = f"scan from {start!r} in batches of {size} returned {keys}"

@@ -58,12 +58,12 @@ class _Child:
     """In a process group of its own: what it has started ends with it."""
     waiting: dict[int, _Waiting] = attrs.field(factory=dict)
     forgotten: set[int] = attrs.field(factory=set)
-    """Requests whose answers nobody waits for any more."""
+    """Requests whose answers no operation waits for any more."""
     sending: trio.Lock = attrs.field(factory=trio.Lock)
     gone: bool = False
 
-    def hear(self, reply: Reply) -> None:
-        """Raises Nonsense if nobody asked."""
+    def receive(self, reply: Reply) -> None:
+        """Raises Nonsense if there is no such request."""
         waiting = self.waiting.pop(reply.id, None)
         if waiting is not None:
             waiting.reply = reply
@@ -223,7 +223,7 @@ class ChildStore(Store):
         try:
             async with contextlib.aclosing(_lines(child.process)) as lines:
                 async for line in lines:
-                    child.hear(parse(line))
+                    child.receive(parse(line))
         except Nonsense as error:
             self.nonsense = self.nonsense or self._redaction.hide(str(error))
             child.fail(f"nonsense: {error}; killed")

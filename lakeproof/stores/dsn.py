@@ -1,4 +1,4 @@
-"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are asked for."""
+"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are needed."""
 
 import importlib
 import shlex
@@ -18,7 +18,7 @@ from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.stores.redaction import displayed
-from lakeproof.stores.wrappers import Spread
+from lakeproof.stores.wrappers import StorePool
 from lakeproof.words import Unusable
 
 CONNECTIONS: Final = 16
@@ -116,7 +116,7 @@ def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[
                 stores = [stack.enter_context(SQLiteStore(Path(path), durable=durable)) for _ in range(connections)]
             except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
-            yield Spread(stores)
+            yield StorePool(stores)
 
     return opened
 
@@ -146,11 +146,7 @@ def _server(
 ) -> Callable[[], AbstractAsyncContextManager[Store]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
-        try:
-            made = getattr(module, store)(dsn, name=name, connections=connections, **options)
-        except module.NotUsable as error:
-            raise Unusable(str(error)) from error
-        with made:
+        with getattr(module, store)(dsn, name=name, connections=connections, **options) as made:
             yield made
 
     return opened

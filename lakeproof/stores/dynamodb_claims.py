@@ -8,13 +8,14 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
 from botocore.exceptions import ClientError
 
+from lakeproof.impl.stores._kv_answers import equal
 from lakeproof.impl.stores.conformance import Claim, NotConforming
-from lakeproof.stores.dynamodb_corner import Check, Corner, Fields, claim, equal, n, refused
+from lakeproof.stores.concurrently import run_concurrently
+from lakeproof.stores.dynamodb_corner import Check, Fields, TablePartition, claim, n, refused
 from lakeproof.stores.dynamodb_store import KEY, PARTITION
 
 TASKS: Final = 5
@@ -23,7 +24,7 @@ TRIES_MAX: Final = 200
 _AGAIN: Final = ("TransactionConflictException", "TransactionInProgressException", "TransactionCanceledException")
 
 
-def a_write_is_seen_by_every_consistent_read_at_once(at: Corner) -> None:
+def a_write_is_seen_by_every_consistent_read_at_once(at: TablePartition) -> None:
     for number in range(3):
         at.put("k", v=n(number))
         key = at.key("k")
@@ -42,14 +43,14 @@ def a_write_is_seen_by_every_consistent_read_at_once(at: Corner) -> None:
     equal("GetItem after a delete", at.get("k"), None)
 
 
-def conditions_hold_as_the_reference_says(at: Corner) -> None:
+def conditions_hold_as_the_reference_says(at: TablePartition) -> None:
     values: dict[str, object] = {":one": n(1), ":ten": n(10), ":s": {"S": "ab"}, ":a": {"S": "a"}, ":t": {"S": "NS"}}
     for condition, holds in CONDITIONS.items():
         at.put("k", number1=n(9), text1={"S": "abc"}, set1={"NS": ["1", "2"]}, list1={"L": [n(1)]})
         used = {name: values[name] for name in re.findall(r":\w+", condition)}
         try:
-            told: dict[str, object] = {"ExpressionAttributeValues": used} if used else {}
-            at.update("k", "REMOVE absent", ConditionExpression=condition, **told)
+            answer: dict[str, object] = {"ExpressionAttributeValues": used} if used else {}
+            at.update("k", "REMOVE absent", ConditionExpression=condition, **answer)
         except at.db.exceptions.ConditionalCheckFailedException:
             found = False
         else:
@@ -84,17 +85,17 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
 }
 
 
-def a_condition_that_fails_is_an_error_and_changes_nothing(at: Corner) -> None:
+def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -> None:
     at.put("k", v=n(1))
     absent = f"attribute_not_exists({PARTITION})"
-    with refused("ConditionalCheckFailedException") as told:
+    with refused("ConditionalCheckFailedException") as answer:
         at.db.put_item(
             TableName=at.table,
             Item={**at.key("k"), "v": n(2)},
             ConditionExpression=absent,
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
-    item = cast("dict[str, object]", told.get("Item", {}))
+    item = cast("dict[str, object]", answer.get("Item", {}))
     equal("the item in the error of a put", item.get("v"), n(1))
     with refused("ConditionalCheckFailedException"):
         at.update("k", "SET v = :v", ConditionExpression=absent, ExpressionAttributeValues={":v": n(3)})
@@ -103,50 +104,37 @@ def a_condition_that_fails_is_an_error_and_changes_nothing(at: Corner) -> None:
     equal("GetItem after all of them", at.get("k"), "1")
 
 
-def updates_do_what_they_say_and_tell_what_is_asked_for(at: Corner) -> None:
+def updates_do_what_they_say_and_tell_what_is_asked_for(at: TablePartition) -> None:
     at.put("k", v=n(1), list={"L": [n(0)]}, set={"NS": ["1"]}, gone=n(1))
     values = {":one": n(1), ":list": {"L": [n(5)]}, ":set": {"NS": ["1", "2"]}}
-    told = at.update(
+    answer = at.update(
         "k",
         "SET v = v + :one, w = if_not_exists(v, :one), #l = list_append(#l, :list) REMOVE gone ADD #s :set",
         ExpressionAttributeNames={"#l": "list", "#s": "set"},
         ExpressionAttributeValues=values,
         ReturnValues="ALL_NEW",
     )
-    found = cast("dict[str, dict[str, list[str]]]", told.get("Attributes", {}))
+    found = cast("dict[str, dict[str, list[str]]]", answer.get("Attributes", {}))
     equal("v, w, list, gone", [found.get(name) for name in ("v", "w", "list", "gone")],
           [n(2), n(1), {"L": [n(0), n(5)]}, None])  # fmt: skip
     equal("set", sorted(found.get("set", {}).get("NS", [])), ["1", "2"])
-    told = at.update("k", "ADD v :one", ExpressionAttributeValues={":one": n(1)}, ReturnValues="UPDATED_OLD")
-    equal("UPDATED_OLD", told.get("Attributes"), {"v": n(2)})
+    answer = at.update("k", "ADD v :one", ExpressionAttributeValues={":one": n(1)}, ReturnValues="UPDATED_OLD")
+    equal("UPDATED_OLD", answer.get("Attributes"), {"v": n(2)})
     with refused("ValidationException"):
         at.update("k", "SET v = absent")
     equal("v after an update that was refused", at.get("k"), "3")
 
 
-def concurrent_updates_are_all_kept(at: Corner) -> None:
-    def task(number: int) -> None:
+def concurrent_updates_are_all_kept(at: TablePartition) -> None:
+    def task() -> None:
         for _ in range(ROUNDS):
             at.update("n", "ADD v :one", ExpressionAttributeValues={":one": n(1)})
 
-    _at_once([task] * TASKS)
+    run_concurrently([task] * TASKS)
     equal("the counter", at.get("n"), str(TASKS * ROUNDS))
 
 
-def _at_once(tasks: Sequence[Callable[[int], None]]) -> None:
-    """Run tasks in threads, each with its number; all begin together. Raises what the first one raises."""
-    barrier = threading.Barrier(len(tasks))
-
-    def run(number: int) -> None:
-        barrier.wait()
-        tasks[number](number)
-
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        for done in [pool.submit(run, number) for number in range(len(tasks))]:
-            done.result()
-
-
-def a_transaction_is_done_whole_or_not_at_all(at: Corner) -> None:
+def a_transaction_is_done_whole_or_not_at_all(at: TablePartition) -> None:
     at.put("there", v=n(1))
 
     def put(name: str, condition: str) -> dict[str, object]:
@@ -154,16 +142,16 @@ def a_transaction_is_done_whole_or_not_at_all(at: Corner) -> None:
         return {"Put": {"TableName": at.table, "Item": item, "ConditionExpression": f"{condition}({PARTITION})"}}
 
     wanted = [put("a", "attribute_not_exists"), put("there", "attribute_not_exists"), put("b", "attribute_not_exists")]
-    with refused("TransactionCanceledException") as told:
+    with refused("TransactionCanceledException") as answer:
         at.db.transact_write_items(TransactItems=wanted)
-    reasons = [each.get("Code") for each in cast("list[dict[str, str]]", told.get("CancellationReasons", []))]
+    reasons = [each.get("Code") for each in cast("list[dict[str, str]]", answer.get("CancellationReasons", []))]
     equal("the reasons of a cancelled transaction", reasons, ["None", "ConditionalCheckFailed", "None"])
     equal("the items after it", [at.get(name) for name in ("a", "there", "b")], [None, "1", None])
     at.db.transact_write_items(TransactItems=[wanted[0], put("there", "attribute_exists"), wanted[2]])
     equal("the items after a transaction", [at.get(name) for name in ("a", "there", "b")], ["2", "2", "2"])
 
 
-def a_transaction_is_never_seen_in_half(at: Corner) -> None:
+def a_transaction_is_never_seen_in_half(at: TablePartition) -> None:
     """Two items always hold equal numbers; a transaction that reads both sees that."""
     names = ("a", "b")
     for name in names:
@@ -179,7 +167,7 @@ def a_transaction_is_never_seen_in_half(at: Corner) -> None:
         finally:
             over.set()
 
-    def read(number: int) -> None:
+    def read() -> None:
         gets = [{"Get": {"TableName": at.table, "Key": at.key(name)}} for name in names]
         while True:
             last = over.is_set()
@@ -190,7 +178,7 @@ def a_transaction_is_never_seen_in_half(at: Corner) -> None:
             if last:
                 return
 
-    _at_once([write, write, read, read])
+    run_concurrently([lambda: write(0), lambda: write(1), read, read])
 
 
 Item = dict[str, dict[str, str]]
@@ -207,7 +195,7 @@ def _until_done(ask: Callable[[], dict[str, object]]) -> dict[str, object]:
     raise NotConforming(f"a transaction met another one {TRIES_MAX} times in a row")
 
 
-def a_transaction_with_a_token_is_done_once(at: Corner) -> None:
+def a_transaction_with_a_token_is_done_once(at: TablePartition) -> None:
     token = secrets.token_hex(8)
     add = {
         "TableName": at.table,
@@ -223,7 +211,7 @@ def a_transaction_with_a_token_is_done_once(at: Corner) -> None:
         at.db.transact_write_items(TransactItems=[{"Update": other}], ClientRequestToken=token)
 
 
-def pages_lose_nothing_in_either_direction(at: Corner) -> None:
+def pages_lose_nothing_in_either_direction(at: TablePartition) -> None:
     names = [f"{number:02}" for number in range(11)]
     for name in reversed(names):
         at.put(name, v=n(int(name) % 3), pad={"S": "x" * 10})
@@ -244,7 +232,7 @@ def pages_lose_nothing_in_either_direction(at: Corner) -> None:
             equal(f"pages of {size}, {way}", found, names if forward else names[::-1])
 
 
-def a_filter_takes_away_what_was_counted(at: Corner) -> None:
+def a_filter_takes_away_what_was_counted(at: TablePartition) -> None:
     for number in range(6):
         at.put(str(number), v=n(number % 3))
     fields = {"FilterExpression": "v = :v", "values": {":v": n(1)}}
@@ -255,7 +243,7 @@ def a_filter_takes_away_what_was_counted(at: Corner) -> None:
           (page.get("Count"), page.get("ScannedCount"), page.get("Items")), (2, 6, None))  # fmt: skip
 
 
-def a_batch_does_all_or_tells_what_is_left(at: Corner) -> None:
+def a_batch_does_all_or_tells_what_is_left(at: TablePartition) -> None:
     keys = [at.key(f"{number:02}") for number in range(25)]
     left: object = {at.table: [{"PutRequest": {"Item": {**key, "v": n(1)}}} for key in keys]}
     for _ in range(TRIES_MAX):
@@ -264,17 +252,17 @@ def a_batch_does_all_or_tells_what_is_left(at: Corner) -> None:
             break
     equal("a query after a batch", at.query(Select="COUNT").get("Count"), 25)
     seen = 0
-    asked: object = {at.table: {"Keys": keys, "ConsistentRead": True}}
+    wanted: object = {at.table: {"Keys": keys, "ConsistentRead": True}}
     for _ in range(TRIES_MAX):
-        told = at.db.batch_get_item(RequestItems=asked)
-        seen += len(told["Responses"].get(at.table, []))
-        asked = told.get("UnprocessedKeys")
-        if not asked:
+        answer = at.db.batch_get_item(RequestItems=wanted)
+        seen += len(answer["Responses"].get(at.table, []))
+        wanted = answer.get("UnprocessedKeys")
+        if not wanted:
             break
     equal("items of a batch", seen, 25)
 
 
-def mistakes_are_errors_with_their_codes(at: Corner) -> None:
+def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
     with refused("ResourceNotFoundException"):
         at.db.get_item(TableName="lakeproof-no-such-table", Key=at.key("k"))
     with refused("ValidationException"):
@@ -298,7 +286,7 @@ def mistakes_are_errors_with_their_codes(at: Corner) -> None:
     equal("GetItem after all of them", at.get("k"), None)
 
 
-def sort_keys_are_in_the_order_of_their_kind(at: Corner) -> None:
+def sort_keys_are_in_the_order_of_their_kind(at: TablePartition) -> None:
     """Only where it may make tables of its own: numbers by value, strings by their UTF-8."""
     if not at.store.own:
         return
@@ -311,13 +299,13 @@ def sort_keys_are_in_the_order_of_their_kind(at: Corner) -> None:
         try:
             for key in sorted(keys, key=lambda key: key[::-1]):
                 at.db.put_item(TableName=table, Item={PARTITION: {"B": b"p"}, KEY: {kind: key}})
-            told = at.db.query(
+            answer = at.db.query(
                 TableName=table,
                 KeyConditionExpression=f"{PARTITION} = :p",
                 ExpressionAttributeValues={":p": {"B": b"p"}},
                 ConsistentRead=True,
             )
-            equal(f"a query of sort keys of the kind {kind}", [each[KEY][kind] for each in told["Items"]], keys)
+            equal(f"a query of sort keys of the kind {kind}", [each[KEY][kind] for each in answer["Items"]], keys)
             equal("a scan", at.db.scan(TableName=table, ConsistentRead=True, Select="COUNT").get("Count"), len(keys))
         finally:
             at.db.delete_table(TableName=table)

@@ -8,21 +8,21 @@ import trio
 from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lakeproof.impl.stores._kv_answers import short
+from lakeproof.impl.stores._kv_answers import equal, short
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
 from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
-from lakeproof.stores.wrappers import Private
+from lakeproof.stores.wrappers import PrefixedStore
 
 _CLAIM: Final = b"claim"
 
 Fields = Mapping[str, object]
 
 
-class Corner:
+class TablePartition:
     """A partition of a store's table, for one claim."""
 
-    def __init__(self, private: Private, store: DynamoDBStore) -> None:
+    def __init__(self, private: PrefixedStore, store: DynamoDBStore) -> None:
         self.store = store
         self.db: BaseClient = store.client
         self.table = store.table
@@ -35,11 +35,11 @@ class Corner:
         return {PARTITION: {"B": self.partition}, KEY: {"B": name.encode()}}
 
     def put(self, name: str, **attributes: Fields) -> None:
-        """Write an item without a condition. Raises NotJudged: that is what other requests are asked about."""
+        """Write an item without a condition. Raises NotJudged: other requests are about it."""
         try:
             self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
         except ClientError as error:
-            raise NotJudged(f"what it needs cannot be written: {self.store.told(error)}") from error
+            raise NotJudged(f"what it needs cannot be written: {self.store.explain(error)}") from error
 
     def get(self, name: str, attribute: str = "v") -> object:
         """The value of an attribute; None without it."""
@@ -66,25 +66,25 @@ class Corner:
         return found
 
 
-Check = Callable[[Corner], None]
+Check = Callable[[TablePartition], None]
 
 
 def claim(check: Check) -> Claim:
-    """A claim of a store, from what is asked of a corner in a thread."""
+    """A claim of a store, from a check of one partition in a thread."""
 
-    def run(private: Private, store: DynamoDBStore) -> None:
+    def run(private: PrefixedStore, store: DynamoDBStore) -> None:
         try:
-            check(Corner(private, store))
+            check(TablePartition(private, store))
         except ClientError as error:
             lacking(error)
-            raise NotConforming(f"unexpectedly raised {store.told(error)}") from error
+            raise NotConforming(f"unexpectedly raised {store.explain(error)}") from error
         except BotoCoreError as error:
-            raise NotJudged(f"no answer: {store.told(error)}") from error
+            raise NotJudged(f"no answer: {store.explain(error)}") from error
         except (LookupError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
 
     async def judged(store: Store) -> None:
-        assert isinstance(store, Private)
+        assert isinstance(store, PrefixedStore)
         assert isinstance(store.store, DynamoDBStore)
         await trio.to_thread.run_sync(run, store, store.store)
 
@@ -99,19 +99,14 @@ def lacking(error: ClientError) -> None:
         raise NotJudged(f"the store lacks {error.operation_name}: {short(found)}") from error
 
 
-def equal(what: str, found: object, expected: object) -> None:
-    if found != expected:
-        raise NotConforming(f"{what}: expected {expected!r}, found {found!r}")
-
-
 @contextmanager
 def refused(code: str) -> Iterator[dict[str, object]]:
     """What is done inside is to fail with this code, and status 400. Yields what the error says, filled at the end."""
-    told: dict[str, object] = {}
+    answer: dict[str, object] = {}
     try:
-        yield told
+        yield answer
     except ClientError as error:
-        told.update(error.response)
+        answer.update(error.response)
         found = error.response.get("Error", {}).get("Code")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if found != code:

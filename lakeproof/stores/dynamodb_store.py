@@ -10,20 +10,18 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final, assert_never, cast
-from urllib.parse import parse_qs, unquote, urlsplit
 
-import attrs
-import boto3
 import trio
 from botocore import exceptions
 from botocore.client import BaseClient
 from botocore.config import Config
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
 from lakeproof.model import kv
+from lakeproof.stores.aws import Address
 from lakeproof.stores.redaction import Redaction
+from lakeproof.words import Unusable
 
 PARTITION: Final = "PartitionKey"
 KEY: Final = "ItemKey"
@@ -32,7 +30,6 @@ KEY_BYTES_MAX: Final = 1024
 CONNECT_SECONDS: Final = 10
 ANSWER_SECONDS: Final = 30
 CREATED_SECONDS: Final = 120
-REGION: Final = "us-east-1"
 _FAILED: Final = "ConditionalCheckFailedException"
 _UNSENT: Final = (
     exceptions.EndpointConnectionError,
@@ -51,66 +48,32 @@ _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
 Item = Mapping[str, Mapping[str, object]]
 
 
-class NotUsable(ValueError):
-    """The store cannot be reached, or the table is another one."""
+def address_of(dsn: str, name: str) -> Address:
+    """What a DSN ``dynamodb+http://...`` means; its path is a table, or empty for one of its own. name: the DSN without
+    secrets. Raises Unusable: it is none."""
+    form = f"{name}: no address; expected dynamodb+http://HOST:PORT/TABLE, or / for a table of its own"
+    try:
+        address = Address.of(dsn)
+    except ValueError:
+        raise Unusable(form) from None
+    if not address.host or "/" in address.path:
+        raise Unusable(form)
+    return address
 
 
-@attrs.frozen(kw_only=True)
-class Address:
-    """What a DSN ``dynamodb+http://KEY:SECRET@HOST:PORT/TABLE?region=REGION`` says. table: empty for one of its own."""
-
-    url: str
-    table: str
-    region: str
-    credentials: tuple[str, str] | None
-
-    @classmethod
-    def of(cls, dsn: str, name: str) -> "Address":
-        """name: the DSN without secrets. Raises NotUsable: it is none."""
-        parts = urlsplit(dsn.removeprefix("dynamodb+"))
-        try:
-            port = parts.port
-        except ValueError:
-            port = -1
-        table = parts.path.removeprefix("/")
-        if not parts.hostname or port == -1 or "/" in table:
-            raise NotUsable(
-                f"{name}: no address; expected dynamodb+http://HOST:PORT/TABLE, or / for a table of its own"
-            )
-        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        user = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
-        return cls(
-            url=f"{parts.scheme}://{host}{'' if port is None else f':{port}'}",
-            table=table,
-            region=parse_qs(parts.query).get("region", [""])[0],
-            credentials=user,
-        )
-
-    def client(self, connections: int, tries: int = 1) -> BaseClient:
-        """A client of boto3 that tries nothing again, or, where all only read, up to ``tries`` times. Without
-        credentials in the DSN it takes those of the environment; if that has none, an address without TLS is taken for
-        a store that does not ask for any."""
-        session = boto3.Session()
-        region = self.region or session.region_name or REGION
-        credentials = self.credentials
-        if credentials is None and self.url.startswith("http:") and not _GIVEN & os.environ.keys():
-            credentials = ("lakeproof", "lakeproof")
-        key, secret = credentials or (None, None)
-        config = Config(
-            retries={"total_max_attempts": tries},
-            connect_timeout=CONNECT_SECONDS,
-            read_timeout=ANSWER_SECONDS,
-            max_pool_connections=connections,
-            parameter_validation=True,
-        )
-        return session.client(
-            "dynamodb",
-            endpoint_url=self.url,
-            region_name=region,
-            aws_access_key_id=key,
-            aws_secret_access_key=secret,
-            config=config,
-        )
+def client_of(address: Address, connections: int, tries: int = 1) -> BaseClient:
+    """A client that tries nothing again, or, where all only read, up to ``tries`` times. Without credentials in the DSN
+    it takes those of the environment; if that has none, an address without TLS is taken for a store that asks for
+    none."""
+    config = Config(
+        retries={"total_max_attempts": tries},
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=ANSWER_SECONDS,
+        max_pool_connections=connections,
+        parameter_validation=True,
+    )
+    free = address.url.startswith("http:") and not _GIVEN & os.environ.keys()
+    return address.client("dynamodb", config, ("lakeproof", "lakeproof") if free else None)
 
 
 class DynamoDBStore(Closing, Store):
@@ -119,28 +82,26 @@ class DynamoDBStore(Closing, Store):
     connections: how many operations are under way at once.
 
     Raises:
-        NotUsable: it cannot be reached, or the table has other keys.
+        Unusable: it cannot be reached, or the table has other keys.
     """
 
     capabilities = frozenset({DELETE_IF})
 
     def __init__(self, dsn: str, *, name: str, connections: int = 16) -> None:
         self.name = name
-        self._redaction = Redaction([dsn])
+        self.explain = Redaction([dsn]).explain
         self._limiter = trio.CapacityLimiter(connections)
-        address = Address.of(dsn, name)
-        self.own = not address.table
+        address = address_of(dsn, name)
+        self.own = not address.path
         """Whether the table is one of its own, and others may be made."""
-        self.table = address.table or f"lakeproof-{secrets.token_hex(8)}"
+        self.table = address.path or f"lakeproof-{secrets.token_hex(8)}"
         try:
-            self.client = address.client(connections)
+            self.client = client_of(address, connections)
             if self.own:
                 self.create_table(self.table, "B")
             self._check()
         except (exceptions.ClientError, exceptions.BotoCoreError, ValueError) as error:
-            if isinstance(error, NotUsable):
-                raise
-            raise NotUsable(f"{name}: {self.told(error)}; start the store, or mend the address") from error
+            raise Unusable(f"{name}: {self.explain(error)}; start the store, or mend the address") from error
 
     def create_table(self, table: str, kind: str) -> None:
         """A table with keys of the names above. kind: of the sort key. Returns when it is there."""
@@ -162,7 +123,7 @@ class DynamoDBStore(Closing, Store):
         kinds = {each["AttributeName"]: each["AttributeType"] for each in found["AttributeDefinitions"]}
         keys = [(each["AttributeName"], kinds[each["AttributeName"]]) for each in found["KeySchema"]]
         if keys != [(PARTITION, "B"), (KEY, "B")]:
-            raise NotUsable(
+            raise Unusable(
                 f"{self.name}: the table has the keys {', '.join(f'{each} {kind}' for each, kind in keys)}; expected "
                 f"{PARTITION} B, {KEY} B: name another, or none for one of its own"
             )
@@ -185,16 +146,12 @@ class DynamoDBStore(Closing, Store):
                 raise kv.PredicateFailed from None
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
             if status >= SERVER_ERROR:
-                raise kv.OutcomeUnknown(f"{self.name}: {self.told(error)}") from error
-            raise kv.Refused(f"{self.name}: {self.told(error)}") from error
+                raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
+            raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
         except _UNSENT as error:
-            raise kv.Refused(f"{self.name}: {self.told(error)}") from error
+            raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
         except exceptions.BotoCoreError as error:
-            raise kv.OutcomeUnknown(f"{self.name}: {self.told(error)}") from error
-
-    def told(self, error: Exception) -> str:
-        """What botocore says, on one line and without secrets."""
-        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+            raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
 
     def _execute(self, op: kv.Op) -> Answer:
         match op:

@@ -17,6 +17,7 @@ import trio
 from lakeproof.impl.closable import Closing
 from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
 from lakeproof.model import kv
+from lakeproof.words import Unusable
 
 KILL_CONNECTIONS: Final = "kill-connections"
 RESTART: Final = "restart"
@@ -110,8 +111,12 @@ class Pooled(Closing, Store, Generic[C]):
             self.discard(connection)
 
     def probe(self, ask: Callable[[C], None]) -> None:
-        """Connect and ask something, before anything else. Blocks. Raises what they raise."""
-        connection = self.connect()
+        """Connect and ask something, before anything else. Blocks. Raises Unusable if there is no connection to be had,
+        and what ``ask`` raises."""
+        try:
+            connection = self.connect()
+        except kv.Refused as error:
+            raise Unusable(f"{error}; start the server, or mend the address") from error
         try:
             ask(connection)
         except BaseException:

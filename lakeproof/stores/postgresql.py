@@ -13,11 +13,11 @@ from typing import Final, assert_never
 
 import psycopg
 
-from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.stores.pooled import Lost, Pooled
 from lakeproof.stores.redaction import Redaction
+from lakeproof.words import Unusable
 
 CONNECT_SECONDS: Final = 10
 
@@ -44,17 +44,13 @@ intervention (a statement that was cancelled, a server that goes down)."""
 Connection = psycopg.Connection[tuple[bytes, ...]]
 
 
-class NotUsable(ValueError):
-    """The server cannot be reached, or its table ``kv`` is another one."""
-
-
 class PostgreSQLStore(Pooled[Connection]):
     """Opens connections as they are needed; creates the table if there is none.
 
     read_only: nothing is created, and PostgreSQL refuses every write. served: lakeFS is to be started on it.
 
     Raises:
-        NotUsable.
+        Unusable: the server cannot be reached, or its table ``kv`` is another one.
     """
 
     def __init__(
@@ -65,10 +61,7 @@ class PostgreSQLStore(Pooled[Connection]):
         self._address = address
         self._read_only = read_only
         self._redaction = Redaction([address])
-        try:
-            self.probe(self._prepare)
-        except kv.Refused as error:
-            raise NotUsable(f"{error}; start the server, or mend the address") from error
+        self.probe(self._prepare)
 
     def _prepare(self, connection: Connection) -> None:
         try:
@@ -77,17 +70,17 @@ class PostgreSQLStore(Pooled[Connection]):
                     _create(connection)
             found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()
         except psycopg.Error as error:
-            raise NotUsable(
-                f"{self.name}: no store: {self._told(error)}; name a database where a table kv may be"
+            raise Unusable(
+                f"{self.name}: no store: {self._redaction.explain(error)}; name a database where a table kv may be"
             ) from error
         columns = {column.name: column.type_code for column in found}
         if set(columns) != set(_COLUMNS) or set(columns.values()) != {_BYTEA}:
-            raise NotUsable(
+            raise Unusable(
                 f"{self.name}: its table kv has the columns {', '.join(columns)}; expected "
                 f"{', '.join(_COLUMNS)}, all of type bytea: name another database"
             )
         if self._served and connection.execute(_IS_PARTITIONED).fetchone() is None:
-            raise NotUsable(
+            raise Unusable(
                 f"{self.name}: its table kv is not partitioned, and lakeFS would not start on it; expected "
                 "PARTITION BY HASH (partition_key): drop it if it is empty, or name another database"
             )
@@ -98,7 +91,7 @@ class PostgreSQLStore(Pooled[Connection]):
             connection.read_only = self._read_only or None
             return connection
         except (psycopg.Error, ValueError) as error:  # a NUL, or a lone surrogate, in an address is a ValueError
-            raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
+            raise kv.Refused(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
 
     def opened(self, connection: Connection) -> socket.socket | None:
         try:
@@ -116,12 +109,8 @@ class PostgreSQLStore(Pooled[Connection]):
         except psycopg.Error as error:
             state = error.sqlstate or ""
             if connection.closed or not state or state.startswith(_UNKNOWN):
-                raise Lost(self._told(error)) from error
-            raise kv.Refused(f"{self.name}: {self._told(error)}") from error
-
-    def _told(self, error: Exception) -> str:
-        """What psycopg says, which may quote the address."""
-        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+                raise Lost(self._redaction.explain(error)) from error
+            raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
 
 
 def _create(connection: Connection) -> None:

@@ -12,6 +12,7 @@ from typing import Final, assert_never, cast
 
 import attrs
 
+from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.plain_json import decode
@@ -60,21 +61,21 @@ def request(number: int, op: kv.Op) -> bytes:
 
     Raises kv.Refused for what the protocol cannot say: a predicate that ``get`` did not give, or `kv.DeleteIf`.
     """
-    told: dict[str, object] = {"id": number, "op": _NAMES[type(op)], "partition": _b64(op.partition)}
+    fields: dict[str, object] = {"id": number, "op": _NAMES[type(op)], "partition": _b64(op.partition)}
     match op:
         case kv.Get(_, key) | kv.Delete(_, key):
-            told |= {"key": _b64(key)}
+            fields |= {"key": _b64(key)}
         case kv.Set(_, key, value):
-            told |= {"key": _b64(key), "value": _b64(value)}
+            fields |= {"key": _b64(key), "value": _b64(value)}
         case kv.SetIf(_, key, value, predicate):
-            told |= {"key": _b64(key), "value": _b64(value), "predicate": _predicate(predicate)}
+            fields |= {"key": _b64(key), "value": _b64(value), "predicate": _predicate(predicate)}
         case kv.ScanBatch(_, start, batch_size):
-            told |= {"start": _b64(start), "limit": batch_size}
+            fields |= {"start": _b64(start), "limit": batch_size}
         case kv.DeleteIf():
             raise kv.Refused(f"{op!r}: the protocol has no such operation; use its five")
         case _:
             assert_never(op)
-    return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
 
 _NAMES: Final[Mapping[type, str]] = {
@@ -107,17 +108,17 @@ def parse(line: bytes) -> Reply:
     if len(line) > LINE_MAX:
         raise Nonsense(f"a line of more than {LINE_MAX:,} bytes; expected one answer")
     try:
-        told = decode(line.decode())
+        fields = decode(line.decode())
     except RecursionError:
         raise Nonsense(f"{_shown(line)}: nested too deeply; expected one answer") from None
     except ValueError as error:
         raise Nonsense(f"{_shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
-    if type(told) is not dict or type(told.get("id")) is not int:
+    if type(fields) is not dict or type(fields.get("id")) is not int:
         raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
-    ok, error_ = told.get("ok"), told.get("error")
+    ok, error_ = fields.get("ok"), fields.get("error")
     if (ok is None) is (error_ is None):
-        return Reply(told["id"], None, None, line)
-    return Reply(told["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None, line)
+        return Reply(fields["id"], None, None, line)
+    return Reply(fields["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None, line)
 
 
 def answer(op: kv.Op, reply: Reply) -> Answer:
@@ -142,8 +143,8 @@ def _token(given: object) -> bytes:
         raise Nonsense('"predicate" is nested too deeply; expected a token') from None
 
 
-def _error(op: kv.Op, told: Mapping[str, object]) -> kv.KVError:
-    kind, message = told.get("kind"), told.get("message", "")
+def _error(op: kv.Op, fields: Mapping[str, object]) -> kv.KVError:
+    kind, message = fields.get("kind"), fields.get("message", "")
     if type(kind) is not str or kind not in KINDS:
         raise Nonsense(f"error of kind {_shown(kind)}; expected one of {', '.join(KINDS)}")
     if kind not in _POSSIBLE[type(op)]:
@@ -153,13 +154,12 @@ def _error(op: kv.Op, told: Mapping[str, object]) -> kv.KVError:
 
 def _words(message: str) -> str:
     """A message for people, on one line that any terminal shows."""
-    told = " ".join(message[: 4 * _WORDS_MAX].split())
-    told = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
-    return told if len(told) <= _WORDS_MAX else f"{told[:_WORDS_MAX]}..."
+    words = printable(" ".join(message[: 4 * _WORDS_MAX].split()))
+    return words if len(words) <= _WORDS_MAX else f"{words[:_WORDS_MAX]}..."
 
 
-def _batch(op: kv.ScanBatch, told: Mapping[str, object]) -> kv.Batch:
-    entries = told.get("entries")
+def _batch(op: kv.ScanBatch, fields: Mapping[str, object]) -> kv.Batch:
+    entries = fields.get("entries")
     if type(entries) is not list:
         raise Nonsense(f'the answer of scan has "entries" {_shown(entries)}; expected a list')
     if op.batch_size and len(entries) > op.batch_size:
@@ -172,17 +172,12 @@ def _batch(op: kv.ScanBatch, told: Mapping[str, object]) -> kv.Batch:
     return kv.Batch(tuple(found), more=0 < op.batch_size == len(found))
 
 
-def _bytes(told: Mapping[str, object], name: str) -> bytes:
-    text = told.get(name)
+def _bytes(fields: Mapping[str, object], name: str) -> bytes:
+    text = fields.get(name)
     try:
         return b64decode(cast("str", text), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
         raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
-
-
-def shown(line: bytes) -> str:
-    """The beginning of a line, for people."""
-    return _shown(line)
 
 
 def _shown(value: object) -> str:

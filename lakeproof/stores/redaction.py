@@ -91,6 +91,10 @@ class Redaction:
             return text
         return self._search.sub(lambda found: self._kept.get(found[0], HIDDEN), text)
 
+    def explain(self, error: Exception) -> str:
+        """The words of an error of a library, which may quote a DSN: on one line, without the secrets."""
+        return printable(" ".join(self.hide(str(error)).split())) or type(error).__name__
+
 
 def _spans(dsn: str) -> list[Span]:
     """Where secrets are, in order and apart. Empty ones are none."""

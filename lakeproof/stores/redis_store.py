@@ -13,12 +13,12 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.stores import redis_scripts as scripts
 from lakeproof.stores.pooled import Lost, Pooled
 from lakeproof.stores.redaction import Redaction
+from lakeproof.words import Unusable
 
 CONNECT_SECONDS: Final = 10
 VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"
@@ -39,10 +39,6 @@ _DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")
 """Errors that Redis answers before it does anything."""
 
 
-class NotUsable(ValueError):
-    """The server cannot be reached, or does not let us in."""
-
-
 class Connection(Protocol):
     """What is used of redis-py's connection."""
 
@@ -58,7 +54,7 @@ class RedisStore(Pooled[Connection]):
     address: ``redis://``, ``rediss://`` or ``unix://``, as redis-py understands it.
 
     Raises:
-        NotUsable.
+        Unusable: the server cannot be reached, or refuses the user.
     """
 
     def __init__(self, address: str, *, name: str, connections: int = 16) -> None:
@@ -69,13 +65,15 @@ class RedisStore(Pooled[Connection]):
                 address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS
             )
         except (ValueError, TypeError) as error:
-            raise NotUsable(f"{name}: no address ({self._told(error)}); expected redis://HOST:PORT/DATABASE") from error
+            raise Unusable(
+                f"{name}: no address ({self._redaction.explain(error)}); expected redis://HOST:PORT/DATABASE"
+            ) from error
         try:
             self.probe(lambda connection: self._answered(connection, "PING"))
-        except kv.Refused as error:
-            raise NotUsable(f"{error}; start the server, or mend the address") from error
         except (redis.RedisError, OSError) as error:
-            raise NotUsable(f"{name}: {self._told(error)}; start the server, or mend the address") from error
+            raise Unusable(
+                f"{name}: {self._redaction.explain(error)}; start the server, or mend the address"
+            ) from error
 
     @staticmethod
     def _answered(connection: Connection, *command: object) -> None:
@@ -87,7 +85,7 @@ class RedisStore(Pooled[Connection]):
             connection = cast("Connection", self._pool.make_connection())
             connection.connect()
         except (redis.RedisError, OSError, ValueError, TypeError) as error:  # a host, or a parameter, that is none
-            raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
+            raise kv.Refused(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
         return connection
 
     def opened(self, connection: Connection) -> socket.socket | None:
@@ -102,17 +100,13 @@ class RedisStore(Pooled[Connection]):
         try:
             return _execute(connection, op)
         except _DEFINITE as error:
-            raise kv.Refused(f"{self.name}: {self._told(error)}") from error
+            raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
         except redis.ResponseError as error:
             if str(error).startswith(_DEFINITE_WORDS):
-                raise kv.Refused(f"{self.name}: {self._told(error)}") from error
-            raise Lost(self._told(error)) from error
+                raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
+            raise Lost(self._redaction.explain(error)) from error
         except (redis.RedisError, OSError) as error:
-            raise Lost(self._told(error)) from error
-
-    def _told(self, error: Exception) -> str:
-        """What redis-py says, which may quote the address."""
-        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+            raise Lost(self._redaction.explain(error)) from error
 
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:

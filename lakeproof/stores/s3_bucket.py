@@ -3,21 +3,20 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
 import attrs
-import boto3
 from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
+from lakeproof.stores.aws import REGION, Address
 from lakeproof.stores.redaction import displayed
 from lakeproof.words import Unusable
 
 FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
-REGION: Final = "us-east-1"
 CONNECTIONS: Final = 16
 Refusal = tuple[int, str]
 """The status and the code of an error."""
@@ -29,7 +28,7 @@ class NoAnswer(Exception):
 
 @attrs.frozen
 class Bucket:
-    """The part of a bucket whose keys begin with ``prefix``. Keys are told and taken without it.
+    """The part of a bucket whose keys begin with ``prefix``. Its methods take and return keys without it.
 
     Every method raises NoAnswer if no answer comes.
     """
@@ -38,7 +37,7 @@ class Bucket:
     name: str
     prefix: str
 
-    def ask(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
+    def request(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
         """One request, by boto3's name for it. Nothing is retried.
 
         Raises:
@@ -56,16 +55,16 @@ class Bucket:
     def refusal(self, operation: str, key: str | None = None, **parameters: object) -> Refusal | None:
         """How it was refused; None: it was not."""
         try:
-            answer = self.ask(operation, key, **parameters)
+            answer = self.request(operation, key, **parameters)
         except ClientError as error:
-            return _told(error)
-        if isinstance(body := answer.get("Body"), StreamingBody):  # nobody reads it, and its connection is held
+            return _refusal(error)
+        if isinstance(body := answer.get("Body"), StreamingBody):  # its connection stays in use until it is read
             body.close()
         return None
 
     def put(self, key: str, body: bytes, **parameters: object) -> str:
         """Write an object; its ETag."""
-        return str(self.ask("put_object", key, Body=body, **parameters)["ETag"])
+        return str(self.request("put_object", key, Body=body, **parameters)["ETag"])
 
     def place(self, *keys: str, body: bytes = b"") -> None:
         """Write objects that a claim needs, and is not about. Raises NotJudged if they are refused."""
@@ -77,7 +76,7 @@ class Bucket:
 
     def get(self, key: str, **parameters: object) -> bytes:
         """Read an object."""
-        return _body(self.ask("get_object", key, **parameters))
+        return _body(self.request("get_object", key, **parameters))
 
     def found(self, key: str) -> bytes | None:
         """Read an object; None: there is none.
@@ -88,21 +87,21 @@ class Bucket:
         try:
             return self.get(key)
         except ClientError as error:
-            if _told(error) == (404, "NoSuchKey"):
+            if _refusal(error) == (404, "NoSuchKey"):
                 return None
-            raise NotConforming(f"get {key!r}: expected 404 NoSuchKey, found {_told(error)}") from error
+            raise NotConforming(f"get {key!r}: expected 404 NoSuchKey, found {_refusal(error)}") from error
 
     def pages(self, prefix: str = "", **parameters: object) -> Iterator[Mapping[str, object]]:
         """The pages of a listing (version 2), followed by their continuation tokens."""
-        asked: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
+        wanted: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
         while True:
-            page = self.ask("list_objects_v2", None, **asked)
+            page = self.request("list_objects_v2", None, **wanted)
             yield page
             if not page.get("IsTruncated"):
                 return
             if not page.get("NextContinuationToken"):
                 raise NotConforming("list: a page that is not the last one has no continuation token")
-            asked["ContinuationToken"] = page["NextContinuationToken"]
+            wanted["ContinuationToken"] = page["NextContinuationToken"]
 
     def keys(self, prefix: str = "", **parameters: object) -> list[str]:
         """The keys of a whole listing, in the order in which they come."""
@@ -132,7 +131,7 @@ class Bucket:
     def _abort(self) -> None:
         """End the uploads that a claim has left open, where the store can list them."""
         with contextlib.suppress(ClientError, NoAnswer):
-            answer = self.ask("list_multipart_uploads", Prefix=self.prefix)
+            answer = self.request("list_multipart_uploads", Prefix=self.prefix)
             ids = column(answer, "Uploads", "UploadId")
             for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):
                 self.refusal("abort_multipart_upload", self.short(key), UploadId=upload)
@@ -152,7 +151,7 @@ def column(answer: Mapping[str, object], rows: str, name: str) -> list[str]:
 
 
 def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
-    """What was told of an object by its writer. Names are those of headers, whose case says nothing."""
+    """The metadata of an object. Names are those of headers, whose case says nothing."""
     found = answer.get("Metadata", {})
     assert isinstance(found, Mapping)
     return {str(name).lower(): str(value) for name, value in found.items()}
@@ -166,7 +165,7 @@ def _body(answer: Mapping[str, object]) -> bytes:
     return content
 
 
-def _told(error: ClientError) -> Refusal:
+def _refusal(error: ClientError) -> Refusal:
     return error.response["ResponseMetadata"]["HTTPStatusCode"], error.response["Error"]["Code"]
 
 
@@ -178,33 +177,22 @@ def opened(dsn: str, seconds: float) -> Callable[[str], Bucket]:
     """
     name = displayed(dsn)
     try:
-        parts = urlsplit(dsn.removeprefix("s3+"))
-        port = parts.port
-    except ValueError as error:
-        raise Unusable(f"{name}: {error}; expected {FORM}") from None
-    bucket, _, prefix = unquote(parts.path).removeprefix("/").partition("/")
-    if parts.scheme not in ("http", "https"):
-        raise Unusable(f"{name}: {parts.scheme!r} is neither http nor https; expected {FORM}")
-    if not (parts.hostname and bucket and parts.username and parts.password):
-        raise Unusable(f"{name}: a key, a secret, a host or a bucket is missing; expected {FORM}")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    try:
-        client = boto3.client(
-            "s3",
-            endpoint_url=f"{parts.scheme}://{host}" + (f":{port}" if port else ""),
-            aws_access_key_id=unquote(parts.username),
-            aws_secret_access_key=unquote(parts.password),
-            region_name=parse_qs(parts.query).get("region", [REGION])[0],
-            config=Config(
-                retries={"total_max_attempts": 1},
-                connect_timeout=seconds,
-                read_timeout=seconds,
-                max_pool_connections=CONNECTIONS,
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-                s3={"addressing_style": "path"},
-            ),
+        address = Address.of(dsn)
+        bucket, _, prefix = unquote(address.path).partition("/")
+        if not address.url.startswith(("http:", "https:")):
+            raise ValueError(f"{address.url.partition(':')[0]!r} is neither http nor https")
+        if not (address.host and bucket and all(address.credentials or ("",))):
+            raise ValueError("a key, a secret, a host or a bucket is missing")
+        config = Config(
+            retries={"total_max_attempts": 1},
+            connect_timeout=seconds,
+            read_timeout=seconds,
+            max_pool_connections=CONNECTIONS,
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": "path"},
         )
+        client = attrs.evolve(address, region=address.region or REGION).client("s3", config)
     except (ValueError, BotoCoreError) as error:
         raise Unusable(f"{name}: {error}; expected {FORM}") from None
     found = Bucket(client, bucket, prefix)

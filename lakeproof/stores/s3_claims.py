@@ -7,19 +7,19 @@ find lost updates with the schedules that happen, not with all that could. Sourc
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
 import attrs
 from botocore.exceptions import ClientError
 
 from lakeproof.impl.stores._kv_answers import equal, short
-from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged
+from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, told
+from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
 
 Claim = Callable[[Bucket], None]
-T = TypeVar("T")
 
 TASKS: Final = 5
 ROUNDS: Final = 6
@@ -31,18 +31,7 @@ CONFLICT: Final = (409, 412)
 KEYS: Final = ("B", "a", "a b", "a%2Fb", "a+b", "a/", "a/b", "a/b/c", "a//b", "ab", "b", "é", "z'\"&<>", "\uffee", "😀")
 
 
-def at_once(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """Run functions in threads at the same time; what they return, in their order."""
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        return [each.result() for each in [pool.submit(task) for task in tasks]]
-
-
-def told(claim: Claim) -> str:
-    """A claim in words."""
-    return getattr(claim, "__name__", repr(claim)).replace("_", " ")
-
-
-def ask(claim: Claim, bucket: Bucket) -> None:
+def check_claim(claim: Claim, bucket: Bucket) -> None:
     """Raises NotConforming if a claim is not kept; NotJudged if nothing is found out about it."""
     name = told(claim)
     try:
@@ -65,9 +54,9 @@ def refused(bucket: Bucket, expected: Refusal, operation: str, key: str | None =
     if found is not None and found != expected and LACKS.search(found[1]):
         raise NotJudged(f"the store lacks {operation}, or what it is asked for: {found[0]} {found[1]}")
     if found != expected:
-        asked = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
+        shown = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
         raise NotConforming(
-            f"{operation} of {key!r} ({asked}): expected {expected[0]} {expected[1]}, "
+            f"{operation} of {key!r} ({shown}): expected {expected[0]} {expected[1]}, "
             + ("found that it succeeds" if found is None else f"found {found[0]} {found[1]}")
         )
 
@@ -76,9 +65,9 @@ def an_object_is_read_as_written(bucket: Bucket) -> None:
     for content in (b"v", b"", b"\0\n", bytes(range(256)), b"x" * 1_000_000, b"y"):
         etag = bucket.put("a", content, Metadata={"k": "v"}, ContentType="text/x")
         equal("get after put", bucket.get("a"), content)
-        head = bucket.ask("head_object", "a")
-        told = head["ContentLength"], head["ETag"], metadata(head), head["ContentType"]
-        equal("head after put", told, (len(content), etag, {"k": "v"}, "text/x"))
+        head = bucket.request("head_object", "a")
+        seen = head["ContentLength"], head["ETag"], metadata(head), head["ContentType"]
+        equal("head after put", seen, (len(content), etag, {"k": "v"}, "text/x"))
 
 
 def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
@@ -87,11 +76,11 @@ def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
         etag = bucket.put("a", content)
         if number % 2:  # what comes first has had the least time
             equal("get after put", bucket.get("a"), content)
-        told = [each for page in bucket.pages() for each in column(page, "Contents", "ETag")]
-        equal("the ETags of a listing after put", told, [etag])
-        equal("the ETag of head after put", bucket.ask("head_object", "a")["ETag"], etag)
+        etags = [each for page in bucket.pages() for each in column(page, "Contents", "ETag")]
+        equal("the ETags of a listing after put", etags, [etag])
+        equal("the ETag of head after put", bucket.request("head_object", "a")["ETag"], etag)
         equal("get after put", bucket.get("a"), content)
-        bucket.ask("delete_object", "a")
+        bucket.request("delete_object", "a")
         if number % 2:
             equal("get after delete", bucket.found("a"), None)
         equal("a listing after delete", bucket.keys(), [])
@@ -151,7 +140,7 @@ def what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pa
     for number, page in enumerate(bucket.pages(MaxKeys=2)):
         seen += [bucket.short(key) for key in column(page, "Contents", "Key")]
         if number == 0:
-            bucket.ask("delete_object", "b")  # where the next page continues
+            bucket.request("delete_object", "b")  # where the next page continues
             bucket.put("aa", b"")
             bucket.put("cc", b"")
     equal("the keys that were there all the time", [key for key in seen if key in "acde"], ["a", "c", "d", "e"])
@@ -159,14 +148,14 @@ def what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pa
 
 def ranges_are_read(bucket: Bucket) -> None:
     bucket.place("a", body=b"0123456789")
-    for asked, first, last in (("0-0", 0, 0), ("2-4", 2, 4), ("7-", 7, 9), ("-3", 7, 9), ("5-99", 5, 9), ("-99", 0, 9)):
-        answer = bucket.ask("get_object", "a", Range=f"bytes={asked}")
+    for span, first, last in (("0-0", 0, 0), ("2-4", 2, 4), ("7-", 7, 9), ("-3", 7, 9), ("5-99", 5, 9), ("-99", 0, 9)):
+        answer = bucket.request("get_object", "a", Range=f"bytes={span}")
         with closing(answer["Body"]) as body:  # type: ignore[type-var]  # a stream of botocore; one that breaks off stays open
-            told = answer["ContentRange"], answer["ContentLength"], answer["ResponseMetadata"]
-            assert isinstance(told[2], dict)
-            status, length = told[2]["HTTPStatusCode"], last - first + 1
-            equal(f"range {asked}", (status, *told[:2]), (206, f"bytes {first}-{last}/10", length))
-            equal(f"the content of range {asked}", body.read(), b"0123456789"[first : last + 1])  # type: ignore[attr-defined]
+            seen = answer["ContentRange"], answer["ContentLength"], answer["ResponseMetadata"]
+            assert isinstance(seen[2], dict)
+            status, length = seen[2]["HTTPStatusCode"], last - first + 1
+            equal(f"range {span}", (status, *seen[:2]), (206, f"bytes {first}-{last}/10", length))
+            equal(f"the content of range {span}", body.read(), b"0123456789"[first : last + 1])  # type: ignore[attr-defined]
     refused(bucket, (416, "InvalidRange"), "get_object", "a", Range="bytes=10-12")
 
 
@@ -188,7 +177,7 @@ def a_put_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None
     bucket.put("a", b"", IfNoneMatch="*")  # an empty object is an object
     refused(bucket, FAILED, "put_object", "a", Body=b"2", IfNoneMatch="*")
     equal("what was refused has written nothing: get", bucket.get("a"), b"")
-    bucket.ask("delete_object", "a")
+    bucket.request("delete_object", "a")
     bucket.put("a", b"3", IfNoneMatch="*")
     equal("get", bucket.get("a"), b"3")
 
@@ -198,7 +187,7 @@ def a_put_on_an_etag_replaces_that_content_only(bucket: Bucket) -> None:
     new = bucket.put("a", b"2", IfMatch=old)
     refused(bucket, FAILED, "put_object", "a", Body=b"3", IfMatch=old)
     equal("what was refused has written nothing: get", bucket.get("a"), b"2")
-    bucket.ask("delete_object", "a")
+    bucket.request("delete_object", "a")
     refusal = bucket.refusal("put_object", "a", Body=b"3", IfMatch=new)
     if refusal is None or refusal[0] not in (404, 412):
         raise NotConforming(f"put with If-Match where nothing is: expected 404 or 412, found {refusal or 'success'}")
@@ -209,10 +198,10 @@ def one_of_many_concurrent_creators_wins(bucket: Bucket) -> None:
     for number in range(ROUNDS):
         key = f"a{number}"
 
-        def create(me: int, key: str = key) -> Refusal | None:
-            return bucket.refusal("put_object", key, Body=str(me).encode(), IfNoneMatch="*")
-
-        answers = at_once([lambda me=me: create(me) for me in range(TASKS)])  # type: ignore[misc]
+        puts = [
+            partial(bucket.refusal, "put_object", key, Body=str(me).encode(), IfNoneMatch="*") for me in range(TASKS)
+        ]
+        answers = run_concurrently(puts)
         _only_lost(answers)
         winners = [str(me).encode() for me, answer in enumerate(answers) if answer is None]
         equal("the contents of the creators that won", winners, [bucket.get(key)])
@@ -230,7 +219,7 @@ def concurrent_increments_by_etag_are_all_kept(bucket: Bucket) -> None:
     def increment() -> None:
         for _ in range(ROUNDS):
             for _ in range(20 * TASKS * ROUNDS):
-                answer = bucket.ask("get_object", "n")
+                answer = bucket.request("get_object", "n")
                 following = str(int(answer["Body"].read()) + 1).encode()  # type: ignore[attr-defined]
                 refusal = bucket.refusal("put_object", "n", Body=following, IfMatch=answer["ETag"])
                 _only_lost([refusal])
@@ -239,7 +228,7 @@ def concurrent_increments_by_etag_are_all_kept(bucket: Bucket) -> None:
             else:
                 raise NotConforming(f"put with If-Match failed {20 * TASKS * ROUNDS} times in a row")
 
-    at_once([increment] * TASKS)
+    run_concurrently([increment] * TASKS)
     equal("the counter", int(bucket.get("n")), TASKS * ROUNDS)
 
 
@@ -257,35 +246,35 @@ def an_object_is_seen_whole_while_it_is_overwritten(bucket: Bucket) -> None:
             if found not in contents:
                 raise NotConforming(f"get: expected what was put, found {short(found)}")
 
-    at_once([write, read, read])
+    run_concurrently([write, read, read])
 
 
 def a_copy_takes_content_and_metadata_or_replaces_them(bucket: Bucket) -> None:
     source = {"Bucket": bucket.name, "Key": f"{bucket.prefix}a"}
     bucket.put("a", b"1", Metadata={"k": "v"})
-    bucket.ask("copy_object", "b/é 1", CopySource=source)
+    bucket.request("copy_object", "b/é 1", CopySource=source)
     equal("a copy", bucket.get("b/é 1"), b"1")
-    equal("its metadata", metadata(bucket.ask("head_object", "b/é 1")), {"k": "v"})
-    bucket.ask("copy_object", "a", CopySource=source, MetadataDirective="REPLACE", Metadata={"k": "w"})
-    equal("metadata after a copy onto itself", metadata(bucket.ask("head_object", "a")), {"k": "w"})
+    equal("its metadata", metadata(bucket.request("head_object", "b/é 1")), {"k": "v"})
+    bucket.request("copy_object", "a", CopySource=source, MetadataDirective="REPLACE", Metadata={"k": "w"})
+    equal("metadata after a copy onto itself", metadata(bucket.request("head_object", "a")), {"k": "w"})
 
 
 def many_keys_are_deleted_at_once(bucket: Bucket) -> None:
     keys = ["a", "b&c", "d/é"]
     bucket.place(*keys, "e")
     objects = [{"Key": bucket.prefix + key} for key in (*keys, "absent")]
-    answer = bucket.ask("delete_objects", Delete={"Objects": objects})
+    answer = bucket.request("delete_objects", Delete={"Objects": objects})
     deleted = {bucket.short(key) for key in column(answer, "Deleted", "Key")}
     equal("the keys that are told to be deleted", deleted, {*keys, "absent"})
     equal("what is left", bucket.keys(), ["e"])
 
 
 def _begun(bucket: Bucket, key: str) -> str:
-    return str(bucket.ask("create_multipart_upload", key, Metadata={"k": "v"})["UploadId"])
+    return str(bucket.request("create_multipart_upload", key, Metadata={"k": "v"})["UploadId"])
 
 
 def _part(bucket: Bucket, key: str, upload: str, number: int, body: bytes) -> dict[str, object]:
-    answer = bucket.ask("upload_part", key, UploadId=upload, PartNumber=number, Body=body)
+    answer = bucket.request("upload_part", key, UploadId=upload, PartNumber=number, Body=body)
     return {"PartNumber": number, "ETag": answer["ETag"]}
 
 
@@ -301,7 +290,7 @@ def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> 
     whole = b"".join(contents)
 
     def complete() -> None:
-        bucket.ask("complete_multipart_upload", "a", UploadId=upload, MultipartUpload={"Parts": parts})
+        bucket.request("complete_multipart_upload", "a", UploadId=upload, MultipartUpload={"Parts": parts})
 
     def read() -> None:
         for _ in range(ROUNDS):
@@ -309,17 +298,17 @@ def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> 
             if found not in (b"before", whole):
                 raise NotConforming(f"get beside a completion: expected all or nothing, found {short(found)}")
 
-    at_once([complete, read])
+    run_concurrently([complete, read])
     found = bucket.get("a")
     if found != whole:
         raise NotConforming(f"get after completion: expected {len(whole)} bytes in order, found {short(found)}")
-    equal("its metadata", metadata(bucket.ask("head_object", "a")), {"k": "v"})
+    equal("its metadata", metadata(bucket.request("head_object", "a")), {"k": "v"})
 
 
 def an_upload_that_is_aborted_leaves_nothing(bucket: Bucket) -> None:
     upload = _begun(bucket, "a")
     part = _part(bucket, "a", upload, 1, b"x")
-    bucket.ask("abort_multipart_upload", "a", UploadId=upload)
+    bucket.request("abort_multipart_upload", "a", UploadId=upload)
     gone = (404, "NoSuchUpload")
     done = {"UploadId": upload, "MultipartUpload": {"Parts": [part]}}
     refused(bucket, gone, "complete_multipart_upload", "a", **done)
@@ -332,10 +321,10 @@ def an_upload_is_completed_of_its_own_parts_in_order(bucket: Bucket) -> None:
     one, two = (_part(bucket, "a", upload, number, str(number).encode() * PART) for number in (1, 2))
     wrong = {"PartNumber": 1, "ETag": '"' + hashlib.md5(b"other", usedforsecurity=False).hexdigest() + '"'}
     for parts, code in (([wrong], "InvalidPart"), ([two, one], "InvalidPartOrder")):
-        asked = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
-        refused(bucket, (400, code), "complete_multipart_upload", "a", **asked)
+        parameters = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
+        refused(bucket, (400, code), "complete_multipart_upload", "a", **parameters)
     equal("get", bucket.found("a"), None)
-    bucket.ask("abort_multipart_upload", "a", UploadId=upload)
+    bucket.request("abort_multipart_upload", "a", UploadId=upload)
 
 
 def an_upload_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None:

@@ -1,4 +1,4 @@
-"""Stores around stores: a corner of its own in somebody's store, predicates by value, several connections as one."""
+"""Stores around stores: partitions with a prefix of their own, predicates by value, several connections as one."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,7 +15,7 @@ TRIES: Final = 20
 """How often `ByValue` looks again at a key that is written with equal values while it looks."""
 
 
-class Private(Store):
+class PrefixedStore(Store):
     """The partitions of another store whose names begin with ``prefix``: the rest of it is neither read nor written.
 
     It remembers where it wrote, so that `clear` can take all of it away again.
@@ -62,7 +62,7 @@ class Private(Store):
     async def clear(self) -> list[kv.Address]:
         """Delete all that was written; what could not be is returned.
 
-        A store that has failed a few times in a row is asked no more: it may take ten seconds to fail each time.
+        A store that has failed a few times in a row is given up: it may take ten seconds to fail each time.
         """
         failures = 0
         for at in sorted(self._written):
@@ -116,7 +116,7 @@ def by_value(store: Store) -> Store:
     return ByValue(store) if OPAQUE in store.capabilities else store
 
 
-class Spread(Store):
+class StorePool(Store):
     """Several stores that are views of one: each operation takes whichever is free."""
 
     def __init__(self, stores: Sequence[Store]) -> None:
@@ -131,3 +131,14 @@ class Spread(Store):
                 return await store.apply(op)
             finally:
                 self._free.append(store)
+
+
+async def answers(store: Store, most: float) -> bool:
+    """Whether there is any answer at all in so many seconds."""
+    with trio.move_on_after(most):
+        try:
+            await store.perform(kv.Get(b"lakeproof", b"awake"))
+        except kv.KVError as error:
+            return error.definite
+        return True
+    return False

@@ -20,7 +20,7 @@ from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
-    from lakeproof.stores.dynamodb_store import Address
+    from lakeproof.stores.aws import Address
 
 SEGMENTS_A_CORE: Final = 4
 TRIES: Final = 10
@@ -40,15 +40,15 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
         from botocore.exceptions import BotoCoreError, ClientError
 
         from lakeproof.commands.group import complain  # not above: workers import this module
-        from lakeproof.stores.dynamodb_store import Address, DynamoDBStore, NotUsable
+        from lakeproof.stores.dynamodb_store import DynamoDBStore, address_of
     except ImportError:
         raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
     try:
-        address = Address.of(dsn, name)
-        if not address.table:
+        address = address_of(dsn, name)
+        if not address.path:
             raise Unusable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
         DynamoDBStore(dsn, name=name, connections=1).close()
-    except (NotUsable, ClientError, BotoCoreError) as error:
+    except (Unusable, ClientError, BotoCoreError) as error:
         raise Unusable(str(error)) from None
     complain(
         f"{name}: a scan is no snapshot, and what is written meanwhile may look like damage; stop lakeFS, or read a "
@@ -68,14 +68,14 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 def _items(address: "Address", name: str, segment: int, count: int) -> Iterator[tuple[object, ...]]:
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from lakeproof.stores.dynamodb_store import KEY, PARTITION, VALUE
+    from lakeproof.stores.dynamodb_store import KEY, PARTITION, VALUE, client_of
 
-    client = address.client(1, tries=TRIES)
+    client = client_of(address, 1, tries=TRIES)
     start: dict[str, object] = {}
     try:
         while True:
             page = client.scan(
-                TableName=address.table, Segment=segment, TotalSegments=count, ConsistentRead=True, **start
+                TableName=address.path, Segment=segment, TotalSegments=count, ConsistentRead=True, **start
             )
             for item in page["Items"]:
                 value = item.get(VALUE, {}).get("B")

@@ -1,6 +1,6 @@
 """Classic Spark: the one module that reaches into a JVM. It starts one, or is in that of ``spark-submit``, and asks it
 what Spark Connect does not tell. What it logs under ``spark-submit`` before the session starts only its own options
-leave out (docs/spark-clusters.md).
+leave out (docs/spark-engines.md).
 """
 
 import io

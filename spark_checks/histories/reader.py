@@ -1,7 +1,7 @@
 """A folder of histories as a table of events: a file of JSON Lines is a history, and so are the rows of Parquet files
 with one name. Files are read in parallel, each by one task, as a stream.
 
-Source of the formats: docs/histories.md; of the Parquet columns: docs/spark-histories.md.
+Source of the formats: docs/histories.md.
 """
 
 import json

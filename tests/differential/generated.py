@@ -84,7 +84,6 @@ class FlowSet:
             aftermath=[self.aftermath.build("after")] if self.aftermath else [],
         )
 
-
     def client(self, at: int) -> Sequence[Call]:
         calls = [call.build() for call in self.clients[at]]
         recover = self.recover[at] if self.recover else ()

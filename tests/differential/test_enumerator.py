@@ -62,9 +62,7 @@ class TestIndependence:
 
     def test_a_borrowed_meaning_would_be_noticed(self, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
-        path.write_text(
-            "def f():\n    from lakeproof.search import semantics\n    return kv.step(kv.EXISTS, kv.Get)\n"
-        )
+        path.write_text("def f():\n    from lakeproof.search import semantics\n    return kv.step(kv.EXISTS, kv.Get)\n")
         assert "lakeproof.search.semantics" in set(imports(path))
         assert functions_used(path, {"kv"}) == {"step"}
 

@@ -219,11 +219,7 @@ CHECKS: Final = (
     "async def late(): pass\nreturn late()",
 )
 
-RARE_CHECKS: Final = (
-    "while True: pass",
-    "os._exit(0)",
-    "time.sleep(60)",
-)
+RARE_CHECKS: Final = ("while True: pass", "os._exit(0)", "time.sleep(60)")
 
 STATES: Final = ("0", "()", "'dead'", "None", "frozenset()", "1.0", "Equal()", "float('nan')", "nest(20)", "Coin()")
 

@@ -43,11 +43,7 @@ def test_two_phase_commit_agrees_and_blocks_where_its_coordinator_crashes(
     """Source: J. Gray, Notes on Data Base Operating Systems; that it blocks: D. Skeen, Nonblocking Commit Protocols."""
     scenario = Scenario(
         name="two-phase-commit/polls",
-        clients=[
-            [Call(coordinate, ("p", "q"))],
-            [Call(participate, "p")],
-            [Call(participate, "q", gives_up=gives_up)],
-        ],
+        clients=[[Call(coordinate, ("p", "q"))], [Call(participate, "p")], [Call(participate, "q", gives_up=gives_up)]],
         invariants=[
             Always(id="all-decide-alike", meaning="nobody commits where another aborts", check=all_decide_alike),
             Terminates(participate),

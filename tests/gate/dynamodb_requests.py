@@ -187,10 +187,7 @@ def meetings(draw: st.DrawFn) -> Asked:
     if draw(st.integers(0, 2)):
         return operation, fields
     inner = {name: value for name, value in fields.items() if name != "ReturnValues"}
-    return "TransactWriteItems", {
-        "TransactItems": [{operation.removesuffix("Item"): inner}],
-        "ClientRequestToken": "t",
-    }
+    return "TransactWriteItems", {"TransactItems": [{operation.removesuffix("Item"): inner}], "ClientRequestToken": "t"}
 
 
 REQUESTS = st.one_of(changes(), changes(), reads(), several(), tables())

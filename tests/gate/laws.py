@@ -10,10 +10,7 @@ Asked = TypeVar("Asked")
 
 
 def exchanged(
-    do: Callable[[State, Asked], tuple[State, *tuple[object, ...]]],
-    state: State,
-    one: Asked,
-    other: Asked,
+    do: Callable[[State, Asked], tuple[State, *tuple[object, ...]]], state: State, one: Asked, other: Asked
 ) -> str:
     """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
     middle, *first = do(state, one)

@@ -3,6 +3,7 @@
 import hashlib
 import socket
 from collections.abc import Sequence
+from itertools import chain
 
 import redis.lock
 from hypothesis import strategies as st
@@ -116,19 +117,28 @@ SCORES = st.sampled_from([b"0", b"1", b"-1.5", b"x", b"inf", b"nan"])
 BOUNDS = st.sampled_from([b"-", b"+", b"[f", b"(f", b"[", b"(g", b"f", b"[g"])
 
 
+SORTS = {"K": KEYS, "V": VALUES, "F": FIELDS, "N": NUMBERS, "P": PATTERNS, "S": SCORES, "B": BOUNDS}
+"""What the single letters of a line stand for; all else stands for itself."""
+
+
+def asked(*lines: str) -> st.SearchStrategy[Words]:
+    """One of these commands. What stands in brackets at the end of a line comes one to three times."""
+    return st.one_of([_asked(line) for line in lines])
+
+
+def _asked(line: str) -> st.SearchStrategy[Words]:
+    head, _, group = line.removesuffix(")").partition("(")
+    several = st.lists(_words(group), min_size=1, max_size=3) if group else st.just([])
+    return st.builds(lambda first, more: (*first, *chain(*more)), _words(head), several)
+
+
+def _words(text: str) -> st.SearchStrategy[Words]:
+    return st.tuples(*(SORTS.get(each, st.just(each.encode())) for each in text.split()))
+
+
 def command(name: str, *parts: st.SearchStrategy[bytes]) -> st.SearchStrategy[Words]:
+    """Words, and then what is drawn."""
     return st.tuples(*(st.just(each) for each in name.encode().split()), *parts)
-
-
-def several(name: str, *parts: st.SearchStrategy[bytes], least: int = 1) -> st.SearchStrategy[Words]:
-    """A command whose last parts come several times."""
-    inner = st.lists(st.tuples(*parts), min_size=least, max_size=3)
-    return inner.map(lambda found: (name.encode(), *(each for group in found for each in group)))
-
-
-def behind(name: str, first: st.SearchStrategy[bytes], *parts: st.SearchStrategy[bytes]) -> st.SearchStrategy[Words]:
-    """A command with one argument, and then others several times."""
-    return st.tuples(first, several(name, *parts)).map(lambda each: (each[1][0], each[0], *each[1][1:]))
 
 
 def options(*words: bytes) -> st.SearchStrategy[list[bytes]]:
@@ -143,79 +153,33 @@ TIMED = st.sampled_from([(b"EX", b"100"), (b"px", b"100000"), (b"EX", b"0"), (b"
 MORE = options(b"NX", b"GET", b"KEEPTTL")
 SPANS = st.sampled_from([b"100", b"x", b"9223372036854775807"])
 STRINGS = st.one_of(
-    command("get", KEYS),
     st.builds(_set, KEYS, VALUES, options(b"nx", b"XX", b"GET", b"KEEPTTL", b"what")),
     st.builds(lambda *found: _set(found[0], found[1], (*found[2], *found[3])), KEYS, VALUES, TIMED, MORE),
-    command("SETNX", KEYS, VALUES),
-    command("GETSET", KEYS, VALUES),
-    command("GETDEL", KEYS),
-    several("MGET", KEYS),
-    several("MSET", KEYS, VALUES),
-    several("MSETNX", KEYS, VALUES),
-    command("APPEND", KEYS, VALUES),
-    command("STRLEN", KEYS),
-    command("INCR", KEYS),
-    command("DECR", KEYS),
-    command("INCRBY", KEYS, NUMBERS),
-    command("DECRBY", KEYS, NUMBERS),
+    asked("get K", "SETNX K V", "GETSET K V", "GETDEL K", "MGET (K)", "MSET (K V)", "MSETNX (K V)", "APPEND K V"),
+    asked("STRLEN K", "INCR K", "DECR K", "INCRBY K N", "DECRBY K N"),
 )
 KEYSPACE = st.one_of(
-    several("DEL", KEYS),
-    several("UNLINK", KEYS),
-    several("EXISTS", KEYS),
-    command("TYPE", KEYS),
-    command("KEYS", PATTERNS),
-    command("SCAN 0 COUNT 1000 MATCH", PATTERNS),
+    asked("DEL (K)", "UNLINK (K)", "EXISTS (K)", "TYPE K", "KEYS P", "SCAN 0 COUNT 1000 MATCH P", "DBSIZE", "FLUSHDB"),
+    asked("FLUSHALL SYNC", "FLUSHDB V", "TTL K", "PTTL K", "PERSIST K", "SCAN x", "SCAN 99999999999999999999999"),
     command("SCAN 0 TYPE string COUNT", st.sampled_from([b"1000", b"0", b"-1", b"x"])),
-    command("SCAN", st.sampled_from([b"x", b"99999999999999999999999"])),
-    command("DBSIZE"),
-    command("FLUSHDB"),
-    command("FLUSHALL SYNC"),
-    command("FLUSHDB", VALUES),
-    command("TTL", KEYS),
-    command("PTTL", KEYS),
-    command("PERSIST", KEYS),
     command("EXPIRE", KEYS, SPANS | st.sampled_from([b"0", b"-1"])),
     command("PEXPIRE", KEYS, st.sampled_from([b"100000", b"-1"])),
     command("SETEX", KEYS, SPANS, VALUES),
     command("PSETEX", KEYS, st.sampled_from([b"100000", b"0"]), VALUES),
 )
 HASHES = st.one_of(
-    command("HGET", KEYS, FIELDS),
-    behind("HMGET", KEYS, FIELDS),
-    behind("HSET", KEYS, FIELDS, VALUES),
-    behind("HMSET", KEYS, FIELDS, VALUES),
-    command("HSETNX", KEYS, FIELDS, VALUES),
-    behind("HDEL", KEYS, FIELDS),
-    command("HGETALL", KEYS),
-    command("HKEYS", KEYS),
-    command("HVALS", KEYS),
-    command("HEXISTS", KEYS, FIELDS),
-    command("HLEN", KEYS),
-    command("HINCRBY", KEYS, FIELDS, NUMBERS),
-    command("HSCAN", KEYS, st.just(b"0"), st.just(b"MATCH"), PATTERNS),
-    behind("ZADD", KEYS, SCORES, FIELDS),
-    behind("ZREM", KEYS, FIELDS),
-    command("ZCARD", KEYS),
-    command("ZSCORE", KEYS, FIELDS),
-    command("ZRANGEBYLEX", KEYS, BOUNDS, BOUNDS),
-    command("ZRANGEBYLEX", KEYS, BOUNDS, BOUNDS, st.just(b"LIMIT"), NUMBERS, NUMBERS),
+    asked("HGET K F", "HMGET K (F)", "HSET K (F V)", "HMSET K (F V)", "HSETNX K F V", "HDEL K (F)", "HGETALL K"),
+    asked("HKEYS K", "HVALS K", "HEXISTS K F", "HLEN K", "HINCRBY K F N", "HSCAN K 0 MATCH P", "ZADD K (S F)"),
+    asked("ZREM K (F)", "ZCARD K", "ZSCORE K F", "ZRANGEBYLEX K B B", "ZRANGEBYLEX K B B LIMIT N N"),
 )
 ANYTHING = st.one_of(
     st.tuples(st.sampled_from([b"GET", b"SET", b"MSET", b"HSET", b"WATCH", b"Foo", b"ZADD", b"EVAL"]), KEYS),
-    several("NONE", VALUES, least=0),
-    command("PING"),
-    command("PING", VALUES),
-    command("ECHO", VALUES),
-    command("SELECT", st.sampled_from([b"0", b"x"])),
-    command("CLIENT GETNAME"),
-    command("CLIENT SETNAME", st.sampled_from([b"me", b"you and me"])),
-    command("CLIENT", st.sampled_from([b"NONE", b"GETNAME x"])),
-    command("SCRIPT NONE"),
+    asked("NONE", "NONE (V)", "PING", "PING V", "ECHO V", "SELECT 0", "SELECT x", "CLIENT GETNAME", "CLIENT NONE"),
+    asked("CLIENT SETNAME me", "SCRIPT NONE"),
+    command("CLIENT SETNAME", st.just(b"you and me")),
+    command("CLIENT", st.just(b"GETNAME x")),
 )
-TRANSACTIONS = st.one_of(
-    several("WATCH", KEYS), command("UNWATCH"), command("MULTI"), command("EXEC"), command("EXEC"), command("DISCARD")
-)
+TRANSACTIONS = asked("WATCH (K)", "UNWATCH", "MULTI", "EXEC", "EXEC", "DISCARD")
 
 
 @st.composite
@@ -240,19 +204,10 @@ REST = st.one_of(
     st.builds(
         lambda key, more: (b"ZADD", key, more, b"1", b"f"), KEYS, st.sampled_from([b"NX", b"XX", b"CH", b"INCR"])
     ),
-    command("EXPIRE", KEYS, st.just(b"100"), st.sampled_from([b"NX", b"gt"])),
-    command("EXPIREAT", KEYS, st.just(b"9999999999")),
-    command("GETEX", KEYS),
-    command("LPUSH", KEYS, VALUES),
-    command("SETRANGE", KEYS, st.just(b"1"), VALUES),
-    command("INCRBYFLOAT", KEYS, st.just(b"1")),
-    command("HRANDFIELD", KEYS),
-    command("COPY a", KEYS),
+    asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPUSH K V", "SETRANGE K 1 V"),
+    asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
+    asked("SWAPDB 0 1", "PUBLISH a b"),
     command("EVAL", st.just(b"return 1"), st.just(b"0")),
-    command("SELECT 1"),
-    st.sampled_from([b"CLIENT LIST", b"SCRIPT HELP", b"OBJECT HELP", b"SWAPDB 0 1", b"PUBLISH a b"]).map(
-        lambda line: tuple(line.split())
-    ),
 )
 """What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()

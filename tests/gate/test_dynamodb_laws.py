@@ -73,11 +73,7 @@ def once(item: str) -> Asked:
     return "TransactWriteItems", {"TransactItems": [put], "ClientRequestToken": "t"}
 
 
-QUERY: Fields = {
-    "TableName": ONE,
-    "KeyConditionExpression": "p = :p",
-    "ExpressionAttributeValues": {":p": s("a")},
-}
+QUERY: Fields = {"TableName": ONE, "KeyConditionExpression": "p = :p", "ExpressionAttributeValues": {":p": s("a")}}
 TELLING: Fields = {**DELETE, "ReturnValues": "ALL_OLD"}
 TABLE: Fields = {"TableName": ONE}
 REFUSED: Fields = {**PUT, "ConditionExpression": "attribute_not_exists(p)"}

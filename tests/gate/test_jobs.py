@@ -20,7 +20,8 @@ from lakeproof.gate.server import Bell
 from lakeproof.gate.startup import opened, prepared
 from lakeproof.words import Unusable
 from tests.commands import ended, lakeproof
-from tests.gate.test_running import COUNTER, NASTY, noted
+from tests.gate.judging import COUNTER, NASTY
+from tests.gate.test_running import noted
 
 MINTING = Path(__file__).parent / "minting.py"
 TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
@@ -33,9 +34,7 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
     search, found, bell = all_classes(scenario), Found(), Bell()
     async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
         for _ in range(count):
-            nursery.start_soon(
-                parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True
-            )
+            nursery.start_soon(parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True)
     return found, search, parallel.counted(scenario)
 
 

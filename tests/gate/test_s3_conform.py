@@ -11,9 +11,9 @@ from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import State
 from lakeproof.gate.fronts.s3.wire import S3Request
-from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.conformance import NotConforming, told
 from lakeproof.stores.s3_bucket import Bucket, opened
-from lakeproof.stores.s3_claims import CLAIMS, Claim, ask, told
+from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
 from tests.gate.stores import Served, answering, served
 
@@ -196,7 +196,7 @@ def bucket(store: Served) -> Bucket:
 @pytest.mark.parametrize(("planted", "claim"), PLANTED, ids=lambda each: getattr(each, "__name__", each))
 def test_a_planted_bug_breaks_its_claim(planted: Callable[[], Store], claim: str) -> None:
     with answering(planted().answer) as store, pytest.raises(NotConforming) as found:
-        ask(BY_NAME[claim], bucket(store))
+        check_claim(BY_NAME[claim], bucket(store))
     assert str(found.value).startswith(claim.replace("_", " "))
     assert "\n" not in str(found.value)
 

@@ -48,10 +48,7 @@ def test_an_active_repository_without_its_branch_would_be_seen() -> None:
     schema: dict[str, object] = {
         "TableName": "items",
         "AttributeDefinitions": [{"AttributeName": each, "AttributeType": "S"} for each in ("partition", "key")],
-        "KeySchema": [
-            {"AttributeName": "partition", "KeyType": "HASH"},
-            {"AttributeName": "key", "KeyType": "RANGE"},
-        ],
+        "KeySchema": [{"AttributeName": "partition", "KeyType": "HASH"}, {"AttributeName": "key", "KeyType": "RANGE"}],
         "BillingMode": "PAY_PER_REQUEST",
     }
     entry = {"partition": s("repositories"), "key": s("r"), "id": s("1"), "state": s("active")}

@@ -1,16 +1,9 @@
 """Requests of one client as threads of their own: each class is run once, and a client that is no such one is told."""
 
-from pathlib import Path
-
-import attrs
 import pytest
 
-from lakeproof.gate import GateScenario, Outcome, call
 from lakeproof.gate.classes import Classes, Name, Pending
 from lakeproof.gate.fronts.footprints import Access, Touch
-from lakeproof.gate.scenario import THREADS
-from lakeproof.scenario import Faults, ScenarioError
-from tests.gate.test_covers import COUNTER, run
 from tests.gate.toys import Client, Program, Request, Run, by_search
 
 
@@ -58,22 +51,3 @@ def test_a_request_that_is_taken_back_is_told_and_nothing_is_proved() -> None:
         search.end()
     assert not search.all_run
     assert search.taken_back == "c b no longer waits after the answer to c a"
-
-
-def counted(outcome: Outcome) -> str | None:
-    return None
-
-
-@pytest.mark.parametrize("changes", [{"parallel": "every"}, {"parallel": THREADS, "faults": Faults(crashes=1)}])
-def test_what_threads_cannot_be_is_refused(changes: dict[str, object]) -> None:
-    scenario = GateScenario(name="s", clients=[[call(counted, 1)]], invariants=[counted])  # type: ignore[arg-type]
-    with pytest.raises(ScenarioError, match="parallel"):
-        attrs.evolve(scenario, **changes)  # type: ignore[arg-type]
-
-
-def test_a_verdict_says_that_parallel_requests_were_threads(tmp_path: Path) -> None:
-    edited = tmp_path / "counter.py"
-    edited.write_text(COUNTER.read_text().replace("setup=[call(create)]", 'setup=[call(create)], parallel="threads"'))
-    code, row = run(tmp_path, "counter/careful", file=edited)
-    assert (code, row["verdict"], row["schedules"]) == (0, "holds", 4)
-    assert (row["all"], row["covers"], row["parallel"]) == (False, "parallel requests as threads", False)

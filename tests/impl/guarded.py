@@ -151,10 +151,4 @@ GUARDED: tuple[Flow, ...] = (
     beside_a_generator,
     with_a_generator_in_its_hand,
 )
-PLAIN: tuple[Flow, ...] = (
-    plainly,
-    in_its_own_finally,
-    in_except_of_the_store,
-    in_a_scan,
-    in_a_group,
-)
+PLAIN: tuple[Flow, ...] = (plainly, in_its_own_finally, in_except_of_the_store, in_a_scan, in_a_group)

@@ -207,9 +207,7 @@ class TestSpot:
 
 class TestAwaited:
     @pytest.mark.parametrize(
-        ("build", "name"),
-        [(bare, "bare"), (Waits, "Waits.__await__")],
-        ids=["a bare yield", "an object"],
+        ("build", "name"), [(bare, "bare"), (Waits, "Waits.__await__")], ids=["a bare yield", "an object"]
     )
     def test_it_names_what_is_no_effect(self, build: Callable[[], Awaitable[object]], name: str) -> None:
         coroutine = at_something_foreign(env(), [build()])

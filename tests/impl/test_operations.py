@@ -44,11 +44,6 @@ async def found(env: Env, key: bytes) -> kv.ValueWithPredicate | None:
     return await env.store.find(P, key)
 
 
-def test_a_value_that_is_not_there_is_none() -> None:
-    assert bench().do(found(ENV, b"a")) == kv.ValueWithPredicate(b"a", b"a")
-    assert bench().do(found(ENV, b"x")) is None
-
-
 async def written(env: Env, predicate: kv.Predicate) -> bool:
     return await env.store.try_set_if(P, b"a", b"new", predicate)
 

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from lakeproof.model.branch import ABSENT, ANSWERS, BRANCH, DONE, branch
 from lakeproof.model.committed import Entry
-from lakeproof.model.errors import (
-    BranchBusy,
-    BranchExists,
-    BranchNotFound,
-    EntryChanged,
-    PathExists,
-    PathNotFound,
-)
+from lakeproof.model.errors import BranchBusy, BranchExists, BranchNotFound, EntryChanged, PathExists, PathNotFound
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 

@@ -30,10 +30,7 @@ def test_a_write_is_kept_staged_or_in_a_head_whose_objects_are_there(found: Snap
 )
 @pytest.mark.parametrize(
     ("monitor", "later"),
-    [
-        (KEPT, ("set_entry", b"x", b"2")),
-        (entries.acknowledged_delete_is_kept, ("delete_entry", b"x")),
-    ],
+    [(KEPT, ("set_entry", b"x", b"2")), (entries.acknowledged_delete_is_kept, ("delete_entry", b"x"))],
     ids=["write", "delete"],
 )
 def test_a_write_in_doubt_may_come_after_what_was_acknowledged_since(

@@ -48,68 +48,62 @@ def verdict(*calls_made: list[Event], terms: Terms = ANYTHING) -> str:
     return judged(object_call_is_as_specified(terms, [B]), chain(*calls_made))
 
 
+ON_A_PATH = ("read_object", "delete_object")
 UPLOAD = does("upload_object", "b", b"x", b"1", value=entry(b"1"))
 
 
-def test_a_read_returns_what_was_uploaded_and_nothing_else() -> None:
-    assert verdict(UPLOAD, does("read_object", "b", b"x", value=b"1")) == "holds"
-    assert verdict(UPLOAD, does("read_object", "b", b"x", value=b"2")) == "violated"
-    assert verdict(UPLOAD, does("read_object", "b", b"x", error=PathNotFound(b"x"))) == "violated"
+GONE, THERE = does("read_object", "b", b"x", error=PathNotFound(b"x")), does("read_object", "b", b"x", value=b"1")
+BUSY = does("upload_object", "b", b"x", b"1", error=BranchBusy("b"))
+MOVE, RESET = does("move_object", "b", b"x", b"y", value=entry(b"1")), does("reset_branch", "b")
+INSIDE = ("b", b"y", "mem://r/data/1", b"1")
+REFUSED = does("stage_object", *INSIDE, error=AddressNotAllowed("mem://r/data/1"))
+FAULTY = Terms(faults=True)
 
 
-@pytest.mark.parametrize("name", ["read_object", "delete_object"])
-def test_a_path_that_shows_nothing_is_not_found_and_that_is_its_error(name: str) -> None:
-    assert verdict(does(name, "b", b"x", error=PathNotFound(b"x"))) == "holds"
-    assert verdict(does(name, "b", b"x", error=BranchNotFound("b"))) == "violated"
-    assert verdict(does(name, "b", b"x")) == "violated"
+class InDoubt(BranchBusy):
+    definite = False
 
 
-def test_a_branch_that_is_not_there_is_not_found_even_by_an_upload() -> None:
-    assert verdict(does("upload_object", "c", b"x", b"1", error=BranchNotFound("c"))) == "holds"
-    assert verdict(does("upload_object", "c", b"x", b"1", value=entry(b"1"))) == "violated"
+DOUBT = does("upload_object", "b", b"x", b"1", error=InDoubt("b"))
 
 
-def test_nobody_is_busy_alone_unless_the_store_fails() -> None:
-    busy = does("upload_object", "b", b"x", b"1", error=BranchBusy("b"))
-    assert verdict(busy) == "violated"
-    assert verdict(busy, does("read_object", "b", b"x", value=b"1"), terms=Terms(faults=True)) == "violated"
-    gone = does("read_object", "b", b"x", error=PathNotFound(b"x"))
-    assert verdict(busy, gone, terms=Terms(faults=True)) == "holds"
-
-
-def test_the_entry_that_is_returned_is_that_of_the_content() -> None:
-    assert verdict(does("upload_object", "b", b"x", b"1", value=entry(b"2"))) == "violated"
-    assert verdict(does("upload_object", "b", b"x", b"1", value=None)) == "violated"
-
-
-def test_a_move_takes_the_old_path_away_and_a_reset_gives_it_back_if_it_was_committed() -> None:
-    commit = does("commit", "b", "m")
-    move = does("move_object", "b", b"x", b"y", value=entry(b"1"))
-    gone = does("read_object", "b", b"x", error=PathNotFound(b"x"))
-    there = does("read_object", "b", b"x", value=b"1")
-    assert verdict(UPLOAD, move, gone) == "holds"
-    assert verdict(UPLOAD, move, there) == "violated"
-    assert verdict(UPLOAD, commit, move, does("reset_branch", "b"), there) == "holds"
-    assert verdict(UPLOAD, move, does("reset_branch", "b"), there) == "violated"
-
-
-def test_after_an_indefinite_answer_both_may_be_shown_and_then_only_what_was_read() -> None:
-    class InDoubt(BranchBusy):
-        definite = False
-
-    doubt = does("upload_object", "b", b"x", b"1", error=InDoubt("b"))
-    there, gone = does("read_object", "b", b"x", value=b"1"), does("read_object", "b", b"x", error=PathNotFound(b"x"))
-    assert verdict(doubt, there) == "holds"
-    assert verdict(doubt, gone) == "holds"
-    assert verdict(doubt, there, gone) == "violated"
-
-
-def test_an_address_inside_is_refused_where_the_design_refuses_it_and_nowhere_else() -> None:
-    said = ("b", b"y", "mem://r/data/1", b"1")
-    refused = does("stage_object", *said, error=AddressNotAllowed("mem://r/data/1"))
-    assert verdict(refused, terms=OUTSIDE_ONLY) == "holds"
-    assert verdict(refused) == "violated"
-    assert verdict(does("stage_object", *said, value=entry(b"1")), terms=OUTSIDE_ONLY) == "violated"
+@pytest.mark.parametrize(
+    ("terms", "calls_made", "expected"),
+    [
+        # A read returns what was uploaded, and nothing else.
+        (ANYTHING, [UPLOAD, THERE], "holds"),
+        (ANYTHING, [UPLOAD, does("read_object", "b", b"x", value=b"2")], "violated"),
+        (ANYTHING, [UPLOAD, GONE], "violated"),
+        # A path that shows nothing is not found, and that is its error; so is a branch that is not there.
+        *((ANYTHING, [does(name, "b", b"x", error=PathNotFound(b"x"))], "holds") for name in ON_A_PATH),
+        *((ANYTHING, [does(name, "b", b"x", error=BranchNotFound("b"))], "violated") for name in ON_A_PATH),
+        *((ANYTHING, [does(name, "b", b"x")], "violated") for name in ON_A_PATH),
+        (ANYTHING, [does("upload_object", "c", b"x", b"1", error=BranchNotFound("c"))], "holds"),
+        (ANYTHING, [does("upload_object", "c", b"x", b"1", value=entry(b"1"))], "violated"),
+        # Nothing is busy alone, unless the store fails.
+        (ANYTHING, [BUSY], "violated"),
+        (FAULTY, [BUSY, THERE], "violated"),
+        (FAULTY, [BUSY, GONE], "holds"),
+        # The entry that is returned is that of the content.
+        (ANYTHING, [does("upload_object", "b", b"x", b"1", value=entry(b"2"))], "violated"),
+        (ANYTHING, [does("upload_object", "b", b"x", b"1", value=None)], "violated"),
+        # A move takes the old path away, and a reset gives it back if it was committed.
+        (ANYTHING, [UPLOAD, MOVE, GONE], "holds"),
+        (ANYTHING, [UPLOAD, MOVE, THERE], "violated"),
+        (ANYTHING, [UPLOAD, does("commit", "b", "m"), MOVE, RESET, THERE], "holds"),
+        (ANYTHING, [UPLOAD, MOVE, RESET, THERE], "violated"),
+        # After an indefinite answer both may be shown, and then only what was read.
+        (ANYTHING, [DOUBT, THERE], "holds"),
+        (ANYTHING, [DOUBT, GONE], "holds"),
+        (ANYTHING, [DOUBT, THERE, GONE], "violated"),
+        # An address inside is refused where the design refuses it, and nowhere else.
+        (OUTSIDE_ONLY, [REFUSED], "holds"),
+        (ANYTHING, [REFUSED], "violated"),
+        (OUTSIDE_ONLY, [does("stage_object", *INSIDE, value=entry(b"1"))], "violated"),
+    ],
+)
+def test_answers_are_as_specified(terms: Terms, calls_made: list[list[Event]], expected: str) -> None:
+    assert verdict(*calls_made, terms=terms) == expected
 
 
 def test_of_calls_that_overlap_nothing_is_said() -> None:

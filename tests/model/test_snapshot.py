@@ -6,14 +6,7 @@ import attrs
 import pytest
 
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.snapshot import (
-    ALL_PARTS,
-    CallView,
-    NotDeclared,
-    Reads,
-    Snapshot,
-    Status,
-)
+from lakeproof.model.snapshot import ALL_PARTS, CallView, NotDeclared, Reads, Snapshot, Status
 
 AT = (b"p", b"k")
 CREATE = CallView("create", ("r",), Status.OK, value=1)
@@ -98,13 +91,7 @@ class TestImmutability:
 class TestCalls:
     @pytest.mark.parametrize(
         ("status", "done"),
-        [
-            (Status.PENDING, False),
-            (Status.CRASHED, False),
-            (Status.OK, True),
-            (Status.FAIL, True),
-            (Status.INFO, True),
-        ],
+        [(Status.PENDING, False), (Status.CRASHED, False), (Status.OK, True), (Status.FAIL, True), (Status.INFO, True)],
     )
     def test_a_call_is_done_when_it_has_answered(self, status: Status, done: bool) -> None:
         assert CallView("f", (), status).done is done

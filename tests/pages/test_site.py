@@ -167,13 +167,13 @@ class TestBuilt:
         assert list(outside(site)) == []
 
     def test_a_browser_asks_for_files_alone(self, site: Path, browser: Browser) -> None:
-        for page in ("index.html", "how-it-works.html", "reference/api.html", "gallery/index.html"):
+        for page in ("index.html", "how-it-works.html", "reference/python.html", "gallery/index.html"):
             browser.open(site / page)
             asked = [urlsplit(address) for address in browser.requests()]
             assert any(each.path.endswith(".css") for each in asked)
             assert [each.geturl() for each in asked if each.scheme not in ("file", "data", "blob")] == []
 
     def test_the_reference_has_every_name_that_it_lists(self, site: Path) -> None:
-        page = (site / "reference" / "api.html").read_text()
-        for name in re.findall(r"^::: (\S+)", (DOCS / "reference" / "api.md").read_text(), re.MULTILINE):
+        page = (site / "reference" / "python.html").read_text()
+        for name in re.findall(r"^::: (\S+)", (DOCS / "reference" / "python.md").read_text(), re.MULTILINE):
             assert f'id="{name}"' in page

@@ -202,10 +202,7 @@ def scenario(words: str, **fields: object) -> None:
         (lambda: scenario("upload-job"), "area/variant: 'job' calls a flow that the design does not have"),
         (lambda: list(rows(DESIGN, "uplaod")), r"area/variant: race 'uplaod': .* did you mean 'upload'"),
         (lambda: scenario("upload", options={"comit": {}}), r"options of 'comit': no such word; did you mean 'commit'"),
-        (
-            lambda: scenario("upload-reset", options={"reset": {"drops": False}}),
-            "of 'reset': its flow takes",
-        ),
+        (lambda: scenario("upload-reset", options={"reset": {"drops": False}}), "of 'reset': its flow takes"),
     ],
 )
 def test_a_mistake_of_a_design_or_its_rows_is_an_error(make: Callable[[], object], says: str) -> None:

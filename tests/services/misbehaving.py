@@ -248,7 +248,7 @@ def _replaced(value: object, rng: Random) -> object:
     if isinstance(value, dict) and value and rng.random() < 0.8:
         name = rng.choice(sorted(value))
         if rng.random() < 0.2:
-            return {key: held for key, held in value.items() if key != name}
+            return {key: final for key, final in value.items() if key != name}
         return {**value, name: _replaced(value[name], rng)}
     if isinstance(value, list) and value and rng.random() < 0.8:
         at = rng.randrange(len(value))

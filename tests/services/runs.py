@@ -6,16 +6,15 @@ from collections.abc import Mapping
 import trio
 from click.testing import Result
 
-from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.live.engine import Load
 from lakeproof.live.lakefs.api import LakeFS, address
-from lakeproof.live.lakefs.rounds import Traffic
+from lakeproof.live.lakefs.rounds import ServicePlan, ServiceReport, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES
-from lakeproof.live.traffic import Load
 from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 
-ONE_ROUND = Plan(rounds=1, calls=400)
+ONE_ROUND = ServicePlan(rounds=1, calls=400)
 
 
 def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
@@ -27,17 +26,17 @@ def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
 
 def run(
     bugs: str = "",
-    plan: Plan = ONE_ROUND,
+    plan: ServicePlan = ONE_ROUND,
     *,
     seed: int = 1,
     servers: int = 1,
     often: Mapping[str, int] = OF_ENTRIES,
-) -> tuple[Served, Traffic]:
+) -> tuple[ServiceReport, Traffic]:
     """Rounds that are counted in calls. Nothing stays on the server, unless connections are lost."""
     with fake_lakefs(bugs, seed, servers) as dsn:
         client = LakeFS(address(dsn), timeout=10, connections=8)
-        traffic = Traffic(client, Load(clients=8, seconds=math.inf, seed=seed), "mem://lakeproof")
-        traffic.settle, traffic.sources, traffic.often = plan.known.settle, OUTSIDE, often
+        traffic = Traffic(Load(clients=8, seconds=math.inf, seed=seed), client, "mem://lakeproof")
+        traffic.sources, traffic.often = OUTSIDE, often
         done = trio.run(drive, traffic, plan)
         assert DOUBTFUL in bugs or client.perform("list_repositories", ("lakeproof-",)) == ()
     return done, traffic

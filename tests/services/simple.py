@@ -5,22 +5,18 @@ from random import Random
 
 import attrs
 
-from lakeproof.live.lakefs.calls import (
-    CHERRY_PICK,
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    GET_PULL,
-    HARD_RESET,
-    IMPORT,
-    MERGE_PULL,
-    MERGES,
-    NEVER,
-    Call,
-)
-from lakeproof.live.lakefs.contents import Content, Held, Last
+from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
+from lakeproof.live.lakefs.contents import Content, FinalState, RepositoryState
 from lakeproof.live.lakefs.known_issues import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
-from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.live.lakefs.workload import (
+    INITIAL_BRANCHES,
+    OF_ENTRIES,
+    Names,
+    PlannedCall,
+    follow_ups,
+    plan_entry_call,
+    plan_repository_call,
+)
 from lakeproof.model.snapshot import Status
 
 CALLS = 60
@@ -54,7 +50,7 @@ class Simple:
 
     rng: Random = attrs.field(factory=Random)
     causes: frozenset[str] = frozenset()
-    branches: dict[str, Branch] = attrs.field(factory=lambda: {name: Branch() for name in FOUNDED})
+    branches: dict[str, Branch] = attrs.field(factory=lambda: {name: Branch() for name in INITIAL_BRANCHES})
     commits: dict[str, Content] = attrs.field(factory=lambda: {"first": {}})
     parents: dict[str, str] = attrs.field(factory=dict)
     messages: dict[str, str] = attrs.field(factory=dict)
@@ -62,8 +58,10 @@ class Simple:
     tags: dict[str, str] = attrs.field(factory=dict)
     pulls: dict[str, tuple[str, str, str]] = attrs.field(factory=dict)
     """Title, status and commit, by id."""
-    lives: dict[str, Last] = attrs.field(factory=dict)
-    past: list[tuple[float, dict[str, Last]]] = attrs.field(factory=lambda: [(-1e9, dict[str, Last]())])
+    lives: dict[str, RepositoryState] = attrs.field(factory=dict)
+    past: list[tuple[float, dict[str, RepositoryState]]] = attrs.field(
+        factory=lambda: [(-1e9, dict[str, RepositoryState]())]
+    )
     """What the repositories were, from each moment on."""
 
     def entries(self, name: str, args: tuple[str, ...]) -> Answered:
@@ -119,20 +117,20 @@ class Simple:
         return cause in self.causes and self.rng.random() < 0.4
 
     def _pull(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
-        if name == CREATE_PULL:
+        if name == "create_pull":
             self.pulls[f"p{args[3]}"] = (args[3], "open", "")
             return 201, f"p{args[3]}"
         if args[3] not in self.pulls:
             return 404, None
         title, status, commit = self.pulls[args[3]]
-        if name == GET_PULL:
+        if name == "get_pull":
             return 200, (title, status, commit)
-        if name == MERGE_PULL and status != "open":
+        if name == "merge_pull" and status != "open":
             return 400, None
-        code, value = self._combined(branch, name, args) if name == MERGE_PULL else (204, None)
-        if name == EDIT_PULL:
+        code, value = self._combined(branch, name, args) if name == "merge_pull" else (204, None)
+        if name == "edit_pull":
             self.pulls[args[3]] = (args[4], status, commit)
-        elif name == CLOSE_PULL:
+        elif name == "close_pull":
             self.pulls[args[3]] = (title, "closed", commit)
         else:
             self.pulls[args[3]] = (title, "merged", str(value))
@@ -146,7 +144,7 @@ class Simple:
         return 200, self._commit(branch, f"i{args[4]}", kept | brought)
 
     def _combined(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
-        if name == IMPORT:
+        if name == "import":
             return self._imported(branch, args)
         if name in MERGES:
             source = self.branches[args[2]]
@@ -155,7 +153,7 @@ class Simple:
         target = self.branches[args[2]].line[0] if args[2] in self.branches else args[2]
         if branch.staged or target not in self.commits:
             return (400 if branch.staged else 404), None
-        if name == HARD_RESET:
+        if name == "hard_reset":
             at = target
             branch.line = [at]
             while at in self.parents:
@@ -166,7 +164,7 @@ class Simple:
         if target not in self.parents:
             return 400, None
         changed, before = self.commits[target], self.commits[self.parents[target]]
-        base, source_ = (before, changed) if name == CHERRY_PICK else (changed, before)
+        base, source_ = (before, changed) if name == "cherry_pick" else (changed, before)
         made: dict[str, str] = {}
         for path in {*base, *source_, *branch.content}:
             was, theirs_, ours = base.get(path), source_.get(path), branch.content.get(path)
@@ -215,7 +213,7 @@ class Simple:
         if name == "create_repository":
             if last is not None:
                 return 409, None
-            self.lives[args[0]] = Last(args[1], frozenset({"main"}))
+            self.lives[args[0]] = RepositoryState(args[1], frozenset({"main"}))
             return 201, args[1]
         if last is None:
             return 404, None
@@ -231,8 +229,8 @@ class Simple:
         return 200, last.life if name == "get_repository" else None
 
     @property
-    def held(self) -> Held:
-        return Held(
+    def final(self) -> FinalState:
+        return FinalState(
             branches={name: branch.shown for name, branch in self.branches.items()},
             logs={name: branch.line for name, branch in self.branches.items()},
             ancestors=self.ancestors,
@@ -241,16 +239,18 @@ class Simple:
         )
 
 
-def wishes(rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES) -> list[Wish]:
+def planned_calls(
+    rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES
+) -> list[PlannedCall]:
     """Calls with what follows some of them. The name of a commit is known before it is made."""
-    names, found = Names("p", "ns", tuple(SOURCES), often), list[Wish]()
+    names, found = Names("p", "ns", tuple(SOURCES), often), list[PlannedCall]()
     while len(found) < count:
-        wish = (entry_wish if entries else repository_wish)(rng, names)
-        for name, args in (wish, *(follow_ups(rng, wish, names) if entries else ())):
+        planned = (plan_entry_call if entries else plan_repository_call)(rng, names)
+        for name, args in (planned, *(follow_ups(rng, planned, names) if entries else ())):
             found.append((name, args))
             if name == "commit":
                 names.learn(name, args, f"c{args[2]}")
-            if name == CREATE_PULL:
+            if name == "create_pull":
                 names.learn(name, args, f"p{args[3]}")
     return found
 
@@ -260,7 +260,7 @@ def driven(
 ) -> list[Call]:
     """Calls that take effect one after the other; their intervals overlap, and one in twelve is not answered: then it
     has happened at its moment, or later, or never."""
-    moments = list(enumerate(wishes(rng, entries=entries, count=count, often=often)))
+    moments = list(enumerate(planned_calls(rng, entries=entries, count=count, often=often)))
     late = {number: number + rng.uniform(0, 20) for number, _ in moments if rng.random() < 1 / 12}
     spans: list[tuple[float, float, Call]] = []
     order = sorted(moments, key=lambda each: late.get(each[0], each[0]))

@@ -3,14 +3,14 @@
 import pytest
 import urllib3.exceptions
 
-from lakeproof.live.lakefs.api import LakeFS, address, told
+from lakeproof.live.lakefs.api import LakeFS, address, answer_of
 from lakeproof.live.lakefs.calls import Call
-from lakeproof.live.lakefs.contents import Held
+from lakeproof.live.lakefs.contents import FinalState
 from lakeproof.live.lakefs.existence import EFFECTIVE
 from lakeproof.live.lakefs.judge import judge_entries
-from lakeproof.live.lakefs.known_issues import NotJudged
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
 from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
+from lakeproof.live.report import NotJudged
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.fake_lakefs.bugs import OUTSIDE
@@ -55,7 +55,7 @@ def _stat(mark: str) -> Call:
     ],
 )
 def test_a_mark_or_tag_that_no_call_explains_is_found(calls: list[Call], name: str) -> None:
-    found = judge_entries(calls, Held(logs={"main": ()}))
+    found = judge_entries(calls, FinalState(logs={"main": ()}))
     broken = {each for each, finding in found if isinstance(finding, Violation)} & {UPDATED, EFFECTIVE}
     assert broken == ({name} if name else set())
 
@@ -67,7 +67,7 @@ def test_an_import_that_fails_is_in_doubt() -> None:
         service.perform("set_entry", (LAKE, "main", "x", "1"))
         with pytest.raises(LookupError, match="the import failed: DirtyBranch") as failed:
             service.perform("import", (LAKE, "main", "s/", ONE, "first"))
-    assert told(failed.value).status.name == "INFO"
+    assert answer_of(failed.value).status.name == "INFO"
 
 
 class Refusal(Exception):
@@ -96,7 +96,7 @@ IN_DOUBT = [0, None, 302, 408, 423, 429, 500, 502, 503, 504]
     ],
 )
 def test_what_an_error_says_of_its_call(error: Exception, status: Status) -> None:
-    answer = told(error)
+    answer = answer_of(error)
     assert answer.status is status
     if isinstance(error, Refusal) and error.status:
         assert (answer.code, answer.words) == (error.status, f'{error.status}: {{"message": "because"}}')

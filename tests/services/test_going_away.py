@@ -10,11 +10,10 @@ import attrs
 import pytest
 import trio
 
-from lakeproof.commands.service import UNJUDGED_MAX, Plan, Served, drive
+from lakeproof.live.engine import UNJUDGED_MAX, Load
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.promises import IDS
-from lakeproof.live.lakefs.rounds import LOOKS, Traffic
-from lakeproof.live.traffic import Load
+from lakeproof.live.lakefs.rounds import LOOKS, ServicePlan, ServiceReport, Traffic, drive
 from tests.commands import lakeproof
 from tests.services.misbehaving import Asked, Pieces, gate, honest
 
@@ -48,13 +47,13 @@ def _silent(asked: Asked) -> Pieces:
     return iter(())
 
 
-def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[Served, Traffic, list[str]]:
+def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[ServiceReport, Traffic, list[str]]:
     """What came of rounds that are counted in calls, and the repositories that they have left."""
     with gate(answering) as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=4)
         load = Load(clients=4, seconds=math.inf, seed=1, timeout=10)
-        traffic = Traffic(service, load, "mem://lakeproof", wait=60, note=lambda _: None)
-        done = trio.run(drive, traffic, Plan(rounds=rounds, calls=120))
+        traffic = Traffic(load, service, "mem://lakeproof", wait=60)
+        done = trio.run(drive, traffic, ServicePlan(rounds=rounds, calls=120))
         if traffic.gone or done.violations:
             return done, traffic, traffic.left
         left = service.perform("list_repositories", ("lakeproof-",))

@@ -1,4 +1,4 @@
-"""Known causes on the fake: alone they are set aside and counted, a bug behind them is found; and what is blamed
+"""KnownIssues causes on the fake: alone they are set aside and counted, a bug behind them is found; and what is blamed
 first where they are not known."""
 
 import json
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.service import Plan
 from lakeproof.live.lakefs.calls import NEVER, Call
-from lakeproof.live.lakefs.contents import Held, Last
+from lakeproof.live.lakefs.contents import FinalState, RepositoryState
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
-from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, Excused, Known
+from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, KnownIssues
+from lakeproof.live.lakefs.rounds import ServicePlan
+from lakeproof.live.report import Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.fake_lakefs.bugs import CACHE_SECONDS
@@ -48,10 +49,10 @@ def commit(began: int, ended: int, name: str, branch: str = "main") -> Call:
     return call("commit", began, ended, LAKE, branch, name, value=name)
 
 
-def held(value: str | None = None, *log: str, **commits: str) -> Held:
+def final(value: str | None = None, *log: str, **commits: str) -> FinalState:
     """What main holds at the path; its commits, newest first; and what commits hold there (an empty one: nothing)."""
     content = {PATH: value} if value else {}
-    return Held(
+    return FinalState(
         branches={"main": content},
         logs={"main": log},
         commits={name: ({PATH: kept} if kept else {}) for name, kept in commits.items()},
@@ -63,7 +64,7 @@ DELETED = call("delete_repository", 5, 6, "r")
 AGAIN = call("create_repository", 7, 8, "r", "ns/2", value="ns/2")
 
 
-KNOWN = {cause: Known(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
+KNOWN = {cause: KnownIssues(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
 BEHIND = {
     "missed-read": "lost-commit",
     "refused-delete": "zombie",
@@ -74,39 +75,39 @@ BEHIND = {
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_alone_holds(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=1, calls=300))
+    done, _ = run(cause, ServicePlan(issues=KNOWN[cause], rounds=1, calls=300))
     assert done.violations == []
-    assert set(done.aside) <= {cause}
+    assert set(done.suppressed) <= {cause}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=6, calls=800))
+    done, _ = run(cause, ServicePlan(issues=KNOWN[cause], rounds=6, calls=800))
     assert done.violations == []
-    assert done.aside[cause]
+    assert done.suppressed[cause]
 
 
 @pytest.mark.deep
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
-    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
+    assert run(CACHE, ServicePlan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, ServicePlan(issues=KNOWN[CACHE], rounds=5, calls=800), servers=2)
     assert done.violations == []
-    assert done.aside[CACHE]
+    assert done.suppressed[CACHE]
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
+    assert run(f"{cause}+{bug}", ServicePlan(issues=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
-def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
+def judged(issues: KnownIssues, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
     """What is violated, and what is set aside, of calls on repository r."""
-    lasts = {"r": Last(last, frozenset({"main"}))} if last else {}
-    found = list(judge_repositories(list(calls), lasts, known))  # type: ignore[arg-type]
+    lasts = {"r": RepositoryState(last, frozenset({"main"}))} if last else {}
+    found = list(judge_repositories(list(calls), lasts, issues))  # type: ignore[arg-type]
     broken = {name for name, each in found if isinstance(each, Violation)}
-    return broken, {each.cause for _, each in found if isinstance(each, Excused)}
+    return broken, {each.cause for _, each in found if isinstance(each, Suppressed)}
 
 
 SECOND = 1_000_000_000
@@ -122,55 +123,55 @@ def test_a_stale_answer_is_blamed_for_itself_and_is_no_proof_of_life() -> None:
     """No successor ever existed."""
     stale, gone = call("get_repository", 7, 8, "r", value="ns/1"), call("get_repository", 9, 10, "r", code=404)
     timed(CREATED, DELETED, stale, gone)
-    assert judged(Known(), CREATED, DELETED, stale, gone) == ({"deleted-is-inaccessible"}, set())
+    assert judged(KnownIssues(), CREATED, DELETED, stale, gone) == ({"deleted-is-inaccessible"}, set())
 
 
 def test_a_cache_excuses_what_it_may_remember_and_nothing_older() -> None:
     stale = call("get_repository", 9, 10, "r", value="ns/1")
     timed(CREATED, DELETED, stale)  # the delete ended at 6, the read began at 9
     for seconds, excused in ((2.5, False), (3.5, True)):
-        broken, aside = judged(Known(frozenset({CACHE}), seconds), CREATED, DELETED, stale)
+        broken, aside = judged(KnownIssues(frozenset({CACHE}), seconds), CREATED, DELETED, stale)
         assert (broken, aside) == ((set(), {CACHE}) if excused else ({"deleted-is-inaccessible"}, set()))
 
 
 def test_a_cache_excuses_no_listing_and_no_second_create() -> None:
     listed = call("list_repositories", 9, 10, "r", value=(("r", "ns/1"),))
     timed(CREATED, DELETED, listed)
-    known = Known(frozenset({CACHE}), 100)
-    assert judged(known, CREATED, DELETED, listed)[0] == {"deleted-is-inaccessible"}
+    issues = KnownIssues(frozenset({CACHE}), 100)
+    assert judged(issues, CREATED, DELETED, listed)[0] == {"deleted-is-inaccessible"}
     timed(CREATED, AGAIN)
-    assert judged(known, CREATED, AGAIN)[0] == {"create-is-unique"}
+    assert judged(issues, CREATED, AGAIN)[0] == {"create-is-unique"}
 
 
 def test_a_write_through_a_cache_may_go_to_the_life_before() -> None:
     upload = call("set_entry", 9, 10, "r", "main", "p", "1")
     timed(CREATED, DELETED, AGAIN, upload)
-    assert judged(Known(), CREATED, DELETED, AGAIN, upload, last="ns/2")[0] == {"acknowledged-write-is-kept"}
-    known = Known(frozenset({CACHE}), 100)
-    assert judged(known, CREATED, DELETED, AGAIN, upload, last="ns/2") == (set(), {CACHE})
+    assert judged(KnownIssues(), CREATED, DELETED, AGAIN, upload, last="ns/2")[0] == {"acknowledged-write-is-kept"}
+    issues = KnownIssues(frozenset({CACHE}), 100)
+    assert judged(issues, CREATED, DELETED, AGAIN, upload, last="ns/2") == (set(), {CACHE})
 
 
 def test_a_delete_that_says_404_may_have_taken_effect_if_that_is_known_and_explains_no_other_deed() -> None:
     refused = call("delete_repository", 3, 4, "r", code=404)
     gone = call("get_repository", 7, 8, "r", code=404)
-    assert judged(Known(), CREATED, refused, gone)[0] == {"create-is-effective"}
-    known = KNOWN["refused-delete"]
-    assert judged(known, CREATED, refused, gone) == (set(), {"refused-delete"})
-    assert judged(known, CREATED, gone)[0] == {"create-is-effective"}
+    assert judged(KnownIssues(), CREATED, refused, gone)[0] == {"create-is-effective"}
+    issues = KNOWN["refused-delete"]
+    assert judged(issues, CREATED, refused, gone) == (set(), {"refused-delete"})
+    assert judged(issues, CREATED, gone)[0] == {"create-is-effective"}
 
 
-def entries(known: Known, calls: list[object], found: Held) -> tuple[list[str], set[str]]:
-    judgements = list(judge_entries(calls, found, known))  # type: ignore[arg-type]
+def entries(issues: KnownIssues, calls: list[object], found: FinalState) -> tuple[list[str], set[str]]:
+    judgements = list(judge_entries(calls, found, issues))  # type: ignore[arg-type]
     broken = [f"{name}: {each.evidence}" for name, each in judgements if isinstance(each, Violation)]
-    return broken, {each.cause for _, each in judgements if isinstance(each, Excused)}
+    return broken, {each.cause for _, each in judgements if isinstance(each, Suppressed)}
 
 
 def test_a_412_whose_value_is_read_or_committed_is_blamed_first_and_alone() -> None:
     """A read or a commit that has the value is no violation of its own."""
     read = [write(1, 2, "1"), delete(3, 4), create(5, 6, "2", code=412), get(7, 8, "2"), delete(9, 10)]
     kept = [write(1, 2, "1"), create(3, 4, "2", code=412), commit(5, 6, "c"), write(7, 8, "3")]
-    for calls, found in ((read, held()), (kept, held("3", "c", c="2"))):
-        broken, _ = entries(Known(), list(calls), found)
+    for calls, found in ((read, final()), (kept, final("3", "c", c="2"))):
+        broken, _ = entries(KnownIssues(), list(calls), found)
         assert {line.partition(":")[0] for line in broken} == {"refused-write-is-absent"}
         assert "fail 412 was refused, and " in broken[0]
         assert entries(KNOWN["refused-write"], list(calls), found) == ([], {"refused-write"})
@@ -178,29 +179,29 @@ def test_a_412_whose_value_is_read_or_committed_is_blamed_first_and_alone() -> N
 
 def test_a_known_412_excuses_no_lost_write_and_no_other_refusal() -> None:
     lost = [write(1, 2, "1"), create(3, 4, "2", code=412)]
-    broken, _ = entries(KNOWN["refused-write"], list(lost), held())
+    broken, _ = entries(KNOWN["refused-write"], list(lost), final())
     assert broken[0].startswith("acknowledged-write-is-kept")
     other = [write(1, 2, "1"), create(3, 4, "2", code=404)]
-    broken, _ = entries(KNOWN["refused-write"], list(other), held("2"))
+    broken, _ = entries(KNOWN["refused-write"], list(other), final("2"))
     assert broken
 
 
 def test_a_read_of_nothing_is_excused_beside_a_commit_alone() -> None:
-    known = KNOWN["missed-read"]
+    issues = KNOWN["missed-read"]
     beside = [write(1, 2, "1"), commit(3, 6, "c"), get(4, 5, None)]
     after = [write(1, 2, "1"), commit(3, 4, "c"), get(5, 6, None)]
     stale = [write(1, 2, "1"), write(3, 4, "2"), commit(5, 8, "c"), get(6, 7, "1")]
-    assert entries(known, list(beside), held("1", "c", c="1")) == ([], {"missed-read"})
-    assert entries(known, list(after), held("1", "c", c="1"))[0]
-    assert entries(known, list(stale), held("2", "c", c="2"))[0]
+    assert entries(issues, list(beside), final("1", "c", c="1")) == ([], {"missed-read"})
+    assert entries(issues, list(after), final("1", "c", c="1"))[0]
+    assert entries(issues, list(stale), final("2", "c", c="2"))[0]
 
 
 def test_a_stale_read_of_metadata_is_excused_beside_a_commit_alone() -> None:
-    known, found = KNOWN["missed-read"], held("1", "c", c="1")
+    issues, found = KNOWN["missed-read"], final("1", "c", c="1")
     update = call("update_metadata", 3, 4, "lake", "main", "a/1", "m")
     stat = call("stat_entry", 6, 7, "lake", "main", "a/1", value="")
-    assert entries(known, [write(1, 2, "1"), update, commit(5, 8, "c"), stat], found) == ([], {"missed-read"})
-    assert entries(known, [write(1, 2, "1"), update, commit(8, 9, "c"), stat], found)[0]
+    assert entries(issues, [write(1, 2, "1"), update, commit(5, 8, "c"), stat], found) == ([], {"missed-read"})
+    assert entries(issues, [write(1, 2, "1"), update, commit(8, 9, "c"), stat], found)[0]
 
 
 def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:

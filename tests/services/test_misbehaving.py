@@ -13,11 +13,10 @@ import pytest
 import trio
 import urllib3.exceptions
 
-from lakeproof.commands.service import Plan, drive
-from lakeproof.live.lakefs.api import WORDS_MAX, LakeFS, address, told
+from lakeproof.live.engine import Load
+from lakeproof.live.lakefs.api import WORDS_MAX, LakeFS, address, answer_of
 from lakeproof.live.lakefs.bounds import BODY_MAX, HEADER_MAX
-from lakeproof.live.lakefs.rounds import Traffic
-from lakeproof.live.traffic import Load
+from lakeproof.live.lakefs.rounds import ServicePlan, Traffic, drive
 from lakeproof.model.snapshot import Status
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -58,7 +57,7 @@ def test_an_answer_that_is_not_whole_in_time_is_none(name: str) -> None:
         service = LakeFS(address(dsn), timeout=0.3, connections=1)
         with pytest.raises(urllib3.exceptions.HTTPError) as late:
             service.version()
-    assert (told(late.value).status, told(late.value).words) == (Status.INFO, "no whole answer in time")
+    assert (answer_of(late.value).status, answer_of(late.value).words) == (Status.INFO, "no whole answer in time")
 
 
 def test_a_timeout_longer_than_sockets_know_is_a_long_one() -> None:
@@ -107,7 +106,7 @@ def check_calls(cases: range) -> None:
             try:
                 value = CALLS[name](service)
             except Exception as error:  # noqa: BLE001  # as the driver does
-                answer = told(error)
+                answer = answer_of(error)
                 assert answer.status in {Status.FAIL, Status.INFO}, name
                 assert answer.words.isprintable(), (name, answer)
                 assert 0 < len(answer.words) <= WORDS_MAX + 12, (name, answer)
@@ -134,12 +133,12 @@ def texts(value: object) -> list[str]:
     return [text for one in value for text in texts(one)]
 
 
-def test_hundreds_of_odd_answers_are_values_or_told() -> None:
+def test_hundreds_of_odd_answers_are_values_or_answer_of() -> None:
     check_calls(range(200))
 
 
 @pytest.mark.deep
-def test_thousands_of_odd_answers_are_values_or_told() -> None:
+def test_thousands_of_odd_answers_are_values_or_answer_of() -> None:
     check_calls(range(200, 200 + MANY))
 
 
@@ -156,7 +155,7 @@ def test_content_that_was_cut_off_is_not_taken_for_shorter_content(end: str) -> 
         service = LakeFS(address(dsn), timeout=30, connections=1)
         with pytest.raises(Exception, match=r"cut off|without response") as error:
             service.perform("get_entry", ("lake", "main", "p"))
-    assert told(error.value).status is Status.INFO
+    assert answer_of(error.value).status is Status.INFO
 
 
 def check_cut(seed: int) -> None:
@@ -172,9 +171,9 @@ def check_cut(seed: int) -> None:
 
     with gate(answering, seed) as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=8)
-        traffic = Traffic(service, Load(clients=8, seconds=math.inf, seed=seed), "mem://x", note=lambda _: None)
+        traffic = Traffic(Load(clients=8, seconds=math.inf, seed=seed), service, "mem://x")
         try:
-            done = trio.run(drive, traffic, Plan(rounds=1, calls=250))
+            done = trio.run(drive, traffic, ServicePlan(rounds=1, calls=250))
         except Unusable:
             return  # it could not begin
     assert done.violations == [], seed

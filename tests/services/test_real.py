@@ -25,8 +25,8 @@ def test_a_real_lakefs_is_driven_with_every_call(tmp_path: Path) -> None:
     sources = ",".join(f"local://{tmp_path / 'outside' / source}/" for source in ("one", "two"))
     with lakefs(tmp_path) as dsn:
         command = ("service", dsn, "--storage-namespace", "local://lakeproof", "--import-from", sources)
-        known = ("--known", "cache,refused-write,missed-read,refused-delete")
-        done = lakeproof(*command, *known, "--seconds", "20", "--keep-going", "--json", "--out", str(tmp_path / "out"))
+        issues = ("--known", "cache,refused-write,missed-read,refused-delete")
+        done = lakeproof(*command, *issues, "--seconds", "20", "--keep-going", "--json", "--out", str(tmp_path / "out"))
     found = json.loads(done.stdout)
     assert (found["unread"], found["left"]) == ({}, [])
     accepted = {name for name, how in found["answers"].items() if how["ok"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.live.lakefs.api import address
-from lakeproof.live.lakefs.known_issues import Known, known_of
+from lakeproof.live.lakefs.known_issues import KnownIssues, issues_of
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -72,8 +72,8 @@ def test_a_dsn_names_scheme_servers_key_and_a_secret_of_any_characters() -> None
 
 
 def test_known_causes_have_their_words() -> None:
-    assert known_of("") == Known()
-    assert known_of(" cache=0.5, refused-write") == Known(frozenset({"cache", "refused-write"}), 0.5)
+    assert issues_of("") == KnownIssues()
+    assert issues_of(" cache=0.5, refused-write") == KnownIssues(frozenset({"cache", "refused-write"}), 0.5)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,14 @@ from random import Random
 
 import trio
 
-from lakeproof.commands.service import Plan, Served, drive
+from lakeproof.live.engine import Load
 from lakeproof.live.lakefs.api import LakeFS, address
-from lakeproof.live.lakefs.rounds import Traffic
-from lakeproof.live.traffic import Load
+from lakeproof.live.lakefs.rounds import ServicePlan, ServiceReport, Traffic, drive
 from tests.fake_lakefs.server import FakeLakeFS, serving
 from tests.services.runs import service
 
 
-def killed(server: FakeLakeFS, seconds: float, rounds: int, length: float = 60) -> tuple[Served, Traffic]:
+def killed(server: FakeLakeFS, seconds: float, rounds: int, length: float = 60) -> tuple[ServiceReport, Traffic]:
     """A run in which the server is down for so long in every round."""
 
     async def restart(rng: Random) -> str:
@@ -26,8 +25,8 @@ def killed(server: FakeLakeFS, seconds: float, rounds: int, length: float = 60) 
         return "killed"
 
     client = LakeFS(address(server.dsn), timeout=5, connections=6)
-    traffic = Traffic(client, Load(clients=6, seconds=length, seed=1, timeout=5), "mem://x", restart=restart)
-    return trio.run(drive, traffic, Plan(rounds=rounds)), traffic
+    traffic = Traffic(Load(clients=6, seconds=length, seed=1, timeout=5), client, "mem://x", restart=restart)
+    return trio.run(drive, traffic, ServicePlan(rounds=rounds)), traffic
 
 
 def test_a_killed_server_is_waited_for_and_its_rounds_are_judged_and_removed() -> None:
@@ -53,13 +52,13 @@ def test_several_servers_take_turns_and_the_history_says_which() -> None:
     with serving(seed=1, servers=2) as server:
         at = address(server.dsn)
         client = LakeFS(at, timeout=5, connections=4)
-        traffic = Traffic(client, Load(clients=4, seconds=0.5, seed=1, timeout=5), "mem://x")
-        done = trio.run(drive, traffic, Plan(rounds=1))
-    assert done.last is not None
+        traffic = Traffic(Load(clients=4, seconds=0.5, seed=1, timeout=5), client, "mem://x")
+        done = trio.run(drive, traffic, ServicePlan(rounds=1))
+    assert traffic.last is not None
     assert done.violations == []
-    asked = {call.server for call in done.last.entries}
+    asked = {call.server for call in traffic.last.entries}
     assert asked == {host.removeprefix("http://").partition("/")[0] for host in at.hosts}
-    assert all(call.code for call in done.last.entries if call.ok), "a success has a status, too"
+    assert all(call.code for call in traffic.last.entries if call.ok), "a success has a status, too"
 
 
 def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.service import Plan
 from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
+from lakeproof.live.lakefs.rounds import ServicePlan
 from lakeproof.live.lakefs.workload import focused
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.services.runs import run, service
@@ -80,7 +80,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
     the next seed has to do."""
     found: set[str] = set()
     for seed in range(1, 6):
-        done, _ = run(bug, Plan(rounds=200, calls=300), seed=seed, often=focused(CONCERNED.get(bug, ())))
+        done, _ = run(bug, ServicePlan(rounds=200, calls=300), seed=seed, often=focused(CONCERNED.get(bug, ())))
         assert done.violations
         found |= {violation.invariant for violation in done.violations}
         if found & FOUND_AS[bug]:
@@ -89,12 +89,12 @@ def test_a_planted_bug_is_found(bug: str) -> None:
 
 
 def test_the_correct_twin_holds_and_leaves_nothing_behind_and_looks_for_every_branch_at_the_end(run_seed: int) -> None:
-    done, traffic = run(plan=Plan(rounds=2, calls=400), seed=run_seed)
+    done, traffic = run(plan=ServicePlan(rounds=2, calls=400), seed=run_seed)
     assert done.violations == []
     assert (done.unread, traffic.left) == ([], [])
     assert sum(traffic.tally.answers.values()) > 600
-    assert done.last is not None
-    calls = done.last.entries
+    assert traffic.last is not None
+    calls = traffic.last.entries
     created = {call.args[1] for call in calls if call.name == "create_branch"}
     quiet = max(call.noted for call in calls if call.name not in {"get_branch", "get_tag", "get_pull", "stat_entry"})
     assert {call.args[1] for call in calls if call.name == "get_branch" and call.began > quiet} >= created
@@ -109,7 +109,7 @@ def test_connections_that_are_lost_make_unknown_outcomes_and_no_violations(run_s
 @pytest.mark.long
 @pytest.mark.parametrize("bugs", ["", DOUBTFUL])
 def test_a_sound_fake_is_quiet_over_twenty_thousand_calls(bugs: str, run_seed: int) -> None:
-    done, _ = run(bugs, Plan(rounds=30, calls=700), seed=run_seed)
+    done, _ = run(bugs, ServicePlan(rounds=30, calls=700), seed=run_seed)
     assert (done.violations, done.unread) == ([], [])
     assert done.tally.total > 20_000
 
@@ -140,8 +140,8 @@ def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) ->
     assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "fake", [])
     assert len(found["invariants"]) == 20
     for one in found["invariants"]:
-        known = "holds" if one["checks"] else "inconclusive"
-        assert one["verdict"] == ("violated" if one["evidence"] else known)
+        issues = "holds" if one["checks"] else "inconclusive"
+        assert one["verdict"] == ("violated" if one["evidence"] else issues)
     assert result.stderr.splitlines()[-1].startswith("VIOLATED")
     assert all(Path(path).exists() for path in found["written"])
 

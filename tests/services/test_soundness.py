@@ -9,9 +9,10 @@ from typing import Final
 import pytest
 
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
-from lakeproof.live.lakefs.known_issues import CAUSES, Excused, Judged, Known
+from lakeproof.live.lakefs.known_issues import CAUSES, KnownIssues
 from lakeproof.live.lakefs.promises import IDS, TRUNK
 from lakeproof.live.lakefs.workload import OF_ENTRIES
+from lakeproof.live.report import Judged, Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.services.simple import CACHE_SECONDS, Simple, driven
@@ -25,18 +26,18 @@ def broken(judgements: Iterable[Judged]) -> list[str]:
 
 
 def aside(judgements: Iterable[Judged]) -> set[str]:
-    return {found.cause for _, found in judgements if isinstance(found, Excused)}
+    return {found.cause for _, found in judgements if isinstance(found, Suppressed)}
 
 
 def histories(seed: int, causes: frozenset[str] = frozenset(), count: int = 60) -> tuple[list[Judged], list[Judged]]:
     """What is said of the entries and of the repositories of a run in which these causes are at work, and set aside."""
-    rng, known = Random(seed), Known(causes, CACHE_SECONDS)
+    rng, issues = Random(seed), KnownIssues(causes, CACHE_SECONDS)
     service = Simple(Random(f"{seed} causes"), causes)
     calls = driven(rng, service, entries=True, count=count)
-    entries = list(judge_entries(calls, service.held, known))
+    entries = list(judge_entries(calls, service.final, issues))
     calls = driven(rng, service, entries=False, count=count)
     # Caches are let expire before anybody looks: the last lives are the true ones.
-    return entries, list(judge_repositories(calls, service.lives, known))
+    return entries, list(judge_repositories(calls, service.lives, issues))
 
 
 @pytest.mark.parametrize("group", range(4))
@@ -72,13 +73,13 @@ def test_most_lost_entries_are_noticed_whatever_is_set_aside(causes: frozenset[s
     for seed in range(30):
         service, rng = Simple(), Random(seed)
         calls = driven(rng, service, entries=True)
-        content = service.held.branches[TRUNK]
+        content = service.final.branches[TRUNK]
         if content:
             tried += 1
             gone = rng.choice(sorted(content))
-            held = service.held
-            held.branches[TRUNK] = {path: value for path, value in content.items() if path != gone}
-            noticed += bool(broken(judge_entries(calls, held, Known(causes))))
+            final = service.final
+            final.branches[TRUNK] = {path: value for path, value in content.items() if path != gone}
+            noticed += bool(broken(judge_entries(calls, final, KnownIssues(causes))))
     assert noticed > tried / 4
 
 
@@ -142,7 +143,7 @@ def test_what_a_service_does_wrongly_is_found(misdeed: str, call: str, kinds: st
         service = Wrong(Random(seed), misdeed=misdeed, of=call)
         entries = kinds != REPOSITORIES
         calls = driven(Random(f"{seed} calls"), service, entries=entries, count=100, often=often)
-        found = judge_entries(calls, service.held) if entries else judge_repositories(calls, service.lives)
+        found = judge_entries(calls, service.final) if entries else judge_repositories(calls, service.lives)
         if any(name in names for name, each in found if isinstance(each, Violation)):
             return
     raise AssertionError(f"{misdeed} {call} was not noticed")
@@ -161,5 +162,5 @@ def test_most_wrong_answers_about_repositories_are_noticed(causes: frozenset[str
         refused = [call for call in calls if call.name == "create_repository" and call.status is Status.FAIL]
         wrong = rng.choice(refused)
         wrong.status, wrong.code = Status.OK, 201
-        noticed += bool(broken(judge_repositories(calls, service.lives, Known(causes))))
+        noticed += bool(broken(judge_repositories(calls, service.lives, KnownIssues(causes))))
     assert noticed > (10 if causes else 20)

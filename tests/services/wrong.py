@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.calls import MERGES
-from lakeproof.live.lakefs.contents import Last
+from lakeproof.live.lakefs.contents import RepositoryState
 from tests.services.simple import Answered, Branch, Simple
 
 OFTEN: Final = 0.4
@@ -26,7 +26,7 @@ class Wrong(Simple):
     clock: int = 0
     late: list[tuple[int, Callable[[], object]]] = attrs.field(factory=list)
     older: Mapping[str, object] = attrs.field(factory=dict)
-    dead: dict[str, Last] = attrs.field(factory=dict)
+    dead: dict[str, RepositoryState] = attrs.field(factory=dict)
     ghosts: dict[str, Branch] = attrs.field(factory=dict)
 
     def entries(self, name: str, args: tuple[str, ...]) -> Answered:

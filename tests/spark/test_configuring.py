@@ -44,7 +44,7 @@ class TestConf:
 
 
 def test_the_page_names_what_verdicts_rest_on() -> None:
-    text = (ROOT / "docs" / "spark-clusters.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "spark-engines.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `spark.")]
     for key, relied in relied_on(local=False).items():
         name = key.rpartition(".")[2]

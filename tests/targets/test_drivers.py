@@ -16,7 +16,7 @@ from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import OPAQUE
 from lakeproof.impl.stores.conformance import check_store
 from lakeproof.model import kv
-from lakeproof.stores import Private, by_value, target
+from lakeproof.stores import PrefixedStore, by_value, target
 from lakeproof.stores.pooled import Pooled
 from lakeproof.words import Unusable
 from tests.targets.planted_store import dsn as planted
@@ -45,7 +45,7 @@ def fresh(store: Store) -> Callable[[], AbstractAsyncContextManager[Store]]:
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
-        private = Private(store, f"{next(numbers)} of {id(numbers)}/".encode())
+        private = PrefixedStore(store, f"{next(numbers)} of {id(numbers)}/".encode())
         yield private
         assert await private.clear() == []
 
@@ -90,7 +90,7 @@ def test_what_was_written_is_there_for_whoever_opens_it_next(kind: str, dsn_of: 
 def test_a_partition_that_is_missing_is_missed_by_the_store_itself() -> None:
     async def main() -> None:
         with pytest.raises(kv.MissingPartition):
-            await Private(MemoryStore(), b"mine/").get(b"", b"k")
+            await PrefixedStore(MemoryStore(), b"mine/").get(b"", b"k")
 
     trio.run(main)
 

@@ -9,7 +9,7 @@ from botocore.exceptions import ConnectionClosedError
 
 from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.model import kv
-from lakeproof.stores import Private, target
+from lakeproof.stores import PrefixedStore, target
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
@@ -37,7 +37,7 @@ async def found(dsn: str, *only: str) -> list[str]:
     async with chosen.open() as store:
         for claim in chosen.claims:
             if told(claim) in only:
-                private = Private(store, f"{told(claim)}/".encode())
+                private = PrefixedStore(store, f"{told(claim)}/".encode())
                 try:
                     with named(claim):
                         await claim(private)
@@ -71,7 +71,7 @@ def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
             async with target(f"dynamodb+{url}/theirs?region=eu-west-1").open() as store:
                 assert (await store.get(b"p", b"k")).value == b"v"
                 for claim in target(f"dynamodb+{url}/theirs").claims:
-                    private = Private(store, b"test/")
+                    private = PrefixedStore(store, b"test/")
                     await claim(private)
                     assert await private.clear() == []
                 long = b"x" * 1024

@@ -6,9 +6,9 @@ from random import Random
 import attrs
 import pytest
 
-from lakeproof.live.flow_calls import Doing, entry_call, repository_call
-from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
-from lakeproof.model import calls
+from lakeproof.live.coverage import Coverage
+from lakeproof.live.flow_calls import FlowCall, entry_call, repository_call
+from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, judges, observers
 from lakeproof.model.promises import promised
 
 GROUPS = pytest.mark.parametrize(
@@ -17,20 +17,20 @@ GROUPS = pytest.mark.parametrize(
 
 
 @GROUPS
-def test_clients_call_just_these_operations(group: Group, call: Callable[[Random, bytes], Doing]) -> None:
+def test_clients_call_just_these_operations(group: Coverage, call: Callable[[Random, bytes], FlowCall]) -> None:
     rng = Random(1)
     assert {call(rng, b"i").name for _ in range(2_000)} == {kind.name for kind in group.kinds}
 
 
 @GROUPS
-def test_each_promise_is_judged_or_has_a_reason_why_not(group: Group, call: object) -> None:
+def test_each_promise_is_judged_or_has_a_reason_why_not(group: Coverage, call: object) -> None:
     promises = promised(*group.kinds)
-    assert {judge.id for judge in group.judged} == set(promises) - group.unjudged.keys()
+    assert {judge.id for judge in judges(group)} == set(promises) - group.unjudged.keys()
     assert group.unjudged.keys() <= set(promises)
-    assert {each for judge in group.judged for each in judge.observers} == set(observers(group))
+    assert {each for judge in judges(group) for each in judge.observers} == set(observers(group))
 
 
 def test_a_promise_without_a_judge_or_a_reason_is_an_error() -> None:
-    assert "linearizable" not in JUDGES
-    with pytest.raises(KeyError, match="linearizable"):
-        _ = attrs.evolve(OF_ENTRIES, unjudged={}, kinds=(calls.GET_TAG,)).judged
+    assert "refused-write-is-absent" not in JUDGES
+    with pytest.raises(KeyError, match="refused-write-is-absent"):
+        judges(attrs.evolve(OF_ENTRIES, reasons={}))

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from lakeproof.commands.stress import Stressed, stress
-from lakeproof.impl.stores import MemoryStore
+from lakeproof.commands.stress import stress
+from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.sqlite import SQLiteStore
-from lakeproof.live.judge import judge
-from lakeproof.live.recorder import Recorder, lines
-from lakeproof.live.traffic import Load, Round, Traffic, _wrong
+from lakeproof.live.engine import Fault, Load
+from lakeproof.live.judge import HistoryReport, judge, recorded_lines
+from lakeproof.live.recorder import Recorder
+from lakeproof.live.traffic import KeyRound, Traffic, malformation
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
@@ -70,14 +71,20 @@ def test_the_correct_twin_stands_it(kind: str, run_seed: int) -> None:
     assert not Path("out").exists()
 
 
-def run(dsn: str, *faults: str, seconds: float = 1.5) -> Stressed:
-    return trio.run(stress, target(dsn), Load(seconds=seconds), faults)
+def run(dsn: str, *faults: str, seconds: float = 1.5) -> HistoryReport:
+    done = HistoryReport()
+
+    def make(store: Store, given: tuple[Fault, ...]) -> Traffic:
+        return Traffic(Load(seconds=seconds), store, given, done.judge)
+
+    trio.run(stress, target(dsn), done, make, faults)
+    return done
 
 
 @pytest.mark.parametrize("kind", ["redis", "postgresql"])
 def test_killed_connections_make_unknown_outcomes_and_no_failures(kind: str, request: pytest.FixtureRequest) -> None:
     done = run(request.getfixturevalue(f"{kind}_dsn"), "kill-connections", seconds=2)
-    assert done.verdict is Verdict.HOLDS
+    assert done.code == 0
     assert sum(count for (_, how), count in done.tally.answers.items() if how == "unknown")
     assert sum(done.tally.faults.values())
     assert not done.left
@@ -102,7 +109,7 @@ class TestSpuriousPredicateFailures:
 
 def test_a_process_that_keeps_its_data_may_be_killed_at_any_time(tmp_path: Path) -> None:
     done = run(planted("correct", tmp_path / "data"), "restart", seconds=2)
-    assert done.verdict is Verdict.HOLDS
+    assert done.code == 0
     assert done.tally.faults["the process killed"]
     assert sum(count for (_, how), count in done.tally.answers.items() if how == "unknown")
 
@@ -159,11 +166,11 @@ def test_what_else_is_in_a_store_is_left_alone_and_nothing_is_left_behind() -> N
 class TestRecording:
     def test_events_are_numbered_in_their_order_and_unknown_outcomes_never_return(self) -> None:
         recorder = Recorder()
-        one, two = recorder.begin("0", "set", "k", "a"), recorder.begin("1", "set_if", "k", ("a", "b"))
+        one, two = recorder.begin("0", "set", ("k",), "a"), recorder.begin("1", "set_if", ("k",), ("a", "b"))
         recorder.end(two, Status.FAIL)
         recorder.end(one, Status.INFO)
-        recorder.end(recorder.begin("1", "get", "k"), Status.OK, "a")
-        operations, events = lines(recorder.rows)
+        recorder.end(recorder.begin("1", "get", ("k",)), Status.OK, "a")
+        operations, events = recorded_lines(recorder.over)
         found = [(op.f, op.call, op.returned, op.lines) for op in operations]
         assert found == [("set_if", 2, 3, (2, 3)), ("set", 1, NEVER, (1, 4)), ("get", 5, 6, (5, 6))]
         told = [json.loads(event) for event in events]
@@ -178,15 +185,15 @@ class TestRecording:
                     raise kv.OutcomeUnknown("lost")
                 return answer
 
-        async def main() -> Round:
-            return await Traffic(Doubtful(), Load(clients=2, keys=2)).round(0.1)
+        async def main() -> KeyRound:
+            return await Traffic(Load(clients=2, keys=2), Doubtful()).round(0.1)
 
         made = trio.run(main)
         gone: set[str] = set()
-        for row in sorted(made.recorder.rows, key=lambda row: row.call):
-            assert row.process.partition(":")[0] not in gone
-            if row.status is Status.INFO:
-                gone.add(row.process)
+        for call in made.recorder.over:
+            assert str(call.client).partition(":")[0] not in gone
+            if call.status is Status.INFO:
+                gone.add(str(call.client))
         assert gone
         assert judge(made).verdict is Verdict.HOLDS
 
@@ -209,7 +216,7 @@ class TestRecording:
 def test_a_batch_that_cannot_be_right_is_told(keys: str, more: bool, start: str, size: int, says: str) -> None:
     batch = kv.Batch(tuple(kv.Entry(key.encode(), b"v") for key in keys.split()), more)
     covered = [key for key in ("k0", "k1", "k2") if key >= start]
-    found = _wrong(batch, start, size, covered)
+    found = malformation(batch, start, size, covered)
     assert (says in found) if says else not found
 
 

@@ -1,4 +1,4 @@
-"""Whole services that speak lakeFS' API, behind a DSN: clients, what they were told, and whether that can be right.
+"""Whole services that speak lakeFS' API, behind a DSN: clients, their answers, and whether these can be right.
 
 See docs/services.md.
 """

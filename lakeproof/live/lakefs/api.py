@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 import attrs
 
+from lakeproof.impl.printable import printable
 from lakeproof.live.lakefs.calls import LAST, Answer
 from lakeproof.live.lakefs.moves import Timed, calls, text
 from lakeproof.model.snapshot import Status
@@ -38,7 +39,7 @@ _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re
 
 
 class Service(Protocol):
-    """What clients drive. All methods block, may be called from several threads, and raise what `told` explains."""
+    """What clients drive. All methods block, may be called from several threads; `answer_of` explains their errors."""
 
     def version(self) -> str: ...
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
@@ -120,19 +121,21 @@ class LakeFS:
 
     def greet(self) -> str:
         """Its version. Raises Unusable if it cannot be reached, refuses the key, or is no lakeFS."""
+        from lakeproof.live.lakefs import bounds
+
         name = self._at.name
         repair = "name the address of a lakeFS server, 1.0 or later"
         try:
             found = self.version()
         except Exception as error:  # whatever the client makes of what is there
-            answer = told(error)
+            answer = answer_of(error)
             if answer.code in {401, 403}:
                 why = f"refuses the key ({answer.code}); check the credentials"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
-            elif _nonsense(error):
+            elif bounds.nonsense(error):
                 why = f"does not answer as a lakeFS does to {self._at.host}/config: {answer.words}; {repair}"
-            elif _is_network(error):
+            elif bounds.is_network(error):
                 why = f"cannot be reached: {answer.words}; is it running there?"
             else:
                 why = f"does not answer as a lakeFS does to {self._at.host}/config; {repair}"
@@ -142,7 +145,7 @@ class LakeFS:
         return found
 
     def version(self) -> str:
-        """What it says of its version; empty: nothing. Every server is asked."""
+        """The versions of all servers; empty: unknown."""
         versions = []
         for number in range(len(self._apis)):
             self._turn(number)
@@ -200,53 +203,28 @@ class _Listed(Protocol):
     storage_namespace: str
 
 
-def _one_line(told: str) -> str:
+def _one_line(words: str) -> str:
     """Words of a service for a line of ours, and not too long."""
-    return visible(" ".join(told[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
+    return printable(" ".join(words[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
 
 
-def visible(told: str) -> str:
-    """Text that can be written to any file or terminal, and moves no cursor."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
-
-
-def told(error: BaseException) -> Answer:
-    """What an error says of the call that it ended.
+def answer_of(error: BaseException) -> Answer:
+    """What an error means for the call that it ended.
 
     4xx but for `UNDECIDED`, and 501, are refusals: nothing was done. If there was no connection to be had, nothing was
     sent. Everything else is unknown: 5xx, a connection that was lost, no answer in time, an answer that makes no sense.
     """
+    from lakeproof.live.lakefs import bounds  # urllib3 comes with an extra
+
     code = getattr(error, "status", None)
     code = code if isinstance(code, int) else 0
     body = getattr(error, "body", None)
-    words = _one_line(_nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__)
+    words = _one_line(
+        bounds.nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__
+    )
     if code:
         definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
         return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")
-    if _was_late(error):
+    if bounds.was_late(error):
         return Answer(Status.INFO, words="no whole answer in time")
-    return Answer(Status.FAIL if _was_not_sent(error) else Status.INFO, words=words)
-
-
-def _nonsense(error: BaseException) -> str:
-    from lakeproof.live.lakefs.bounds import nonsense
-
-    return nonsense(error)
-
-
-def _was_late(error: BaseException) -> bool:
-    import urllib3.exceptions
-
-    return isinstance(error, urllib3.exceptions.ReadTimeoutError)
-
-
-def _is_network(error: BaseException) -> bool:
-    import urllib3.exceptions
-
-    return isinstance(error, urllib3.exceptions.HTTPError | OSError) or getattr(error, "status", None) == 0
-
-
-def _was_not_sent(error: BaseException) -> bool:
-    import urllib3.exceptions
-
-    return isinstance(error, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
+    return Answer(Status.FAIL if bounds.was_not_sent(error) else Status.INFO, words=words)

@@ -14,6 +14,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 HEADER_MAX: Final = 1 << 18
 BODY_MAX: Final = 1 << 24
-"""Bytes. A page of a listing, the largest of what is asked for, has a thousand entries and some hundred kilobytes."""
+"""Bytes. A page of a listing, the largest answer, has a thousand entries and some hundred kilobytes."""
 _MOMENT: Final = 0.001
 """In seconds: a socket takes 0 for "do not wait", which is another kind of error."""
 
@@ -73,7 +74,7 @@ class _Bytes(io.RawIOBase):
 
 
 class _Buffered(io.BufferedReader):
-    """Does not make room for what it is told that will come."""
+    """Allocates nothing for an announced length."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > BODY_MAX:
@@ -180,3 +181,15 @@ def nonsense(error: BaseException) -> str:
             seen.add(id(each))
             todo += [*each.args, each.__cause__, each.__context__]
     return ""
+
+
+def was_late(error: BaseException) -> bool:
+    return isinstance(error, exceptions.ReadTimeoutError)
+
+
+def is_network(error: BaseException) -> bool:
+    return isinstance(error, exceptions.HTTPError | OSError) or getattr(error, "status", None) == 0
+
+
+def was_not_sent(error: BaseException) -> bool:
+    return isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError)

@@ -1,4 +1,4 @@
-"""What a service holds in the end of a round, when nobody is at work."""
+"""The state of a service after a round, when no client is at work."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ Content = Mapping[str, str]
 
 
 @attrs.define
-class Held:
+class FinalState:
     """What one repository holds in the end."""
 
     branches: dict[str, Content] = attrs.field(factory=dict)
@@ -25,7 +25,7 @@ class Held:
 
 
 @attrs.define
-class Last:
+class RepositoryState:
     """What a name that comes and goes holds in the end: the life that was there, its branches and paths."""
 
     life: str

@@ -1,7 +1,7 @@
 """Whether things that come and go were there when they had to be, and only then: repositories, branches.
 
-A *life* of a name begins with a create and ends with a delete. What is told of it from outside are intervals: a call
-takes effect at one moment between its beginning and its end, and one whose end is not known at any later moment, or
+A *life* of a name begins with a create and ends with a delete. A client sees intervals: a call
+takes effect at one moment between its beginning and its end, and one whose end is not certain at any later moment, or
 never. Every violation is a contradiction whatever these moments are. Pure.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.live.lakefs.calls import NEVER
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
 from lakeproof.model.invariants import Finding, Reached, Violation
 
 Judgement = tuple[str, Finding]
@@ -38,11 +38,11 @@ class Kind(Enum):
 
 
 @attrs.frozen
-class Touch:
+class Evidence:
     """One call's word on a name.
 
     began: the number of an event, or half a number after one. life: which one, of a create, and of what was seen, where
-    it can be told. sure: whether the call took place. shown: the call, for people.
+    it is known. sure: whether the call took place. shown: the call, for people.
     """
 
     kind: Kind
@@ -53,45 +53,66 @@ class Touch:
     sure: bool = True
 
 
+def evidence_of(call: Call, noun: str, life: Hashable) -> Evidence | None:
+    """What a create, a delete or a missed get shows of what it names; None: nothing, or another kind of call. noun:
+    ``repository``, ``branch`` or ``tag``. life: of a create."""
+    item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
+    match call.name.removesuffix(f"_{noun}"), call.possible:
+        case "create", True:
+            return attrs.evolve(item, kind=Kind.CREATE, life=life)
+        case "create", False:
+            return attrs.evolve(item, kind=Kind.REFUSED)
+        case "delete", True:
+            return attrs.evolve(item, kind=Kind.DELETE)
+        case "delete" | "get", False if call.code == NOT_FOUND:
+            return attrs.evolve(item, kind=Kind.MISSED)
+    return None
+
+
+def seen_by(call: Call, life: Hashable = None, since: float | None = None) -> Evidence:
+    """A call that found something. since: it may have been so from then on."""
+    return Evidence(Kind.SEEN, call.began if since is None else since, call.ended, call.shown, life)
+
+
 @attrs.frozen
-class _Life:
+class _Incarnation:
     began: float
-    known: float
+    certain: float
     """From when on it is known that it had begun; NEVER: it may never have."""
     dead: float
     """From when on it is known to be over."""
-    touch: Touch
+    item: Evidence
 
 
-def judge(name: str, touches: Sequence[Touch], spared: str) -> Iterator[Judgement]:
-    """Hold what was told of one name against itself. spared: the id under which a delete spares the successor.
+def judge(name: str, items: Sequence[Evidence], spared: str) -> Iterator[Judgement]:
+    """Judge what the calls show of one name. spared: the id under which a delete spares the successor.
 
-    Every life has a create among the touches. O(n³) at worst for n touches, of which a name has some dozens.
+    Every life has a create among the items. O(n³) at worst for n items, of which a name has some dozens.
     """
-    deletes = [touch for touch in touches if touch.kind is Kind.DELETE]
-    yield from _unique(name, touches, deletes)
-    lives = _lives(touches, deletes)
-    yield from _inaccessible(name, touches, lives)
-    yield from _spared(name, touches, lives, deletes, spared)
+    deletes = [item for item in items if item.kind is Kind.DELETE]
+    yield from _unique(name, items, deletes)
+    lives = _lives(items, deletes)
+    yield from _inaccessible(name, items, lives)
+    yield from _spared(name, items, lives, deletes, spared)
 
 
-def crowded(makers: Sequence[Touch], breakers: Sequence[Touch]) -> tuple[Sequence[Touch], int] | None:
+def crowded(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tuple[Sequence[Evidence], int] | None:
     """Makers that are too many: in a stretch of time that holds so many makers that succeeded, each but the first
     needs a breaker of its own that may have taken effect in it. None: there is no such stretch.
 
     Returns the fewest such makers, in the order in which they began, and how many breakers there were. O(m² log b).
     """
-    sure = sorted((touch for touch in makers if touch.sure), key=lambda touch: touch.ended)
-    begins = sorted(touch.began for touch in breakers)
-    ends = sorted(touch.ended for touch in breakers)
-    fewest: tuple[Sequence[Touch], int] | None = None
+    sure = sorted((item for item in makers if item.sure), key=lambda item: item.ended)
+    begins = sorted(item.began for item in breakers)
+    ends = sorted(item.ended for item in breakers)
+    fewest: tuple[Sequence[Evidence], int] | None = None
     for first in sure:
-        inside: list[Touch] = []
-        for touch in sure:
-            if touch.began < first.began:
+        inside: list[Evidence] = []
+        for item in sure:
+            if item.began < first.began:
                 continue
-            inside.append(touch)
-            may = bisect_left(begins, touch.ended) - bisect_right(ends, first.began)
+            inside.append(item)
+            may = bisect_left(begins, item.ended) - bisect_right(ends, first.began)
             if len(inside) - 1 > may:
                 if fewest is None or len(inside) < len(fewest[0]):
                     fewest = sorted(inside, key=lambda each: each.began), may
@@ -99,104 +120,104 @@ def crowded(makers: Sequence[Touch], breakers: Sequence[Touch]) -> tuple[Sequenc
     return fewest
 
 
-def _unique(name: str, touches: Sequence[Touch], deletes: Sequence[Touch]) -> Iterator[Judgement]:
-    creates = [touch for touch in touches if touch.kind is Kind.CREATE]
+def _unique(name: str, items: Sequence[Evidence], deletes: Sequence[Evidence]) -> Iterator[Judgement]:
+    creates = [item for item in items if item.kind is Kind.CREATE]
     found = crowded(creates, deletes)
     if found is not None:
         those, may = found
-        calls = "; ".join(touch.shown for touch in those)
+        calls = "; ".join(item.shown for item in those)
         evidence = f"{name}: {len(those)} creates succeeded where at most {may} deletes came between: {calls}"
         yield UNIQUE, Violation(UNIQUE, evidence)
         return
-    sure = [touch for touch in creates if touch.sure]
-    for touch in touches:
-        if touch.kind is Kind.REFUSED and any(each.began < touch.ended for each in sure):
-            yield UNIQUE, Reached(f"{name}: {touch.shown} was refused")
+    sure = [item for item in creates if item.sure]
+    for item in items:
+        if item.kind is Kind.REFUSED and any(each.began < item.ended for each in sure):
+            yield UNIQUE, Reached(f"{name}: {item.shown} was refused")
 
 
-def _lives(touches: Sequence[Touch], deletes: Sequence[Touch]) -> list[_Life]:
+def _lives(items: Sequence[Evidence], deletes: Sequence[Evidence]) -> list[_Incarnation]:
     begun = []
-    for touch in touches:
-        if touch.kind is Kind.CREATE:
-            told = [each.ended for each in touches if each.kind is Kind.SEEN and each.life == touch.life]
-            seen = told if touch.life is not None else []
-            begun.append((touch, min([touch.ended if touch.sure else NEVER, *seen])))
+    for item in items:
+        if item.kind is Kind.CREATE:
+            same = item.life is not None
+            seen = [each.ended for each in items if same and each.kind is Kind.SEEN and each.life == item.life]
+            begun.append((item, min([item.ended if item.sure else NEVER, *seen])))
     lives = []
-    for touch, known in begun:
-        ends = [each.ended for each in deletes if each.sure and each.began > known]
-        ends += [later for other, later in begun if other.began > known]  # its create found the name free
-        lives.append(_Life(touch.began, known, min(ends, default=NEVER), touch))
+    for item, certain in begun:
+        ends = [each.ended for each in deletes if each.sure and each.began > certain]
+        ends += [later for other, later in begun if other.began > certain]  # its create found the name free
+        lives.append(_Incarnation(item.began, certain, min(ends, default=NEVER), item))
     return lives
 
 
-def _over(touch: Touch, lives: Sequence[_Life]) -> list[_Life]:
-    """What a touch must have reached though it was over: empty if it may have reached something else."""
-    over = [life for life in lives if life.dead < touch.began]
-    if touch.life is not None:
-        return [life for life in over if life.touch.life == touch.life]
-    return over if not any(life.began < touch.ended and life not in over for life in lives) else []
+def _over(item: Evidence, lives: Sequence[_Incarnation]) -> list[_Incarnation]:
+    """What an item must have reached though it was over: empty if it may have reached something else."""
+    over = [life for life in lives if life.dead < item.began]
+    if item.life is not None:
+        return [life for life in over if life.item.life == item.life]
+    return over if not any(life.began < item.ended and life not in over for life in lives) else []
 
 
-def _inaccessible(name: str, touches: Sequence[Touch], lives: Sequence[_Life]) -> Iterator[Judgement]:
-    for touch in touches:
-        over = any(life.dead < touch.began for life in lives)
-        if touch.kind is Kind.MISSED and over:
-            yield INACCESSIBLE, Reached(f"{name}: {touch.shown} found nothing")
-        if touch.kind is not Kind.SEEN:
+def _inaccessible(name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation]) -> Iterator[Judgement]:
+    for item in items:
+        over = any(life.dead < item.began for life in lives)
+        if item.kind is Kind.MISSED and over:
+            yield INACCESSIBLE, Reached(f"{name}: {item.shown} found nothing")
+        if item.kind is not Kind.SEEN:
             continue
-        mine = _over(touch, lives)
+        mine = _over(item, lives)
         if mine:
-            evidence = f"{name}: {touch.shown} reached what had been deleted; {_whole(mine[-1], touches)}"
+            evidence = f"{name}: {item.shown} reached what had been deleted; {_whole(mine[-1], items)}"
             yield INACCESSIBLE, Violation(INACCESSIBLE, evidence)
             return
         if over:
-            yield INACCESSIBLE, Reached(f"{name}: {touch.shown} found another life than the deleted one")
+            yield INACCESSIBLE, Reached(f"{name}: {item.shown} found another life than the deleted one")
 
 
-def _whole(life: _Life, touches: Sequence[Touch]) -> str:
+def _whole(life: _Incarnation, items: Sequence[Evidence]) -> str:
     """A life that is over, from its create to what has ended it."""
-    end = next((each for each in touches if each.kind is Kind.DELETE and each.ended == life.dead), None)
+    end = next((each for each in items if each.kind is Kind.DELETE and each.ended == life.dead), None)
     ended = f", {end.shown} had ended it" if end else ", and a later create had found the name free"
-    return f"{life.touch.shown} had made it{ended}"
+    return f"{life.item.shown} had made it{ended}"
 
 
 def _spared(
-    name: str, touches: Sequence[Touch], lives: Sequence[_Life], deletes: Sequence[Touch], spared: str
+    name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation], deletes: Sequence[Evidence], spared: str
 ) -> Iterator[Judgement]:
-    for touch in touches:
-        if touch.kind not in {Kind.MISSED, Kind.SEEN}:
+    for item in items:
+        if item.kind not in {Kind.MISSED, Kind.SEEN}:
             continue
         for life in lives:
-            if life.known >= touch.began or _may_have_gone(life.began, touch, deletes):
+            if life.certain >= item.began or _may_have_gone(life.began, item, deletes):
                 continue
             before = [each for each in deletes if each.ended < life.began]
-            if touch.kind is Kind.MISSED:
-                made = life.touch.shown
-                what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {made} made"
+            if item.kind is Kind.MISSED:
+                made = life.item.shown
+                what = f"{name}: {item.shown} found nothing, and no client can have deleted what {made} made"
                 broken = spared if before else EFFECTIVE
                 yield broken, Violation(broken, what + _before(before))
                 return
-            yield EFFECTIVE, Reached(f"{name}: {touch.shown} found what {life.touch.shown} had made")
+            yield EFFECTIVE, Reached(f"{name}: {item.shown} found what {life.item.shown} had made")
             if before:
-                yield spared, Reached(f"{name}: {touch.shown} found what was made after a delete")
-    yield from _vanished(name, touches, lives, deletes, spared)
+                yield spared, Reached(f"{name}: {item.shown} found what was made after a delete")
+    yield from _vanished(name, items, lives, deletes, spared)
 
 
-def _before(deletes: Sequence[Touch]) -> str:
+def _before(deletes: Sequence[Evidence]) -> str:
     return f"; {deletes[-1].shown} was over before" if deletes else ""
 
 
 def _vanished(
-    name: str, touches: Sequence[Touch], lives: Sequence[_Life], deletes: Sequence[Touch], spared: str
+    name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation], deletes: Sequence[Evidence], spared: str
 ) -> Iterator[Judgement]:
-    """What was seen after all the deletes that can have met it, whichever life it was, and then missed. A touch that
+    """What was seen after all the deletes that can have met it, whichever life it was, and then missed. An item that
     reached what was over is no proof of life: it is blamed for that alone."""
-    seen = [touch for touch in touches if touch.kind is Kind.SEEN and not _over(touch, lives)]
-    for touch in touches:
-        before = [each for each in seen if touch.kind is Kind.MISSED and each.ended < touch.began]
+    seen = [item for item in items if item.kind is Kind.SEEN and not _over(item, lives)]
+    for item in items:
+        before = [each for each in seen if item.kind is Kind.MISSED and each.ended < item.began]
         last = max(before, key=lambda each: each.began, default=None)
-        if last is not None and not _may_have_gone(last.began, touch, deletes):
-            what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {last.shown} reached"
+        if last is not None and not _may_have_gone(last.began, item, deletes):
+            what = f"{name}: {item.shown} found nothing, and no client can have deleted what {last.shown} reached"
             earlier = [each for each in deletes if each.ended < last.began]
             # A successor is another life than one that is over.
             broken = spared if earlier and any(life.dead < last.began for life in lives) else EFFECTIVE
@@ -204,6 +225,6 @@ def _vanished(
             return
 
 
-def _may_have_gone(since: float, touch: Touch, deletes: Sequence[Touch]) -> bool:
-    """Whether a delete can have taken what was there at some moment from then on, before a touch was over."""
-    return any(each.ended > since and each.began < touch.ended for each in deletes)
+def _may_have_gone(since: float, item: Evidence, deletes: Sequence[Evidence]) -> bool:
+    """Whether a delete can have taken what was there at some moment from then on, before an item was over."""
+    return any(each.ended > since and each.began < item.ended for each in deletes)

@@ -1,4 +1,4 @@
-"""What a service holds when a round is over and nobody is at work."""
+"""Reads the state of a service when a round is over and no client is at work."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,35 +7,33 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.live.lakefs.calls import CHERRY_PICK, CREATE_PULL, GET_PULL, IMPORT, MERGES, STAT, UPDATE_METADATA, Call
-from lakeproof.live.lakefs.contents import Content, Held, Last
+from lakeproof.live.lakefs.calls import MERGES, Call
+from lakeproof.live.lakefs.contents import Content, FinalState, RepositoryState
 from lakeproof.live.lakefs.promises import TRUNK
 from lakeproof.live.lakefs.threads import Driver, Unread
 from lakeproof.live.lakefs.workload import Names
+from lakeproof.live.report import Round
 
 COME_AND_GO: Final = frozenset({"create_branch", "create_tag"})
 
 
-@attrs.define
-class Round:
-    """One round: the calls, and what is there in the end. unread: why that is not known."""
+@attrs.define(kw_only=True)
+class LakeFSRound(Round):
+    """One round: the calls, and the state after the last one."""
 
-    number: int
     names: Names
     entries: list[Call] = attrs.field(factory=list)
     repositories: list[Call] = attrs.field(factory=list)
-    held: Held = attrs.field(factory=Held)
-    last: dict[str, Last] = attrs.field(factory=dict)
-    unread: str = ""
-    seconds: float = 0.0
+    final: FinalState = attrs.field(factory=FinalState)
+    last: dict[str, RepositoryState] = attrs.field(factory=dict)
 
 
 @attrs.define
-class Look:
+class FinalStateReader:
     """Reads what a service holds in the end."""
 
     driver: Driver
-    made: Round
+    made: LakeFSRound
     contents: dict[str, str] = attrs.field(factory=dict)
     """What lies at a physical address: nothing is ever written there again."""
     seen: set[str] = attrs.field(factory=set)
@@ -64,7 +62,7 @@ class Look:
         listed = await self.driver.read(partial(service.listing, name, TRUNK))
         after = await self.driver.call(0, "get_repository", (name,))
         if branches is not None and listed is not None and after.ok and after.value == before.value:
-            self.made.last[name] = Last(str(before.value), frozenset(branches), frozenset(listed))
+            self.made.last[name] = RepositoryState(str(before.value), frozenset(branches), frozenset(listed))
 
     async def _lake(self, calls: list[Call]) -> None:
         lake, service = self.made.names.lake, self.driver.service
@@ -74,8 +72,8 @@ class Look:
                 self.contents[str(call.value)] = call.args[3]
         mortal = [call for call in calls if call.name in COME_AND_GO and call.args[0] == lake]
         again: set[tuple[str, ...]] = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
-        again |= {(GET_PULL, *call.args[1:3], str(call.value)) for call in mine if call.name == CREATE_PULL}
-        again |= {(STAT, *call.args[1:3]) for call in mine if call.name == UPDATE_METADATA}
+        again |= {("get_pull", *call.args[1:3], str(call.value)) for call in mine if call.name == "create_pull"}
+        again |= {("stat_entry", *call.args[1:3]) for call in mine if call.name == "update_metadata"}
         async with trio.open_nursery() as nursery:
             for name, *which in sorted(again):
                 nursery.start_soon(self.driver.call, 0, name, (lake, *which))
@@ -90,30 +88,30 @@ class Look:
 
     def _made(self, mine: Sequence[Call]) -> set[str]:
         """The commits that clients have made, and the first one: a revert is known by its message."""
-        held = self.made.held
+        final = self.made.final
         named = {call.args[3] for call in mine if call.name == "revert"}
-        reverts = {commit_id for commit_id, message in held.messages.items() if message in named}
-        first = {line[-1] for line in held.logs.values() if line}  # which came with the repository
-        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", CHERRY_PICK, IMPORT}}
+        reverts = {commit_id for commit_id, message in final.messages.items() if message in named}
+        first = {line[-1] for line in final.logs.values() if line}  # which came with the repository
+        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", "cherry_pick", "import"}}
 
     async def _branch(self, branch: str) -> None:
-        lake, held = self.made.names.lake, self.made.held
+        lake, final = self.made.names.lake, self.made.final
         content = await self._content(branch, trusted=False)
         line = await self.driver.read(partial(self.driver.service.log, lake, branch, first_parent=True))
         if content is not None and line is not None:
-            held.branches[branch], held.logs[branch] = content, [commit_id for commit_id, _ in line]
-            held.messages |= line
+            final.branches[branch], final.logs[branch] = content, [commit_id for commit_id, _ in line]
+            final.messages |= line
 
     async def _commit(self, commit_id: str) -> None:
         content = await self._content(commit_id, trusted=True)
         if content is not None:
-            self.made.held.commits[commit_id] = content
+            self.made.final.commits[commit_id] = content
 
     async def _ancestors(self, commit_id: str) -> None:
         lake = self.made.names.lake
         found = await self.driver.read(partial(self.driver.service.log, lake, commit_id, first_parent=False))
         if found is not None:
-            self.made.held.ancestors[commit_id] = frozenset(commit_id for commit_id, _ in found)
+            self.made.final.ancestors[commit_id] = frozenset(commit_id for commit_id, _ in found)
 
     async def _content(self, ref: str, *, trusted: bool) -> Content | None:
         """The values of a branch or commit. trusted: an address has what was written there; else it is read."""

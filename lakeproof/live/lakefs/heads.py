@@ -1,4 +1,4 @@
-"""What was told of commits and of the branches and tags that lead to them.
+"""Commits, and the branches and tags that lead to them, judged by the calls on them.
 
 A branch that stays is a register of its head: commits, merges, reverts, cherry-picks and hard resets write it, and who
 gets the branch reads it. The id of a commit is the value; no two calls make the same one.
@@ -11,41 +11,39 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import CHERRY_PICK, HARD_RESET, IMPORT, MERGE_PULL, MERGES, NEVER, Call
-from lakeproof.live.lakefs.contents import Content, Held
-from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
+from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
+from lakeproof.live.lakefs.contents import Content, FinalState
+from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
 from lakeproof.live.lakefs.promises import TRUNK
-from lakeproof.live.lakefs.workload import FOUNDED, OFFERED
+from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OFFERED
 from lakeproof.model.invariants import Reached, Violation, entries, refs
-from lakeproof.model.snapshot import Status
 
 ONE_LINE: Final = refs.commits_form_one_line.id
 CAUSAL: Final = entries.commit_is_causal.id
 REVERTED: Final = "revert-is-effective"
 HEAD_MOVED: Final = "branch-update-is-effective"
-MAKERS: Final = frozenset({"commit", "merge", "revert", CHERRY_PICK, IMPORT, MERGE_PULL})
+MAKERS: Final = frozenset({"commit", "merge", "revert", "cherry_pick", "import", "merge_pull"})
 """Calls that put a commit of their own on a branch."""
-REPLACERS: Final = frozenset({"delete_branch", "create_branch", HARD_RESET})
+REPLACERS: Final = frozenset({"delete_branch", "create_branch", "hard_reset"})
 """Calls after which a branch may be another line."""
-NOT_FOUND: Final = 404
 
 
-def judge_heads(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
+def judge_heads(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
     """Commits, the branches that stay, and those and the tags that come and go."""
-    made = _named(calls, held)
-    yield from _commits_kept(calls, held, made)
-    yield from _merges_causal(calls, held)
-    yield from _combined(calls, held, made)
-    for branch in FOUNDED:
-        yield from _head(branch, [call for call in calls if len(call.args) > 1 and call.args[1] == branch], held, made)
+    made = _named(calls, final)
+    yield from _commits_kept(calls, final, made)
+    yield from _merges_causal(calls, final)
+    yield from _combined(calls, final, made)
+    for branch in INITIAL_BRANCHES:
+        yield from _head(branch, [call for call in calls if len(call.args) > 1 and call.args[1] == branch], final, made)
     yield from _branches(calls)
     yield from _tags(calls)
 
 
-def _named(calls: Sequence[Call], held: Held) -> dict[int, str]:
+def _named(calls: Sequence[Call], final: FinalState) -> dict[int, str]:
     """By the beginning of a call, the commit that it is known to have made. The answer to a revert does not name it,
     but its message does, where the service keeps it."""
-    by_message = {message: commit_id for commit_id, message in held.messages.items()}
+    by_message = {message: commit_id for commit_id, message in final.messages.items()}
     made = {}
     for call in calls:
         if call.ok and call.name in MAKERS:
@@ -55,17 +53,17 @@ def _named(calls: Sequence[Call], held: Held) -> dict[int, str]:
     return made
 
 
-def _commits_kept(calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
+def _commits_kept(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
     """Every acknowledged commit is on the line of its branch, unless the branch may be another one since, and those
     that came later are nearer to its head."""
     replaced = [call for call in calls if call.name in REPLACERS and call.possible]
     keeps_messages = any(call.name == "revert" and call.began in made for call in calls)
     by_branch: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
-        if call.name in MAKERS and call.ok and call.args[1] in held.logs:
+        if call.name in MAKERS and call.ok and call.args[1] in final.logs:
             by_branch[call.args[1]].append(call)
     for branch, commits in sorted(by_branch.items()):
-        places = {commit_id: place for place, commit_id in enumerate(held.logs[branch])}
+        places = {commit_id: place for place, commit_id in enumerate(final.logs[branch])}
         kept = []
         for call in commits:
             if any(each.args[1] == branch and each.ended > call.began for each in replaced):
@@ -92,13 +90,13 @@ def _in_order(commits: Sequence[tuple[Call, int]], branch: str) -> Iterator[Judg
                 return
 
 
-def _merges_causal(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
+def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
     """A merge holds every commit of its source that was acknowledged before it began."""
     commits = [call for call in calls if call.name == "commit" and call.ok and call.args[1] in {TRUNK, OFFERED}]
     for merge in calls:
-        if merge.name not in MERGES or not merge.ok or str(merge.value) not in held.ancestors:
+        if merge.name not in MERGES or not merge.ok or str(merge.value) not in final.ancestors:
             continue
-        ancestors = held.ancestors[str(merge.value)]
+        ancestors = final.ancestors[str(merge.value)]
         for commit in commits:
             if merge.args[2] != commit.args[1] or commit.ended > merge.began:
                 continue
@@ -109,18 +107,18 @@ def _merges_causal(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
             yield CAUSAL, Reached(f"{merge.shown} holds commit {commit.value}")
 
 
-def _combined(calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
+def _combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
     """A revert takes back just what a commit changed, and a cherry-pick does it once more, path by path: what neither
     side of the three-way merge changed, or one of them, or both alike. Judged where all four contents are known."""
-    parents = {line[at]: line[at + 1] for line in held.logs.values() for at in range(len(line) - 1)}
+    parents = {line[at]: line[at + 1] for line in final.logs.values() for at in range(len(line) - 1)}
     for call in calls:
-        if call.name not in {"revert", CHERRY_PICK} or call.began not in made:
+        if call.name not in {"revert", "cherry_pick"} or call.began not in made:
             continue
         commit_id, target = made[call.began], call.args[2]
         ids = (commit_id, parents.get(commit_id, ""), target, parents.get(target, ""))
-        if any(each not in held.commits for each in ids):
+        if any(each not in final.commits for each in ids):
             continue
-        after, before, changed, unchanged = (held.commits[each] for each in ids)
+        after, before, changed, unchanged = (final.commits[each] for each in ids)
         base, source = (changed, unchanged) if call.name == "revert" else (unchanged, changed)
         for path in sorted({*after, *before, *base, *source}):
             if after.get(path) not in _merged(base, source, before, path):
@@ -144,7 +142,7 @@ def _merged(base: Content, source: Content, destination: Content, path: str) -> 
 
 @attrs.frozen
 class _Write:
-    """A call that may have moved a branch. head: whereto; empty: nobody knows."""
+    """A call that may have moved a branch. head: whereto; empty: unknown."""
 
     call: Call
     head: str
@@ -155,14 +153,14 @@ class _Write:
         return bool(self.head) or self.call.name in MAKERS
 
 
-def _head(branch: str, calls: Sequence[Call], held: Held, made: Mapping[int, str]) -> Iterator[Judgement]:
-    """Nobody finds a head that was left before they began. calls: those on the branch."""
+def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
+    """No read finds a head that was left before it began. calls: those on the branch."""
     writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
-    resets = [call for call in calls if call.name == HARD_RESET and call.possible]
-    writes += [_Write(call, "" if call.args[2] in FOUNDED else call.args[2]) for call in resets]
+    resets = [call for call in calls if call.name == "hard_reset" and call.possible]
+    writes += [_Write(call, "" if call.args[2] in INITIAL_BRANCHES else call.args[2]) for call in resets]
     reads = [(call.shown, str(call.value), call.began, call.ended) for call in calls if _reads(call)]
-    if held.logs.get(branch):
-        reads.append((f"{branch} in the end", held.logs[branch][0], NEVER, NEVER))
+    if final.logs.get(branch):
+        reads.append((f"{branch} in the end", final.logs[branch][0], NEVER, NEVER))
     sure = sorted((each for each in writes if each.call.ok and each.leaves), key=lambda each: each.call.ended)
     for shown, head, began, ended in reads:
         before = [each for each in sure if each.call.ended < began]
@@ -185,7 +183,7 @@ def _reads(call: Call) -> bool:
 
 
 def _left(write: _Write, before: Sequence[_Write]) -> _Write | None:
-    """A call that moved the branch elsewhere, after a write and before somebody looked; None: none did for sure."""
+    """A call that moved the branch elsewhere, after a write and before a read; None: none did for sure."""
     return next((each for each in before if each.call.began > write.call.ended and each.head != write.head), None)
 
 
@@ -193,28 +191,19 @@ def _branches(calls: Sequence[Call]) -> Iterator[Judgement]:
     """The branches that come and go, each by itself."""
     by_name = defaultdict(list)
     for call in calls:
-        for name, touch in _branch_touches(call):
-            by_name[name].append(touch)
-    for name, touches in sorted(by_name.items()):
-        if any(touch.kind is Kind.CREATE for touch in touches):
-            yield from existence.judge(f"branch {name}", touches, existence.BRANCH_SPARED)
+        for name, item in _branch_evidence(call):
+            by_name[name].append(item)
+    for name, items in sorted(by_name.items()):
+        if any(item.kind is Kind.CREATE for item in items):
+            yield from existence.judge(f"branch {name}", items, existence.BRANCH_SPARED)
 
 
-def _branch_touches(call: Call) -> Iterator[tuple[str, Touch]]:
-    if len(call.args) < 2 or call.name in TAG_CALLS:
-        return
-    touch = Touch(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    match call.name, call.status:
-        case "create_branch", Status.OK | Status.INFO:
-            yield call.args[1], attrs.evolve(touch, kind=Kind.CREATE, life=call.began)
-        case "create_branch", _:
-            yield call.args[1], attrs.evolve(touch, kind=Kind.REFUSED)
-        case "delete_branch", Status.OK | Status.INFO:
-            yield call.args[1], attrs.evolve(touch, kind=Kind.DELETE)
-        case "delete_branch" | "get_branch", Status.FAIL if call.code == NOT_FOUND:
-            yield call.args[1], attrs.evolve(touch, kind=Kind.MISSED)
-        case _, Status.OK if call.name not in {"delete_branch", "create_branch"}:
-            yield call.args[1], touch
+def _branch_evidence(call: Call) -> Iterator[tuple[str, Evidence]]:
+    if len(call.args) > 1 and call.name not in TAG_CALLS:
+        if item := existence.evidence_of(call, "branch", call.began):
+            yield call.args[1], item
+        elif call.ok:
+            yield call.args[1], existence.seen_by(call)
 
 
 TAG_CALLS: Final = frozenset({"create_tag", "get_tag", "delete_tag"})
@@ -228,33 +217,25 @@ def _tags(calls: Sequence[Call]) -> Iterator[Judgement]:
             by_name[call.args[1]].append(call)
     for name, mine in sorted(by_name.items()):
         creates = [call for call in mine if call.name == "create_tag" and call.possible]
-        touches = [touch for call in mine for touch in _tag_touches(call, creates)]
+        items = [item for call in mine for item in _tag_evidence(call, creates)]
         if creates:
-            yield from existence.judge(f"tag {name}", touches, existence.EFFECTIVE)
+            yield from existence.judge(f"tag {name}", items, existence.EFFECTIVE)
             yield from _tag_targets(name, mine, creates)
 
 
 def _target(create: Call) -> str:
     """The commit that a tag was created for; empty: a branch, and no answer that names its head."""
-    return str(create.value) if create.ok else "" if create.args[2] in FOUNDED else create.args[2]
+    return str(create.value) if create.ok else "" if create.args[2] in INITIAL_BRANCHES else create.args[2]
 
 
-def _tag_touches(call: Call, creates: Sequence[Call]) -> Iterator[Touch]:
-    touch = Touch(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    match call.name, call.status:
-        case "create_tag", Status.OK | Status.INFO:
-            yield attrs.evolve(touch, kind=Kind.CREATE, life=call.began)
-        case "create_tag", _:
-            yield attrs.evolve(touch, kind=Kind.REFUSED)
-        case "delete_tag", Status.OK | Status.INFO:
-            yield attrs.evolve(touch, kind=Kind.DELETE)
-        case "delete_tag" | "get_tag", Status.FAIL if call.code == NOT_FOUND:
-            yield attrs.evolve(touch, kind=Kind.MISSED)
-        case "get_tag", Status.OK:
-            yield attrs.evolve(touch, life=_life_of(call.value, creates))
+def _tag_evidence(call: Call, creates: Sequence[Call]) -> Iterator[Evidence]:
+    if item := existence.evidence_of(call, "tag", call.began):
+        yield item
+    elif call.ok:
+        yield existence.seen_by(call, _incarnation_of(call.value, creates))
 
 
-def _life_of(commit_id: Hashable, creates: Sequence[Call]) -> Hashable:
+def _incarnation_of(commit_id: Hashable, creates: Sequence[Call]) -> Hashable:
     """The create that made a tag with this commit, if it can be no other one."""
     may = [call for call in creates if _target(call) in {commit_id, ""}]
     return may[0].began if len(may) == 1 else None

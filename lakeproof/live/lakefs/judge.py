@@ -1,4 +1,4 @@
-"""What a service was told to do, held against what it then holds: the invariants that can be asked from outside.
+"""The calls on a service, judged with its final state: the invariants that show from outside.
 
 Pure: values in, findings out. Paths are judged by the monitors of the search, in `paths`; commits, branches and tags in
 `heads`; repositories here. Each name and each path is judged by itself, so that a known cause excuses nothing else
@@ -10,30 +10,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-import attrs
-
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import NEVER, Call
-from lakeproof.live.lakefs.contents import Content as Content
-from lakeproof.live.lakefs.contents import Held as Held
-from lakeproof.live.lakefs.contents import Last as Last
-from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
-from lakeproof.live.lakefs.heads import CAUSAL as CAUSAL
-from lakeproof.live.lakefs.heads import ONE_LINE as ONE_LINE
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
+from lakeproof.live.lakefs.contents import FinalState, RepositoryState
+from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
 from lakeproof.live.lakefs.heads import judge_heads
 from lakeproof.live.lakefs.imports import judge_imports
-from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, Judged, Known, judged
-from lakeproof.live.lakefs.paths import RESET_KEPT as RESET_KEPT
+from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, KnownIssues, judged
 from lakeproof.live.lakefs.paths import judge_paths
 from lakeproof.live.lakefs.pulls import judge_pulls
+from lakeproof.live.report import Judged
 from lakeproof.model.invariants import Reached, Violation, entries
-from lakeproof.model.snapshot import Status
 
 WRITE_KEPT: Final = entries.acknowledged_write_is_kept.id
 ZOMBIE: Final = "no-reachable-zombie"
-NOT_FOUND: Final = 404
 PLAIN: Final = "set_entry"
-NOTHING_KNOWN: Final = Known()
+NO_ISSUES: Final = KnownIssues()
 CAUSES: Final = frozenset({CACHE, REFUSED_DELETE})
 CACHED: Final = frozenset({"get_repository", "create_branch", PLAIN})
 """Calls that a server may answer from what it remembers of a repository. Creates, deletes and listings do not."""
@@ -43,24 +35,24 @@ Since = Callable[[Call], float]
 """What a call says may have been so from then on: the number of an event, or half a number after one."""
 
 
-def judge_entries(calls: Sequence[Call], held: Held, known: Known = NOTHING_KNOWN) -> Iterator[Judged]:
+def judge_entries(calls: Sequence[Call], final: FinalState, issues: KnownIssues = NO_ISSUES) -> Iterator[Judged]:
     """The calls on the repository that stays, against what it holds."""
-    yield from judge_paths(calls, held, known)
-    yield from judge_heads(calls, held)
-    yield from judge_imports(calls, held)
+    yield from judge_paths(calls, final, issues)
+    yield from judge_heads(calls, final)
+    yield from judge_imports(calls, final)
     yield from judge_pulls(calls)
 
 
-def judge_founded(lake: str, founded: Iterable[str], held: Held) -> Iterator[Judgement]:
-    """The repository that stays and the branches that nobody deletes. They were acknowledged before all else."""
+def judge_initial_branches(lake: str, founded: Iterable[str], final: FinalState) -> Iterator[Judgement]:
+    """The repository that stays and the branches that no client deletes. They were acknowledged before all else."""
     for branch in founded:
-        if branch not in held.branches:
+        if branch not in final.branches:
             evidence = f"branch {branch} of {lake} was made in the beginning and never deleted; in the end it is gone"
             yield existence.EFFECTIVE, Violation(existence.EFFECTIVE, evidence)
 
 
 def judge_repositories(
-    calls: Sequence[Call], last: Mapping[str, Last], known: Known = NOTHING_KNOWN
+    calls: Sequence[Call], last: Mapping[str, RepositoryState], issues: KnownIssues = NO_ISSUES
 ) -> Iterator[Judged]:
     """The calls on repositories that come and go, against what is there in the end."""
     by_name: dict[str, list[Call]] = defaultdict(list)
@@ -71,16 +63,16 @@ def judge_repositories(
                 by_name[name].append(call)
         elif call.args and call.name != "list_repositories":
             by_name[call.args[0]].append(call)
-    remembered = _remembered(calls, known.cache_seconds)
+    remembered = _remembered(calls, issues.cache_seconds)
     for name, mine in sorted(by_name.items()):
 
         def judging(causes: Causes, name: str = name, mine: Sequence[Call] = mine) -> list[Judgement]:
             since = remembered if CACHE in causes else _began
-            touches = [touch for call in mine for touch in _touches(call, name, since, causes)]
-            found = list(existence.judge(name, touches, existence.REPOSITORY_SPARED))
+            items = [item for call in mine for item in _evidence_of(call, name, since, causes)]
+            found = list(existence.judge(name, items, existence.REPOSITORY_SPARED))
             return found + (list(_belongings(mine, last[name], since)) if name in last else [])
 
-        yield from judged(judging, CAUSES, known)
+        yield from judged(judging, CAUSES, issues)
 
 
 def _began(call: Call) -> float:
@@ -103,31 +95,20 @@ def _remembered(calls: Iterable[Call], seconds: float) -> Since:
     return since
 
 
-def _touches(call: Call, name: str, since: Since = _began, causes: Causes = NONE) -> Iterator[Touch]:
-    """What a call says of a repository."""
-    touch = Touch(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
-    seen = attrs.evolve(touch, began=since(call))
-    match call.name, call.status:
-        case "create_repository", Status.OK | Status.INFO:
-            yield attrs.evolve(touch, kind=Kind.CREATE, life=call.args[1])
-        case "create_repository", _:
-            yield attrs.evolve(touch, kind=Kind.REFUSED)
-        case "delete_repository", Status.OK | Status.INFO:
-            yield attrs.evolve(touch, kind=Kind.DELETE)
-        case "delete_repository", Status.FAIL if call.code == NOT_FOUND and REFUSED_DELETE in causes:
-            yield attrs.evolve(touch, kind=Kind.DELETE, ended=NEVER)
-        case "delete_repository" | "get_repository", Status.FAIL if call.code == NOT_FOUND:
-            yield attrs.evolve(touch, kind=Kind.MISSED)
-        case "get_repository", Status.OK:
-            yield attrs.evolve(seen, life=call.value)
-        case "list_repositories", Status.OK:
-            assert isinstance(call.value, tuple)
-            yield from (attrs.evolve(touch, life=life) for each, life in call.value if each == name)
-        case (("create_branch" | "set_entry"), Status.OK):
-            yield seen
+def _evidence_of(call: Call, name: str, since: Since = _began, causes: Causes = NONE) -> Iterator[Evidence]:
+    """What a call shows of a repository."""
+    if call.name == "delete_repository" and call.code == NOT_FOUND and REFUSED_DELETE in causes:
+        yield Evidence(Kind.DELETE, call.began, NEVER, call.shown, None, call.ok)
+    elif item := existence.evidence_of(call, "repository", call.args[1] if len(call.args) > 1 else None):
+        yield item
+    elif call.name == "list_repositories" and call.ok:
+        assert isinstance(call.value, tuple)
+        yield from (existence.seen_by(call, life) for each, life in call.value if each == name)
+    elif call.name in CACHED and call.ok:
+        yield existence.seen_by(call, call.value if call.name == "get_repository" else None, since(call))
 
 
-def _belongings(calls: Sequence[Call], last: Last, since: Since) -> Iterator[Judgement]:
+def _belongings(calls: Sequence[Call], last: RepositoryState, since: Since) -> Iterator[Judgement]:
     """Branches and paths, each of which one call alone can have made: are they those of the last life?"""
     birth = next((call for call in calls if call.name == "create_repository" and call.args[1] == last.life), None)
     if birth is None:

@@ -1,6 +1,6 @@
 """Causes that are known of a service, and may be set aside: what they do, and how far they excuse.
 
-A cause changes how calls are understood, never which invariant is asked: a violation is set aside only if the calls of
+A cause changes how calls are understood, never which invariant is judged: a violation is set aside only if the calls of
 its name or path contradict each other without the cause, and do not with it. So another bug behind it is still found,
 unless the cause alone could have done the same.
 """
@@ -11,7 +11,8 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.existence import INACCESSIBLE, Judgement
-from lakeproof.model.invariants import Finding, Violation
+from lakeproof.live.report import Judged, Suppressed
+from lakeproof.model.invariants import Violation
 from lakeproof.words import Unusable
 
 CACHE: Final = "cache"
@@ -34,42 +35,23 @@ NONE: Final[Causes] = frozenset()
 
 
 @attrs.frozen
-class Excused:
-    """A violation that was set aside."""
-
-    cause: str
-    evidence: str
-
-
-@attrs.frozen
-class NotJudged:
-    """Why an invariant could not be judged in a round: then the round is inconclusive."""
-
-    why: str
-
-
-Judged = tuple[str, Finding | Excused | NotJudged]
-"""An invariant's id, and what was found of it."""
-
-
-@attrs.frozen
-class Known:
-    """What is set aside. asked: the ids of the invariants that are judged; None: all."""
+class KnownIssues:
+    """What is set aside. judged_ids: the ids of the invariants that are judged; None: all."""
 
     causes: Causes = NONE
     cache_seconds: float = CACHE_SECONDS
-    asked: frozenset[str] | None = None
+    judged_ids: frozenset[str] | None = None
 
     @property
     def settle(self) -> float:
         """Seconds until no cache shows what was before."""
         return self.cache_seconds if CACHE in self.causes else 0.0
 
-    def asks(self, name: str) -> bool:
-        return self.asked is None or name in self.asked
+    def judges(self, name: str) -> bool:
+        return self.judged_ids is None or name in self.judged_ids
 
 
-def known_of(text: str) -> Known:
+def issues_of(text: str) -> KnownIssues:
     """What ``cache=0.5,refused-write`` means. Raises Unusable."""
     causes, seconds = set(), CACHE_SECONDS
     for word in filter(None, (each.strip() for each in text.split(","))):
@@ -79,7 +61,7 @@ def known_of(text: str) -> Known:
         causes.add(name)
         if equals:
             seconds = _seconds(word, value)
-    return Known(frozenset(causes), seconds)
+    return KnownIssues(frozenset(causes), seconds)
 
 
 def _seconds(word: str, value: str) -> float:
@@ -92,48 +74,48 @@ def _seconds(word: str, value: str) -> float:
     return found
 
 
-def judged(judging: Callable[[Causes], list[Judgement]], causes: Causes, known: Known) -> Iterator[Judged]:
-    """Judge what was told of one name or path, with what is known set aside, and the root cause first.
+def judged(judging: Callable[[Causes], list[Judgement]], causes: Causes, issues: KnownIssues) -> Iterator[Judged]:
+    """Judge the calls on one name or path, with what is known set aside, and the root cause first.
 
     judging: what is found, if these causes are at work. The more causes, the fewer violations. causes: those that may
     be at work there.
     """
     found = judging(NONE)
-    broken = _broken(found, known)
+    broken = _broken(found, issues)
     if not broken:
         yield from found
         return
-    mine = known.causes & causes
-    left = _broken(judging(mine), known) if mine else broken
+    mine = issues.causes & causes
+    left = _broken(judging(mine), issues) if mine else broken
     if len(left) < len(broken):
-        yield _excused(judging, broken, mine, known)
+        yield _suppress(judging, broken, mine, issues)
     if left:
-        yield from _blamed(judging, left, causes, mine, known)
+        yield from _attribute(judging, left, causes, mine, issues)
 
 
-def _broken(found: list[Judgement], known: Known) -> list[tuple[str, Violation]]:
-    return [(name, each) for name, each in found if isinstance(each, Violation) and known.asks(name)]
+def _broken(found: list[Judgement], issues: KnownIssues) -> list[tuple[str, Violation]]:
+    return [(name, each) for name, each in found if isinstance(each, Violation) and issues.judges(name)]
 
 
-def _excused(
-    judging: Callable[[Causes], list[Judgement]], broken: list[tuple[str, Violation]], mine: Causes, known: Known
+def _suppress(
+    judging: Callable[[Causes], list[Judgement]], broken: list[tuple[str, Violation]], mine: Causes, issues: KnownIssues
 ) -> Judged:
     """The cause that explains most, alone."""
-    cause = min(sorted(mine), key=lambda each: len(_broken(judging(frozenset({each})), known)))
+    cause = min(sorted(mine), key=lambda each: len(_broken(judging(frozenset({each})), issues)))
     name, violation = next((each for each in broken if each[0] == ROOT.get(cause)), broken[0])
-    return name, Excused(cause, violation.evidence)
+    return name, Suppressed(cause, violation.evidence)
 
 
-def _blamed(
+def _attribute(
     judging: Callable[[Causes], list[Judgement]],
     left: list[tuple[str, Violation]],
     causes: Causes,
     mine: Causes,
-    known: Known,
+    issues: KnownIssues,
 ) -> Iterator[Judged]:
     """Violations; of those that one cause explains all, only its own, if it has one."""
     for cause in sorted(causes - mine):
-        if _broken(judging(mine | {cause}), known):
+        if _broken(judging(mine | {cause}), issues):
             continue
         roots = [each for each in left if each[0] == ROOT.get(cause)] or left
         for name, violation in roots:

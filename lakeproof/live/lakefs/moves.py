@@ -9,20 +9,6 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
-from lakeproof.live.lakefs.calls import (
-    CHERRY_PICK,
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    ERASE,
-    GET_PULL,
-    HARD_RESET,
-    IMPORT,
-    MERGE_PULL,
-    STAT,
-    UPDATE_METADATA,
-)
-
 MARK: Final = "mark"
 """The key of an object's metadata that updates set."""
 ASK_SECONDS: Final = 0.05
@@ -42,9 +28,9 @@ class Timed:
         return partial(found, _request_timeout=self._seconds) if callable(found) else Timed(found, self._seconds)
 
 
-def text(told: object) -> str:
+def text(value: object) -> str:
     """Text that can be encoded again."""
-    return str(told).encode("utf-8", "backslashreplace").decode()
+    return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def _done(answer: object) -> None:
@@ -113,7 +99,7 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
         "set_entry": upload,
         "create_entry": partial(upload, unless="*"),
         "delete_entry": lambda *which: _done(api.objects_api.delete_object(*which)),
-        ERASE: lambda *which: _done(api.objects_api.delete_object(*which, no_tombstone=True)),
+        "erase_entry": lambda *which: _done(api.objects_api.delete_object(*which, no_tombstone=True)),
         "get_entry": lambda *which: bytes(api.objects_api.get_object(*which)).decode("utf-8", "backslashreplace"),
         "commit": lambda repository, branch, message: text(
             api.commits_api.commit(repository, branch, sdk.CommitCreation(message=message)).id
@@ -123,21 +109,21 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
         "reset_prefix": lambda repository, branch, prefix: reset(repository, branch, "common_prefix", prefix),
         "reset_entry": lambda repository, branch, path: reset(repository, branch, "object", path),
         "revert": revert,
-        CHERRY_PICK: cherry_pick,
-        HARD_RESET: lambda *how: _done(api.experimental_api.hard_reset_branch(*how)),
+        "cherry_pick": cherry_pick,
+        "hard_reset": lambda *how: _done(api.experimental_api.hard_reset_branch(*how)),
         "create_tag": lambda repository, tag, ref: text(
             api.tags_api.create_tag(repository, sdk.TagCreation(id=tag, ref=ref)).commit_id
         ),
         "get_tag": lambda *which: text(api.tags_api.get_tag(*which).commit_id),
         "delete_tag": lambda *which: _done(api.tags_api.delete_tag(*which)),
-        UPDATE_METADATA: update_metadata,
-        STAT: stat,
-        IMPORT: partial(_import, sdk, api, seconds),
-        CREATE_PULL: create_pull,
-        GET_PULL: get_pull,
-        EDIT_PULL: lambda *which: change_pull(*which[:-1], title=which[-1]),
-        CLOSE_PULL: partial(change_pull, status="closed"),
-        MERGE_PULL: lambda repository, destination, source, pull: text(
+        "update_metadata": update_metadata,
+        "stat_entry": stat,
+        "import": partial(_import, sdk, api, seconds),
+        "create_pull": create_pull,
+        "get_pull": get_pull,
+        "edit_pull": lambda *which: change_pull(*which[:-1], title=which[-1]),
+        "close_pull": partial(change_pull, status="closed"),
+        "merge_pull": lambda repository, destination, source, pull: text(
             api.pulls_api.merge_pull_request(repository, pull).reference
         ),
     }

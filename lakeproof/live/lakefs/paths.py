@@ -1,4 +1,4 @@
-"""What was told of one path of a branch: the monitors of the search, and what only a service's history can be asked.
+"""Calls on one path of a branch: the monitors of the search, and what only the history of a service shows.
 
 Every monitor of entries looks at one path at a time. So each path is judged by itself, with the calls that may change
 it, the reads of it and the commits of its branch: a violation is then about few calls, and its evidence has them.
@@ -12,12 +12,13 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import NEVER, STAT, UPDATE_METADATA, Call
-from lakeproof.live.lakefs.contents import Held
-from lakeproof.live.lakefs.existence import Judgement, Kind, Touch
-from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, Judged, Known, judged
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call, kind_of
+from lakeproof.live.lakefs.contents import FinalState
+from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
+from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, KnownIssues, judged
 from lakeproof.live.lakefs.promises import EXCLUSIVE, MONITORS
 from lakeproof.live.lakefs.updates import judge_updates
+from lakeproof.live.report import Judged
 from lakeproof.model import calls as kinds
 from lakeproof.model import committed, keys
 from lakeproof.model.errors import PathNotFound
@@ -31,14 +32,13 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapsho
 RESET_KEPT: Final = "acknowledged-reset-is-kept"
 CLEAN: Final = entries.branch_starts_clean.id
 REFUSED_ABSENT: Final = entries.refused_write_is_absent.id
-NOT_FOUND: Final = 404
 FAILED: Final = 412
 WRITES: Final = frozenset({"set_entry", "create_entry"})
 CONDITIONAL: Final = "create_entry"
 RESETS: Final = frozenset({"reset_branch", "reset_prefix", "reset_entry"})
 BRINGS: Final = frozenset({"merge", "revert", "update_branch"})
 """What may bring back to a branch what was committed somewhere."""
-OF_METADATA: Final = frozenset({STAT, UPDATE_METADATA})
+OF_METADATA: Final = frozenset({"stat_entry", "update_metadata"})
 CAUSES: Final = frozenset({REFUSED_WRITE, MISSED_READ})
 NO_META_RANGE: Final = MetaRangeID("")
 SHOWN_MAX: Final = 6
@@ -46,44 +46,44 @@ SHOWN_MAX: Final = 6
 
 
 @attrs.frozen
-class Told:
-    """What was told of one path of a branch, in the order in which it was begun."""
+class PathHistory:
+    """Calls on one path of a branch, in the order in which it was begun."""
 
     branch: str
     path: str
     calls: Sequence[Call]
-    held: Held
+    final: FinalState
 
     @property
     def writes(self) -> list[Call]:
         return [call for call in self.calls if call.name in WRITES]
 
 
-def judge_paths(calls: Sequence[Call], held: Held, known: Known) -> Iterator[Judged]:
+def judge_paths(calls: Sequence[Call], final: FinalState, issues: KnownIssues) -> Iterator[Judged]:
     """All paths of all branches of a repository."""
-    seen = _where(held)
-    for told in _told(calls, held):
+    seen = _where(final)
+    for history in _histories(calls, final):
 
-        def judging(causes: Causes, told: Told = told) -> list[Judgement]:
-            return list(_judged(_supposing(told, seen, causes), seen))
+        def judging(causes: Causes, history: PathHistory = history) -> list[Judgement]:
+            return list(_judged(_supposing(history, seen, causes), seen))
 
-        yield from judged(judging, CAUSES, known)
+        yield from judged(judging, CAUSES, issues)
 
 
-def _told(calls: Sequence[Call], held: Held) -> Iterator[Told]:
+def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory]:
     by_path: dict[tuple[str, str], list[Call]] = defaultdict(list)
     wide: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
-        kind = kinds.kind_of(call.kind)
+        kind = kinds.kind_of(kind_of(call))
         if kind in BRANCH_WIDE or kind in PREFIX_WIDE or kind is kinds.COMMIT:
             wide[call.args[1]].append(call)
         elif len(call.args) > 2 and (
-            reach(call.kind, encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
+            reach(kind_of(call), encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
         ):
             by_path[call.args[1], call.args[2]].append(call)
     for (branch, path), mine in sorted(by_path.items()):
         others = [call for call in wide[branch] if call.name == "commit" or covers(call, branch, path)]
-        yield Told(branch, path, sorted([*mine, *others], key=lambda call: call.began), held)
+        yield PathHistory(branch, path, sorted([*mine, *others], key=lambda call: call.began), final)
 
 
 def encoded(call: Call) -> tuple[Hashable, ...]:
@@ -93,42 +93,42 @@ def encoded(call: Call) -> tuple[Hashable, ...]:
 
 def covers(call: Call, branch: str, path: str) -> bool:
     """Whether a call may change a path of a branch."""
-    return any(each.covers(branch, path.encode()) for each in reach(call.kind, encoded(call)))
+    return any(each.covers(branch, path.encode()) for each in reach(kind_of(call), encoded(call)))
 
 
-def _where(held: Held) -> dict[tuple[str, str], str]:
+def _where(final: FinalState) -> dict[tuple[str, str], str]:
     """By path and value, some place where it is in the end."""
     found: dict[tuple[str, str], str] = {}
-    for commit_id, content in held.commits.items():
+    for commit_id, content in final.commits.items():
         found.update(((path, value), f"commit {commit_id}") for path, value in content.items())
-    for branch, content in held.branches.items():
+    for branch, content in final.branches.items():
         found.update(((path, value), f"branch {branch} in the end") for path, value in content.items())
     return found
 
 
-def _supposing(told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) -> Told:
+def _supposing(history: PathHistory, seen: Mapping[tuple[str, str], str], causes: Causes) -> PathHistory:
     """The same calls, understood as far as these causes excuse them."""
     if not causes:
-        return told
-    return attrs.evolve(told, calls=[_excused(call, told, seen, causes) for call in told.calls])
+        return history
+    return attrs.evolve(history, calls=[_supposed(call, history, seen, causes) for call in history.calls])
 
 
-def _excused(call: Call, told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
+def _supposed(call: Call, history: PathHistory, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
     refused = call.name == CONDITIONAL and call.status is Status.FAIL and call.code == FAILED
-    if (REFUSED_WRITE in causes and refused and _sighted(call, told, seen)) or (
-        MISSED_READ in causes and _may_miss(call, told)
+    if (REFUSED_WRITE in causes and refused and _sighted(call, history, seen)) or (
+        MISSED_READ in causes and _may_miss(call, history)
     ):
         return attrs.evolve(call, status=Status.INFO, ended=NEVER)
     return call
 
 
-def _may_miss(read: Call, told: Told) -> bool:
+def _may_miss(read: Call, history: PathHistory) -> bool:
     """Whether a read may have missed what was staged: it found nothing, or what an earlier commit has."""
-    beside = [call for call in told.calls if _beside(read, call)] if read.name in {"get_entry", STAT} else []
-    if read.name == STAT or not beside or not read.ok:
+    beside = [call for call in history.calls if _beside(read, call)] if read.name in {"get_entry", "stat_entry"} else []
+    if read.name == "stat_entry" or not beside or not read.ok:
         return bool(beside) and (read.ok or read.code == NOT_FOUND)
-    write = next((call for call in told.writes if call.possible and call.args[3] == read.value), None)
-    commits = [call for call in told.calls if call.name == "commit" and call.possible and call.began < read.ended]
+    write = next((call for call in history.writes if call.possible and call.args[3] == read.value), None)
+    commits = [call for call in history.calls if call.name == "commit" and call.possible and call.began < read.ended]
     return write is not None and any(
         older.ended > write.began and any(newer is not older for newer in beside) for older in commits
     )
@@ -139,59 +139,59 @@ def _beside(read: Call, commit: Call) -> bool:
     return commit.name == "commit" and commit.possible and commit.began < read.ended and commit.ended > read.began
 
 
-def _sighted(write: Call, told: Told, seen: Mapping[tuple[str, str], str]) -> str:
-    """Who has seen the value of a write; empty if nobody has. No other call wrote it."""
+def _sighted(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str]) -> str:
+    """Which read shows the value of a write; empty: none. No other call wrote it."""
     value = write.args[3]
-    for call in told.calls:
+    for call in history.calls:
         if call.name == "get_entry" and call.ok and call.value == value:
             return call.shown
-    return seen.get((told.path, value), "")
+    return seen.get((history.path, value), "")
 
 
-def _judged(told: Told, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
-    yield from _refused(told, seen)
+def _judged(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
+    yield from _refused(history, seen)
     for monitor in MONITORS:
-        yield from _monitored(monitor, told)
-    yield from _exclusive(told)
-    yield from _forgotten(told)
-    yield from judge_updates(told.calls)
+        yield from _monitored(monitor, history)
+    yield from _exclusive(history)
+    yield from _forgotten(history)
+    yield from judge_updates(history.calls)
 
 
-def _refused(told: Told, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
+def _refused(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
     """A write that was refused is nowhere, not only not on its branch in the end."""
-    for write in told.writes:
-        sighted = _sighted(write, told, seen) if write.status is Status.FAIL else ""
+    for write in history.writes:
+        sighted = _sighted(write, history, seen) if write.status is Status.FAIL else ""
         if sighted:
             evidence = f"{write.shown} was refused, and {sighted} has its value"
             yield REFUSED_ABSENT, Violation(REFUSED_ABSENT, evidence)
             return
 
 
-def _monitored(monitor: Monitor, told: Told) -> Iterator[Judgement]:
+def _monitored(monitor: Monitor, history: PathHistory) -> Iterator[Judgement]:
     state = monitor.initial
-    for event in _events(told, commits=monitor.id == entries.commit_is_causal.id):
+    for event in _events(history, commits=monitor.id == entries.commit_is_causal.id):
         state, found = monitor.advance(state, event)
         for finding in found:
             if isinstance(finding, Violation):
-                at = told.calls[event.client]
-                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(told, finding, at)}")
+                at = history.calls[event.client]
+                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(history, finding, at)}")
                 return
             yield monitor.id, finding
     if monitor.at_end is not None:
-        for finding in monitor.at_end(state, _snapshot(told)):
+        for finding in monitor.at_end(state, _snapshot(history)):
             if isinstance(finding, Violation):
-                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(told, finding, None)}")
+                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(history, finding, None)}")
                 return
             yield monitor.id, finding
 
 
-def _explained(told: Told, violation: Violation, at: Call | None) -> str:
+def _explained(history: PathHistory, violation: Violation, at: Call | None) -> str:
     """The calls that a violation is about: those whose values or commits it names, and the last ones beside or after
     them."""
-    names = [call for call in told.calls if call is at or _is_named(call, violation.evidence)]
+    names = [call for call in history.calls if call is at or _is_named(call, violation.evidence)]
     since = min((call.began for call in names), default=0)
     until = at.noted if at is not None else NEVER
-    rest = [call for call in told.calls if call not in names and call.ended > since and call.began < until]
+    rest = [call for call in history.calls if call not in names and call.ended > since and call.began < until]
     rest = [call for call in rest if call.name not in {"get_entry", "commit"} or (at and _beside(at, call))]
     shown = sorted([*names, *rest[-SHOWN_MAX:]], key=lambda call: call.began)
     return "; ".join(call.shown for call in shown) or "no call explains it"
@@ -204,17 +204,17 @@ def _is_named(call: Call, evidence: str) -> bool:
     return any(repr(value.encode()) in evidence for value in written)
 
 
-def _events(told: Told, *, commits: bool) -> Iterator[Event]:
-    """The calls as the monitors want to hear of them. What was not definitely answered has no return: its client is
+def _events(history: PathHistory, *, commits: bool) -> Iterator[Event]:
+    """The calls as the monitors read them. What was not definitely answered has no return: its client is
     taken for crashed, and another goes on in its place."""
     ordered: list[tuple[int, Event]] = []
-    for number, call in enumerate(told.calls):
+    for number, call in enumerate(history.calls):
         if call.name == "commit" and not commits:
             continue
         args = encoded(call)
-        ordered.append((call.began, Invoked(number, 0, call.kind, args)))
+        ordered.append((call.began, Invoked(number, 0, kind_of(call), args)))
         if call.ended != NEVER:
-            view = CallView(call.kind, args, call.status, _value(call), _error(call))
+            view = CallView(kind_of(call), args, call.status, _value(call), _error(call))
             ordered.append((call.ended, Returned(number, 0, view)))
     yield from (event for _, event in sorted(ordered, key=lambda each: each[0]))
 
@@ -246,85 +246,85 @@ def _written(path: str, value: str) -> tuple[MetaRangeID, tuple[tuple[str, Store
     return made.meta_range_id, tuple(objects)
 
 
-def _snapshot(told: Told) -> Snapshot:
-    """A store that holds just what is told of this path: for each branch a commit of what it shows there."""
+def _snapshot(history: PathHistory) -> Snapshot:
+    """A store that holds just this path: for each branch a commit of what it shows there."""
     store: dict[tuple[bytes, bytes], Record | bytes] = {}
     objects: dict[str, StoredObject] = {}
-    held, partition = told.held, b"service"
-    mine = [str(call.value) for call in told.calls if call.name == "commit" and call.ok]
-    contents = {commit_id: held.commits[commit_id] for commit_id in mine if commit_id in held.commits}
-    if told.branch in held.branches:
-        tip, name = f"tip.{told.branch}", BranchID(told.branch)
-        contents[tip] = held.branches[told.branch]
+    final, partition = history.final, b"service"
+    mine = [str(call.value) for call in history.calls if call.name == "commit" and call.ok]
+    contents = {commit_id: final.commits[commit_id] for commit_id in mine if commit_id in final.commits}
+    if history.branch in final.branches:
+        tip, name = f"tip.{history.branch}", BranchID(history.branch)
+        contents[tip] = final.branches[history.branch]
         token = StagingToken(f"t.{name}")
         store[partition, keys.branch_key(name)] = Branch(branch_id=name, commit_id=CommitID(tip), staging_token=token)
     for commit_id, content in contents.items():
-        value, meta_range_id = content.get(told.path), NO_META_RANGE
+        value, meta_range_id = content.get(history.path), NO_META_RANGE
         if value is not None:
-            meta_range_id, made = _written(told.path, value)
+            meta_range_id, made = _written(history.path, value)
             objects.update(made)
         commit = _commit(commit_id, meta_range_id)
         store[partition, keys.commit_key(commit.commit_id)] = commit
     return Snapshot(store=store, objects=objects, now=0, clients=())
 
 
-def _exclusive(told: Told) -> Iterator[Judgement]:
+def _exclusive(history: PathHistory) -> Iterator[Judgement]:
     """Of writes that require an absent path, at most one succeeds until the path may have been emptied."""
-    wishes = [call for call in told.calls if call.name == CONDITIONAL]
-    if not wishes:
+    attempts = [call for call in history.calls if call.name == CONDITIONAL]
+    if not attempts:
         return
-    emptied = [call for call in told.calls if call.possible and _may_empty(call, told)]
-    makers = [Touch(Kind.CREATE, call.began, call.ended, call.shown, sure=call.ok) for call in wishes]
-    breakers = [Touch(Kind.DELETE, call.began, call.ended, call.shown) for call in emptied]
+    emptied = [call for call in history.calls if call.possible and _may_empty(call, history)]
+    makers = [Evidence(Kind.CREATE, call.began, call.ended, call.shown, sure=call.ok) for call in attempts]
+    breakers = [Evidence(Kind.DELETE, call.began, call.ended, call.shown) for call in emptied]
     found = existence.crowded(makers, breakers)
     if found is not None:
-        calls_ = "; ".join(touch.shown for touch in found[0])
+        calls_ = "; ".join(item.shown for item in found[0])
         evidence = (
-            f"{len(found[0])} writes found {told.path} of {told.branch} absent, "
+            f"{len(found[0])} writes found {history.path} of {history.branch} absent, "
             f"{found[1]} may have emptied it: {calls_}"
         )
         yield EXCLUSIVE, Violation(EXCLUSIVE, evidence)
         return
-    yield from _after_writes(wishes, [call for call in told.writes if call.ok], emptied, told.path)
+    yield from _after_writes(attempts, [call for call in history.writes if call.ok], emptied, history.path)
 
 
 def _after_writes(
-    wishes: Sequence[Call], writes: Sequence[Call], emptied: Sequence[Call], path: str
+    attempts: Sequence[Call], writes: Sequence[Call], emptied: Sequence[Call], path: str
 ) -> Iterator[Judgement]:
-    for wish in wishes:
+    for attempt in attempts:
         for write in writes:
-            if write.ended >= wish.began or any(
-                each.ended > write.began and each.began < wish.ended for each in emptied
+            if write.ended >= attempt.began or any(
+                each.ended > write.began and each.began < attempt.ended for each in emptied
             ):
                 continue
-            if wish.ok:
-                evidence = f"{wish.shown} found {path} absent after {write.shown}, and no client can have emptied it"
+            if attempt.ok:
+                evidence = f"{attempt.shown} found {path} absent after {write.shown}, and no client can have emptied it"
                 yield EXCLUSIVE, Violation(EXCLUSIVE, evidence)
                 return
-            yield EXCLUSIVE, Reached(f"{wish.shown} was refused: something was there")
+            yield EXCLUSIVE, Reached(f"{attempt.shown} was refused: something was there")
             break
 
 
-def _may_empty(call: Call, told: Told) -> bool:
-    gives = any(to == told.path.encode() and value is not None for to, value in values(call.kind, encoded(call)))
-    return not gives and covers(call, told.branch, told.path)
+def _may_empty(call: Call, history: PathHistory) -> bool:
+    gives = any(to == history.path.encode() and value is not None for to, value in values(kind_of(call), encoded(call)))
+    return not gives and covers(call, history.branch, history.path)
 
 
-def _forgotten(told: Told) -> Iterator[Judgement]:
+def _forgotten(history: PathHistory) -> Iterator[Judgement]:
     """What was written before a call that forgets it began, and was not committed until it ended, is gone for good. A
     new branch does not have what was committed to the one before it either."""
-    writes = [call for call in told.writes if call.ok]
-    for forgetting in told.calls:
+    writes = [call for call in history.writes if call.ok]
+    for forgetting in history.calls:
         resets = forgetting.name in RESETS
         if not forgetting.ok or not (resets or forgetting.name == "create_branch"):
             continue
         invariant = RESET_KEPT if resets else CLEAN
         spares = BRINGS | {"commit"} if resets else BRINGS
-        spared = [call for call in told.calls if call.kind in spares and call.possible]
+        spared = [call for call in history.calls if kind_of(call) in spares and call.possible]
         for write in writes:
             if write.ended > forgetting.began or _may_be_spared(write, forgetting, spared):
                 continue
-            seen = _seen_after(forgetting, write, told)
+            seen = _seen_after(forgetting, write, history)
             if seen:
                 evidence = f"{write.shown} was forgotten by {forgetting.shown}, and {seen} has it"
                 yield invariant, Violation(invariant, evidence)
@@ -334,14 +334,16 @@ def _forgotten(told: Told) -> Iterator[Judgement]:
 
 def _may_be_spared(write: Call, forgetting: Call, spared: Iterable[Call]) -> bool:
     """Whether what was written may have been committed before it was forgotten, or comes back from elsewhere."""
-    return any(each.ended > write.began and (each.began < forgetting.ended or each.kind in BRINGS) for each in spared)
+    return any(
+        each.ended > write.began and (each.began < forgetting.ended or kind_of(each) in BRINGS) for each in spared
+    )
 
 
-def _seen_after(forgetting: Call, write: Call, told: Told) -> str:
-    """Who has seen what was written, after it was forgotten; empty if nobody has."""
+def _seen_after(forgetting: Call, write: Call, history: PathHistory) -> str:
+    """Which read shows what was written, after it was forgotten; empty: none."""
     value = write.args[3]
-    for call in told.calls:
+    for call in history.calls:
         if call.name == "get_entry" and call.ok and call.began > forgetting.ended and call.value == value:
             return call.shown
-    shown = told.held.branches.get(told.branch, {}).get(told.path)
-    return f"{told.branch} in the end" if shown == value else ""
+    shown = history.final.branches.get(history.branch, {}).get(history.path)
+    return f"{history.branch} in the end" if shown == value else ""

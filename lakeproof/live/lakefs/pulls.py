@@ -1,4 +1,4 @@
-"""What was told of pull requests: each is a small record, and its calls must be explained by some order of them.
+"""Pull requests: each is a small record, and some order of the calls on it must explain their answers.
 
 A pull request has a title, a status and, once merged, a commit. It is merged only while it is open. The calls of one
 are few, so all orders are tried that respect the intervals (J. Wing, C. Gong, Testing and Verifying Concurrent Objects,
@@ -14,17 +14,16 @@ from typing import Final
 
 import attrs
 
-from lakeproof.live.lakefs.calls import CLOSE_PULL, CREATE_PULL, EDIT_PULL, GET_PULL, MERGE_PULL, NEVER, Call
-from lakeproof.live.lakefs.known_issues import Judged, NotJudged
+from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE
+from lakeproof.live.report import Judged, NotJudged
 from lakeproof.model.invariants import Reached, Violation
 
 OPEN: Final = "open"
 ORDERS_MAX: Final = 20_000
 """Of one pull request: beyond that it is not judged, and nothing is said to hold. Only many calls without an answer
 lead there."""
-NOT_FOUND: Final = 404
-ON_ONE: Final = frozenset({GET_PULL, EDIT_PULL, CLOSE_PULL, MERGE_PULL})
+ON_ONE: Final = frozenset({"get_pull", "edit_pull", "close_pull", "merge_pull"})
 
 
 @attrs.frozen
@@ -47,17 +46,17 @@ def judge_pulls(calls: Sequence[Call]) -> Iterator[Judged]:
         if call.name in ON_ONE:
             by_id[call.args[3]].append(call)
     for create in calls:
-        if create.name == CREATE_PULL and create.ok:
+        if create.name == "create_pull" and create.ok:
             yield from _judged(create, by_id[str(create.value)])
 
 
 def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
     for call in calls:
-        if call.name == GET_PULL and call.code == NOT_FOUND and call.began > create.ended:
+        if call.name == "get_pull" and call.code == NOT_FOUND and call.began > create.ended:
             evidence = f"{call.shown} found nothing, and {create.shown} had created it"
             yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, evidence)
             return
-    mine = [call for call in calls if call.ok or (call.possible and call.name != GET_PULL)]
+    mine = [call for call in calls if call.ok or (call.possible and call.name != "get_pull")]
     orders: set[Order] = {(Pull(create.args[3]), frozenset())}
     changed = False
     for call, ends in _events(mine):
@@ -71,9 +70,9 @@ def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
         if not orders:
             yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, _unexplained(create, call, calls))
             return
-        if call.name == GET_PULL and changed:
+        if call.name == "get_pull" and changed:
             yield PULL_LINEARIZABLE, Reached(f"{_shown(call)} is explained")
-        changed = changed or call.name in {CLOSE_PULL, MERGE_PULL}
+        changed = changed or call.name in {"close_pull", "merge_pull"}
 
 
 def _events(calls: Iterable[Call]) -> list[tuple[Call, bool]]:
@@ -105,11 +104,11 @@ def _ended(orders: Iterable[Order], number: int, calls: Sequence[Call]) -> set[O
 
 def _after(pull: Pull, call: Call) -> Pull | None:
     """What a pull request is after a call; None: it cannot have been answered so."""
-    if call.name == EDIT_PULL:
+    if call.name == "edit_pull":
         return attrs.evolve(pull, title=call.args[4])
-    if call.name == CLOSE_PULL:
+    if call.name == "close_pull":
         return attrs.evolve(pull, status="closed")
-    if call.name == MERGE_PULL:
+    if call.name == "merge_pull":
         commit = str(call.value) if call.ok else None
         return attrs.evolve(pull, status="merged", commit=commit) if pull.status == OPEN else None
     assert isinstance(call.value, tuple), "it was answered"
@@ -120,8 +119,8 @@ def _after(pull: Pull, call: Call) -> Pull | None:
 
 
 def _unexplained(create: Call, call: Call, calls: Sequence[Call]) -> str:
-    told = [each for each in calls if each.began < call.ended and each is not call]
-    before = "; ".join(_shown(each) for each in told)
+    earlier = [each for each in calls if each.began < call.ended and each is not call]
+    before = "; ".join(_shown(each) for each in earlier)
     return f"{_shown(call)} is explained by no order of the calls: {_shown(create)}; {before}"
 
 

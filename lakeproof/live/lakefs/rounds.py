@@ -5,27 +5,28 @@ before, up to a few seconds: what shows at once is found at once, and much shows
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 import trio
 
+from lakeproof.live.engine import SETTLE_SECONDS, Fault, Plan, Workload, run_rounds
 from lakeproof.live.lakefs.api import Service
-from lakeproof.live.lakefs.calls import Answer, Recorder
-from lakeproof.live.lakefs.contents import Held
-from lakeproof.live.lakefs.final_state import Look, Round
-from lakeproof.live.lakefs.promises import TRUNK
+from lakeproof.live.lakefs.calls import NOT_FOUND, Answer, lines
+from lakeproof.live.lakefs.contents import FinalState
+from lakeproof.live.lakefs.final_state import FinalStateReader, LakeFSRound
+from lakeproof.live.lakefs.judge import NO_ISSUES, judge_entries, judge_initial_branches, judge_repositories
+from lakeproof.live.lakefs.known_issues import KnownIssues
+from lakeproof.live.lakefs.promises import IDS, TRUNK
 from lakeproof.live.lakefs.threads import CALLS_MAX, TRIES, Driver, Unread
-from lakeproof.live.lakefs.workload import FOUNDED, OF_ENTRIES, Names, Wish
-from lakeproof.live.traffic import Fault, Load, Tally
+from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OF_ENTRIES, Names, PlannedCall
+from lakeproof.live.recorder import Recorder
+from lakeproof.live.report import Report
 from lakeproof.model.snapshot import Status
 from lakeproof.words import Unusable
 
-FIRST_SECONDS: Final = 0.5
-LONGEST_SECONDS: Final = 4.0
 LOOKS: Final = 2
 """A service may go away while it is read, too."""
 FOUNDING_TIMEOUTS: Final = 3
@@ -34,78 +35,107 @@ LOOK_TIMEOUTS: Final = 12
 """For all that a round makes in the beginning, has made, or reads in the end: so many times an answer's."""
 WAIT_SECONDS: Final = 60.0
 """For a service that has gone away to come back."""
+CONFLICT: Final = 409
 ASK_SECONDS: Final = 0.25
 """Between two questions whether it is back."""
-SETTLE_SECONDS: Final = 0.2
-"""What was not answered may still be done for a while."""
 RESTART_AT: Final = (0.2, 0.6)
 """When in a round the server is restarted, as a part of it."""
 
 
+@attrs.frozen
+class ServicePlan(Plan):
+    """judged_ids: the invariants that are judged. issues: the issues that are set aside."""
+
+    judged_ids: tuple[str, ...] = IDS
+    issues: KnownIssues = NO_ISSUES
+
+
+class ServiceReport(Report):
+    """The sum of the rounds on a service."""
+
+    def as_object(self) -> dict[str, object]:
+        return {**super().as_object(), "known": dict(sorted(self.suppressed.items()))}
+
+    @property
+    def what_holds(self) -> str:
+        rest = f" of {len(IDS)}" if len(self.judged_ids) < len(IDS) else ""
+        aside = ", ".join(f"{cause} {count:,}" for cause, count in sorted(self.suppressed.items()))
+        return f"{super().what_holds}{rest}{f'; set aside: {aside}' if aside else ''}"
+
+
 @attrs.define
-class Traffic:
+class Traffic(Workload):
     """Rounds on a service.
 
     namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
-    service that has gone away to come back. note: told of it. left: repositories that could not be removed. gone: why
-    the service is taken for gone for good; empty: it is not. restart: a fault, once in every round. settle: seconds to
-    let caches expire before a round is read. sources: what is imported. often: relative
-    frequencies of the kinds of calls on the repository that stays.
+    service that has gone away to come back. left: repositories that could not be removed. restart: a fault, once in
+    every round. sources: what is imported. often: relative frequencies of the kinds of calls on the repository that
+    stays.
     """
 
+    kind: ClassVar[str] = "service"
+    longest: ClassVar[float] = 4.0
     service: Service
-    load: Load
     namespace: str
     keep: bool = False
     wait: float = WAIT_SECONDS
-    note: Callable[[str], None] = lambda _: None
-    tally: Tally = attrs.field(factory=Tally)
-    left: list[str] = attrs.field(factory=list)
-    gone: str = ""
     restart: Fault | None = None
-    settle: float = 0.0
     sources: tuple[str, ...] = ()
     often: Mapping[str, int] = OF_ENTRIES
-    _rounds: int = 0
+    judged_ids: tuple[str, ...] = IDS
+    issues: KnownIssues = NO_ISSUES
+    last: LakeFSRound | None = None
 
-    async def round(self, seconds: float, calls: int = CALLS_MAX) -> Round:
-        """One round of traffic, until about so much time has passed or so many calls were made. Raises Unusable if the
-        first one cannot even begin."""
-        self._rounds += 1
+    async def round(self, duration: float, calls: int | None = None) -> LakeFSRound:
+        """Raises Unusable if the first one cannot even begin."""
+        self.rounds += 1
         token = secrets.token_hex(6)
         names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}", self.sources, self.often)
-        made, recorder = Round(self._rounds, names), Recorder()
+        made, recorder = LakeFSRound(number=self.rounds, names=names), Recorder()
         driver = self._driver(recorder)
         try:
-            await self._founded(driver, made)
+            await self._create_initial(driver, made)
             if not made.unread:
-                await self._driven(driver, made, seconds, calls)
-                await self._looked(driver, made)
+                await self._run_clients(driver, made, duration, calls or CALLS_MAX)
+                await self._read_final_state(driver, made)
         finally:
             if not self.keep:
                 with trio.CancelScope(shield=True):
-                    await self._removed(driver, names.used)
+                    await self._remove_all(driver, names.used)
         made.entries = [call for call in recorder.calls if call.args[0] == names.lake]
         made.repositories = [call for call in recorder.calls if call.args[0] != names.lake]
+        made.calls, self.last = len(recorder.calls), made
+        if not made.unread:
+            self._judge(made)
         return made
+
+    def _judge(self, made: LakeFSRound) -> None:
+        issues = attrs.evolve(self.issues, judged_ids=frozenset(self.judged_ids))
+        judged = (
+            *judge_initial_branches(made.names.lake, INITIAL_BRANCHES, made.final),
+            *judge_entries(made.entries, made.final, issues),
+            *judge_repositories(made.repositories, made.last, issues),
+        )
+        made.judged = [(name, each) for name, each in judged if name in self.judged_ids]
+        made.files = {"history.jsonl": lines([*made.entries, *made.repositories]), "held.txt": _state(made)}
 
     async def finish(self) -> None:
         """Remove what rounds could not, if the service is there again."""
         if self.left and not self.gone:
             driver, names = self._driver(Recorder()), set(self.left)
-            if await self._returned(driver):
+            if await self._await_service(driver):
                 self.left.clear()
-                await self._removed(driver, names)
+                await self._remove_all(driver, names)
 
-    def _driver(self, recorder: Recorder) -> "Driver":
+    def _driver(self, recorder: Recorder) -> Driver:
         return Driver(self.service, self.load, self.tally, recorder, trio.CapacityLimiter(self.load.clients))
 
-    async def _returned(self, driver: "Driver") -> bool:
+    async def _await_service(self, driver: Driver) -> bool:
         """Whether the service answers, by and by. Only a version is an answer: what stands before it may say much."""
         began, answer = trio.current_time(), Answer(Status.INFO, words="no whole answer in time")
         with trio.move_on_after(self.wait):
             while True:
-                answer = await driver.ask(self.service.version)
+                answer = await driver.request(self.service.version)
                 seconds = trio.current_time() - began
                 if answer.status is Status.OK:
                     if seconds > self.load.timeout:
@@ -115,19 +145,19 @@ class Traffic:
         self.gone = f"the service was gone, and did not come back within {self.wait:g} s: {answer.words}"
         return False
 
-    async def _looked(self, driver: "Driver", made: Round) -> None:
+    async def _read_final_state(self, driver: Driver, made: LakeFSRound) -> None:
         """Read what the service holds in the end; once more if it goes away meanwhile."""
         for _ in range(LOOKS):
-            if not await self._returned(driver):
+            if not await self._await_service(driver):
                 made.unread = self.gone
                 return
             unknown = any(call.status is Status.INFO for call in driver.recorder.calls)
-            await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.settle))
-            made.held, made.last, made.unread = Held(), {}, ""
+            await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.issues.settle))
+            made.final, made.last, made.unread = FinalState(), {}, ""
             limit = LOOK_TIMEOUTS * self.load.timeout
             with trio.move_on_after(limit) as scope:
                 try:
-                    await Look(driver, made).all()
+                    await FinalStateReader(driver, made).all()
                 except Unread as error:
                     made.unread = str(error)
                     continue
@@ -135,52 +165,51 @@ class Traffic:
                 made.unread = f"what it held in the end could not be read within {limit:g} s"
             return
 
-    async def _founded(self, driver: "Driver", made: Round) -> None:
+    async def _create_initial(self, driver: Driver, made: LakeFSRound) -> None:
         lake = made.names.lake
         made.names.used.add(lake)
-        wishes: tuple[Wish, ...] = (
+        planned_calls: tuple[PlannedCall, ...] = (
             ("create_repository", (lake, made.names.life())),
-            *(("create_branch", (lake, branch, TRUNK)) for branch in FOUNDED if branch != TRUNK),
+            *(("create_branch", (lake, branch, TRUNK)) for branch in INITIAL_BRANCHES if branch != TRUNK),
         )
-        for name, args in wishes:
-            answer = await self._insist(driver, name, args)
+        for name, args in planned_calls:
+            answer = await self._create_idempotently(driver, name, args)
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
-                if self._rounds == 1:
+                if self.rounds == 1:
                     again = "name another --storage-namespace, or give the key the right to it"
                     raise Unusable(f"{what}; {'is the service still running?' if self.gone else again}")
                 made.unread = self.gone or what
                 return
 
-    async def _insist(self, driver: "Driver", name: str, args: tuple[str, ...]) -> Answer:
-        """A create of what nobody else creates: if it is there after an answer that was lost, it is ours."""
+    async def _create_idempotently(self, driver: Driver, name: str, args: tuple[str, ...]) -> Answer:
+        """A create of what no other client creates: if it is there after an answer that was lost, it is ours."""
         answer, doubt = Answer(Status.INFO), False
         for again in range(LOOKS):
-            if again and (answer.code or not await self._returned(driver)):
+            if again and (answer.code or not await self._await_service(driver)):
                 break
             with trio.move_on_after(FOUNDING_TIMEOUTS * self.load.timeout):
                 for _ in range(TRIES):
-                    answer = await driver.ask(partial(self.service.perform, name, args))
-                    if answer.status is Status.OK or (doubt and answer.code == 409):
+                    answer = await driver.request(partial(self.service.perform, name, args))
+                    if answer.status is Status.OK or (doubt and answer.code == CONFLICT):
                         return Answer(Status.OK)
                     doubt = doubt or answer.status is Status.INFO
         return answer
 
-    async def _driven(self, driver: "Driver", made: Round, seconds: float, calls: int) -> None:
+    async def _run_clients(self, driver: Driver, made: LakeFSRound, seconds: float, calls: int) -> None:
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
             for client in range(self.load.clients):
-                rng = Random(f"{self.load.seed} {self._rounds} {client}")
-                nursery.start_soon(driver.work, client, rng, made.names, began + seconds, calls)
+                nursery.start_soon(driver.work, client, self.rng(client), made.names, began + seconds, calls)
             if self.restart is not None:
-                rng = Random(f"{self.load.seed} {self._rounds} restart")
+                rng = self.rng("restart")
                 await trio.sleep(seconds * rng.uniform(*RESTART_AT))
                 with trio.CancelScope(shield=True):  # once begun, it is done
                     self.tally.faults[await self.restart(rng)] += 1
         made.seconds = trio.current_time() - began
 
-    async def _removed(self, driver: "Driver", names: Iterable[str]) -> None:
-        """Delete repositories of ours. Nobody else has these names."""
+    async def _remove_all(self, driver: Driver, names: Iterable[str]) -> None:
+        """Delete repositories of this run, whose names are its own."""
         left = set(names)
         with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
             async with trio.open_nursery() as nursery:
@@ -188,9 +217,28 @@ class Traffic:
                     nursery.start_soon(self._remove, driver, name, left)
         self.left += sorted(left)
 
-    async def _remove(self, driver: "Driver", name: str, left: set[str]) -> None:
+    async def _remove(self, driver: Driver, name: str, left: set[str]) -> None:
         for _ in range(TRIES):
-            answer = await driver.ask(partial(self.service.perform, "delete_repository", (name,)))
-            if answer.status is Status.OK or answer.code == 404:
+            answer = await driver.request(partial(self.service.perform, "delete_repository", (name,)))
+            if answer.status is Status.OK or answer.code == NOT_FOUND:
                 left.discard(name)
                 return
+
+
+async def drive(traffic: Traffic, plan: ServicePlan = ServicePlan()) -> ServiceReport:  # frozen
+    """Rounds on a service as planned. Raises Unusable."""
+    traffic.judged_ids, traffic.issues = plan.judged_ids, plan.issues
+    report = ServiceReport(plan.judged_ids, traffic.tally, traffic.left, causes=plan.issues.causes)
+    await run_rounds(traffic, report, plan)
+    return report
+
+
+def _state(made: LakeFSRound) -> Iterator[str]:
+    """The final state of the service, for people."""
+    for branch, content in sorted(made.final.branches.items()):
+        yield f"{made.names.lake} branch {branch}: {dict(sorted(content.items()))}"
+        yield f"{made.names.lake} branch {branch}, commits, newest first: {list(made.final.logs[branch])}"
+    for commit_id, content in made.final.commits.items():
+        yield f"{made.names.lake} commit {commit_id}: {dict(sorted(content.items()))}"
+    for name, last in sorted(made.last.items()):
+        yield f"{name} in {last.life}: branches {sorted(last.branches)}, paths {sorted(last.paths)}"

@@ -9,16 +9,17 @@ from typing import Final, TypeVar
 import attrs
 import trio
 
-from lakeproof.live.lakefs.api import Service, told
-from lakeproof.live.lakefs.calls import LAST, Answer, Call, Recorder
-from lakeproof.live.lakefs.workload import Names, Wish, entry_wish, follow_ups, repository_wish
-from lakeproof.live.traffic import Load, Tally
+from lakeproof.live.engine import Load
+from lakeproof.live.lakefs.api import Service, answer_of
+from lakeproof.live.lakefs.calls import LAST, NOT_FOUND, Answer, Call
+from lakeproof.live.lakefs.workload import Names, PlannedCall, follow_ups, plan_entry_call, plan_repository_call
+from lakeproof.live.recorder import Recorder, Tally
 from lakeproof.model.snapshot import Status
 
 CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
-"""Where nobody else is at work."""
+"""Where no client is at work."""
 REFUSED_SECONDS: Final = 0.01
 """Between two calls of a client that is turned away at once: it need not ask a thousand times a second."""
 UNREACHED_SECONDS: Final = 0.1
@@ -30,18 +31,6 @@ class Unread(Exception):
     """What the service holds in the end could not be read."""
 
 
-_THREADS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("threads")
-
-
-def _threads() -> trio.CapacityLimiter:
-    """As many as are asked for: one that is left to itself must not keep others from beginning."""
-    try:
-        return _THREADS.get()
-    except LookupError:
-        _THREADS.set(trio.CapacityLimiter(math.inf))
-        return _THREADS.get()
-
-
 @attrs.define
 class Driver:
     """Calls from threads, recorded."""
@@ -51,15 +40,17 @@ class Driver:
     tally: Tally
     recorder: Recorder
     limiter: trio.CapacityLimiter
+    _threads: trio.CapacityLimiter = attrs.field(factory=lambda: trio.CapacityLimiter(math.inf))
+    """Any number: one that is left to itself must not keep others from beginning."""
 
     async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
         """One client. It begins no call later than that, nor when all clients have made so many."""
-        wish_of = repository_wish if client % 2 else entry_wish
-        then: tuple[Wish, ...] = ()
+        plan = plan_repository_call if client % 2 else plan_entry_call
+        then: tuple[PlannedCall, ...] = ()
         while trio.current_time() < until and len(self.recorder.calls) < calls:
-            following, wish = bool(then), then[0] if then else wish_of(rng, names)
-            call = await self.call(client, *wish)
-            then = () if not call.ok else then[1:] if following else follow_ups(rng, wish, names)
+            following, planned = bool(then), then[0] if then else plan(rng, names)
+            call = await self.call(client, *planned)
+            then = () if not call.ok else then[1:] if following else follow_ups(rng, planned, names)
             if call.ok and isinstance(call.value, str):
                 names.learn(call.name, call.args, call.value)
             if not call.ok and call.code not in {404, 409, 412}:
@@ -68,15 +59,15 @@ class Driver:
     async def call(self, client: int, name: str, args: tuple[str, ...]) -> Call:
         """Do a call, and record it."""
         call = self.recorder.begin(client, name, args)
-        answer = await self.ask(partial(self.service.perform, name, args))
-        self.recorder.end(call, answer)
-        how = {Status.OK: "ok", Status.FAIL: "refused"}.get(answer.status, "unknown")
-        self.tally.answers[name, how] += 1
+        answer = await self.request(partial(self.service.perform, name, args))
+        self.recorder.end(call, answer.status, answer.value)
+        call.code, call.words, call.server = answer.code, answer.words, answer.server
+        self.tally.count(name, answer.status)
         if answer.status is Status.INFO:
-            self.tally.trouble(LookupError(f"{name}: {answer.code or answer.words}"))
+            self.tally.trouble(f"{name}: {answer.code or answer.words}")
         return call
 
-    async def ask(self, do: Callable[[], Hashable]) -> Answer:
+    async def request(self, do: Callable[[], Hashable]) -> Answer:
         """What came of something that blocks, in a thread. What takes too long is left to itself, and unknown."""
 
         def answered() -> Answer:
@@ -84,22 +75,22 @@ class Driver:
             try:
                 value = do()
                 return Answer(Status.OK, LAST.code, value, server=LAST.server)
-            except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `told` knows them
-                return attrs.evolve(told(error), server=LAST.server)
+            except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `answer_of` knows them
+                return attrs.evolve(answer_of(error), server=LAST.server)
 
-        async with self.limiter:  # who waits for a turn has not asked yet
+        async with self.limiter:  # a call that waits for its turn is not sent yet
             with trio.move_on_after(2 * self.load.timeout):
-                return await trio.to_thread.run_sync(answered, limiter=_threads(), abandon_on_cancel=True)
+                return await trio.to_thread.run_sync(answered, limiter=self._threads, abandon_on_cancel=True)
         return Answer(Status.INFO, words="no whole answer in time")
 
     async def read(self, do: Callable[[], T]) -> T | None:
-        """Read something when nobody is at work; None if it is not there. Raises Unread."""
+        """Read something when no client is at work; None if it is not there. Raises Unread."""
         found: list[T] = []
         answer = Answer(Status.INFO)
         for _ in range(TRIES):
-            answer = await self.ask(lambda: found.append(do()))
+            answer = await self.request(lambda: found.append(do()))
             if answer.status is Status.OK:
                 return found[-1]
-            if answer.code == 404:
+            if answer.code == NOT_FOUND:
                 return None
         raise Unread(answer.words)

@@ -1,4 +1,4 @@
-"""What was told of the metadata of one path: a register that updates set, and that each new value of the path clears.
+"""The metadata of one path: a register that updates set, and that each new value of the path clears.
 
 Example: update(m1) [1, 2], write [3, 4], stat [5, 6]. The stat must find no mark: a mark m1 would say that the update
 came after the write, and it was over before. A stat [2, 5] may find m1, or none.
@@ -6,7 +6,7 @@ came after the write, and it was over before. A stat [2, 5] may find m1, or none
 
 from collections.abc import Iterator, Sequence
 
-from lakeproof.live.lakefs.calls import STAT, UPDATE_METADATA, Call
+from lakeproof.live.lakefs.calls import Call
 from lakeproof.live.lakefs.existence import Judgement
 from lakeproof.live.lakefs.promises import UPDATED
 from lakeproof.model.invariants import Reached, Violation
@@ -16,16 +16,16 @@ WRITES = frozenset({"set_entry", "create_entry"})
 
 def judge_updates(calls: Sequence[Call]) -> Iterator[Judgement]:
     """The calls on one path of a branch that nothing changes as a whole. O(n³) at worst for n calls, some dozens."""
-    marks = {call.args[3]: call for call in calls if call.name == UPDATE_METADATA}
+    marks = {call.args[3]: call for call in calls if call.name == "update_metadata"}
     for stat in calls:
-        if stat.name == STAT and stat.ok:
+        if stat.name == "stat_entry" and stat.ok:
             mark = str(stat.value)
             yield from _found(stat, marks.get(mark), calls) if mark else _cleared(stat, calls)
 
 
 def _setters(calls: Sequence[Call]) -> list[Call]:
     """Calls after which the metadata are others than before."""
-    return [call for call in calls if call.name in WRITES or call.name == UPDATE_METADATA]
+    return [call for call in calls if call.name in WRITES or call.name == "update_metadata"]
 
 
 def _found(stat: Call, update: Call | None, calls: Sequence[Call]) -> Iterator[Judgement]:
@@ -44,7 +44,7 @@ def _found(stat: Call, update: Call | None, calls: Sequence[Call]) -> Iterator[J
 
 def _cleared(stat: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
     """A stat that found no mark: some write may have come after each update."""
-    updates = [call for call in calls if call.name == UPDATE_METADATA]
+    updates = [call for call in calls if call.name == "update_metadata"]
     writes = [call for call in calls if call.name in WRITES and call.possible and call.began < stat.ended]
     over = [_overwriting(write, stat, updates) for write in writes]
     if writes and all(over):

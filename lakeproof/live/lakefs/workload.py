@@ -11,19 +11,6 @@ from typing import Final
 
 import attrs
 
-from lakeproof.live.lakefs.calls import (
-    CHERRY_PICK,
-    CLOSE_PULL,
-    CREATE_PULL,
-    EDIT_PULL,
-    ERASE,
-    GET_PULL,
-    HARD_RESET,
-    IMPORT,
-    MERGE_PULL,
-    STAT,
-    UPDATE_METADATA,
-)
 from lakeproof.live.lakefs.promises import TRUNK
 
 PATHS: Final = tuple(f"a/{number}" for number in range(6))
@@ -41,8 +28,8 @@ PULLED: Final = "pulled"
 """The branch that takes pull requests, and nothing else."""
 IMPORTED: Final = "imported"
 """The branch of imports."""
-FOUNDED: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
-"""The branches that a round begins with, and that nobody deletes."""
+INITIAL_BRANCHES: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
+"""The branches that a round begins with, and that no client deletes."""
 SIDE: Final = "side"
 """What the names of branches begin with that come and go."""
 LAKE: Final = "-lake"
@@ -67,9 +54,9 @@ OF_ENTRIES: Final = {
     "moved": 6,
     "wide": 4,
     "wide commit": 1,
-    UPDATE_METADATA: 6,
-    STAT: 3,
-    IMPORT: 4,
+    "update_metadata": 6,
+    "stat_entry": 3,
+    "import": 4,
     "imported": 1,
     "offered": 3,
     "pull": 11,
@@ -80,7 +67,7 @@ OF_ENTRIES: Final = {
 """How often."""
 FOCUS: Final = 8
 """The factor by which calls of a chosen kind are more frequent."""
-OF_PULLS: Final = {MERGE_PULL: 5, CLOSE_PULL: 2, EDIT_PULL: 5, GET_PULL: 4}
+OF_PULLS: Final = {"merge_pull": 5, "close_pull": 2, "edit_pull": 5, "get_pull": 4}
 OF_REPOSITORIES: Final = {
     "create_repository": 34,
     "delete_repository": 24,
@@ -102,20 +89,20 @@ SHARED: Final = "s/"
 """The prefix that imports take from each other."""
 LEARNED_MAX: Final = 6
 """Commits of a branch that are remembered, the newest ones."""
-OF_ENTRY: Final = frozenset({"set_entry", "create_entry", "delete_entry", ERASE})
+OF_ENTRY: Final = frozenset({"set_entry", "create_entry", "delete_entry", "erase_entry"})
 LOOKS: Final = {
     **dict.fromkeys(("create_repository", "delete_repository"), ("get_repository", 1)),
     **dict.fromkeys(("create_tag", "delete_tag"), ("get_tag", 2)),
-    **dict.fromkeys(("create_branch", "delete_branch", IMPORT), ("get_branch", 2)),
-    **dict.fromkeys((CLOSE_PULL, EDIT_PULL, MERGE_PULL), (GET_PULL, 4)),
+    **dict.fromkeys(("create_branch", "delete_branch", "import"), ("get_branch", 2)),
+    **dict.fromkeys(("close_pull", "edit_pull", "merge_pull"), ("get_pull", 4)),
     **dict.fromkeys(OF_ENTRY, ("get_entry", 3)),
-    UPDATE_METADATA: (STAT, 3),
+    "update_metadata": ("stat_entry", 3),
 }
 """By a call that changes something, the one that looks at it, and how many of its arguments that takes."""
-COMMITTING: Final = frozenset({"commit", CHERRY_PICK})
+COMMITTING: Final = frozenset({"commit", "cherry_pick"})
 LOOKS_AGAIN: Final = 0.4
 
-Wish = tuple[str, tuple[str, ...]]
+PlannedCall = tuple[str, tuple[str, ...]]
 """The name of a call, and its arguments."""
 
 
@@ -132,7 +119,7 @@ class Names:
     """Relative frequencies of the kinds of calls on the repository that stays."""
     used: set[str] = attrs.field(factory=set)
     learned: dict[str, list[str]] = attrs.field(factory=dict)
-    """By branch, the newest commits that somebody was told of."""
+    """By branch, the newest commits that an answer named."""
     pulls: list[str] = attrs.field(factory=list)
     """The newest pull requests."""
     _repositories: int = 0
@@ -174,21 +161,21 @@ class Names:
 
     def learn(self, name: str, args: tuple[str, ...], value: str) -> None:
         """Remember the commit or pull request that a call has made."""
-        if name == CREATE_PULL:
+        if name == "create_pull":
             self.pulls.append(value)
             del self.pulls[:-PULLS_MAX]
         if name in COMMITTING:
-            known = self.learned.setdefault(args[1], [])
-            known.append(value)
-            del known[:-LEARNED_MAX]
+            commits = self.learned.setdefault(args[1], [])
+            commits.append(value)
+            del commits[:-LEARNED_MAX]
 
     def commit(self, rng: Random, branch: str) -> str:
         """A commit of a branch that stays, or the branch itself."""
-        known = self.learned.get(branch)
-        return rng.choice(known) if known else branch
+        commits = self.learned.get(branch)
+        return rng.choice(commits) if commits else branch
 
     def path(self) -> str:
-        """A path that nobody has used for long."""
+        """A path that has not been used for long."""
         self._paths += 1
         return f"c/{self._paths // TURNS_OF_PATH}"
 
@@ -199,7 +186,7 @@ def focused(kinds: Iterable[str]) -> Mapping[str, int]:
     return {kind: count * FOCUS if kind in chosen else count for kind, count in OF_ENTRIES.items()}
 
 
-def entry_wish(rng: Random, names: Names) -> Wish:
+def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
     """A call on the repository that stays."""
     lake, path, value = names.lake, rng.choice(PATHS), names.unique()
     match kind := _chosen(rng, names.often):
@@ -224,7 +211,7 @@ def entry_wish(rng: Random, names: Names) -> Wish:
         case "reset_prefix" | "reset_entry":
             return kind, (lake, names.side(rng), "a/" if kind == "reset_prefix" else path)
         case "erase":
-            return ERASE, (lake, TRUNK, path)
+            return "erase_entry", (lake, TRUNK, path)
         case "tag":
             return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
         case "delete_tag" | "get_tag":
@@ -234,28 +221,28 @@ def entry_wish(rng: Random, names: Names) -> Wish:
         case "wide commit":
             return "commit", (lake, WIDE, value)
         case "update_metadata" | "stat_entry" | "import" | "pull":
-            return _wish_beside(rng, names, kind, path, value)
+            return _plan_other_call(rng, names, kind, path, value)
         case _:
             return kind, (lake, names.side(rng))
 
 
-def _wish_beside(rng: Random, names: Names, kind: str, path: str, value: str) -> Wish:
+def _plan_other_call(rng: Random, names: Names, kind: str, path: str, value: str) -> PlannedCall:
     """A call that concerns metadata, imports or pull requests."""
     lake = names.lake
-    if kind == UPDATE_METADATA:
+    if kind == "update_metadata":
         return kind, (lake, TRUNK, path, value)
-    if kind == IMPORT and names.sources:
+    if kind == "import" and names.sources:
         prefix = SHARED if rng.random() < 0.7 else f"i/{value}/"
         return kind, (lake, IMPORTED, prefix, rng.choice(names.sources), value)
     if kind == "pull" and names.pulls:
         what, at = _chosen(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
-        return what, (*at, value) if what == EDIT_PULL else at
+        return what, (*at, value) if what == "edit_pull" else at
     if kind == "pull":
         return "set_entry", (lake, OFFERED, f"o/{value}", value)
-    return STAT, (lake, TRUNK, path)
+    return "stat_entry", (lake, TRUNK, path)
 
 
-def repository_wish(rng: Random, names: Names) -> Wish:
+def plan_repository_call(rng: Random, names: Names) -> PlannedCall:
     """A call on repositories that come and go. Branches and paths are of one call alone."""
     kind = _chosen(rng, OF_REPOSITORIES)
     if kind == "list_repositories":
@@ -270,10 +257,10 @@ def repository_wish(rng: Random, names: Names) -> Wish:
     return kind, (name,)
 
 
-def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
-    """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
-    just written can be forgotten."""
-    name, args = wish
+def follow_ups(rng: Random, planned: PlannedCall, names: Names) -> tuple[PlannedCall, ...]:
+    """The next calls of a client, as long as all goes well: they read what it has just changed, or forget what it has
+    just written."""
+    name, args = planned
     if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
         return tuple(_on_branch(rng, args[0], args[1], names))
     if name == "set_entry" and args[1].startswith(SIDE):
@@ -288,11 +275,11 @@ def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
     return ((look, args[:count]),) if look else ()
 
 
-def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
+def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[PlannedCall, ...]:
     """Ways to forget what was written to a branch that comes and goes."""
     branch, path = args[:2], args[:3]
-    look: Wish = ("get_entry", path)
-    ways: list[tuple[Wish, ...]] = [
+    look: PlannedCall = ("get_entry", path)
+    ways: list[tuple[PlannedCall, ...]] = [
         (("reset_branch", branch), look),
         (
             ("reset_branch", branch),
@@ -308,7 +295,7 @@ def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
     return rng.choice(ways)
 
 
-def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wish]:
+def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[PlannedCall]:
     """What comes after a write to a branch that stays."""
     if branch == WIDE:
         for value in (names.unique() for _ in range(WIDTH)):
@@ -316,16 +303,18 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wi
         return
     yield "commit", (lake, branch, names.unique())
     if branch == OFFERED:
-        yield CREATE_PULL, (lake, PULLED, OFFERED, names.unique())
+        yield "create_pull", (lake, PULLED, OFFERED, names.unique())
         return
     if branch == IMPORTED:
         return
     if branch == MOVED:
-        yield from ((HARD_RESET, (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
+        yield from (
+            ("hard_reset", (lake, MOVED, rng.choice(commits))) for commits in [names.learned.get(MOVED)] if commits
+        )
     elif rng.random() < 0.5:
         yield "revert", (lake, UNDONE, names.commit(rng, UNDONE), names.unique())
     else:
-        yield CHERRY_PICK, (lake, UNDONE, names.commit(rng, MOVED), names.unique())
+        yield "cherry_pick", (lake, UNDONE, names.commit(rng, MOVED), names.unique())
     yield "get_branch", (lake, branch)
 
 

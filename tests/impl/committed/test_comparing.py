@@ -98,13 +98,7 @@ class TestMerge:
         self, base: str, source: str, destination: str, merged: str
     ) -> None:
         shelf = Shelf()
-        flow = merge(
-            ENV,
-            NS,
-            base=MetaRangeID(base),
-            source=MetaRangeID(source),
-            destination=MetaRangeID(destination),
-        )
+        flow = merge(ENV, NS, base=MetaRangeID(base), source=MetaRangeID(source), destination=MetaRangeID(destination))
         assert shelf.do(flow) == merged
         assert shelf.story == []
 

@@ -56,9 +56,7 @@ def layered(head: Layer, changes: Sequence[Layer]) -> Hand:
 
 
 def shown(hand: Hand, prefix: bytes = b"", batch_size: int = 0) -> dict[bytes, bytes]:
-    return {
-        entry.path: entry.identity for entry in hand.run(reads.list_entries, BRANCH, prefix, batch_size=batch_size)
-    }
+    return {entry.path: entry.identity for entry in hand.run(reads.list_entries, BRANCH, prefix, batch_size=batch_size)}
 
 
 def read(hand: Hand, path: bytes) -> bytes | None:

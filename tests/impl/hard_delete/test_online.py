@@ -13,11 +13,9 @@ from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, Gra
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.hard_delete._journal import Issued
-from lakeproof.impl.hard_delete._reaper import fate_of
 from lakeproof.impl.refs import branches
 from lakeproof.model import kv
-from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
-from lakeproof.model.records import Branch
+from lakeproof.model.identifiers import BranchID, StagingToken
 from tests.impl.hand import Hand
 
 ONLINE = online.FLOWS
@@ -133,11 +131,3 @@ class TestJournal:
     def test_a_token_tells_its_branch(self, hand: Hand) -> None:
         for branch_id in (BRANCH, MAIN):
             assert journal.branch_of(REPOSITORY, hand.run(branches.get_branch, branch_id).staging_token) == branch_id
-
-    def test_a_token_is_open_then_sealed_then_closed(self) -> None:
-        t, u = StagingToken("t"), StagingToken("u")
-        at = {"branch_id": BRANCH, "commit_id": CommitID("c")}
-        assert fate_of(t, Branch(**at, staging_token=t)) == "open"  # type: ignore[arg-type]
-        assert fate_of(t, Branch(**at, staging_token=u, sealed_tokens=(t,))) == "sealed"  # type: ignore[arg-type]
-        assert fate_of(t, Branch(**at, staging_token=u)) == "closed"  # type: ignore[arg-type]
-        assert fate_of(t, None) == "closed"

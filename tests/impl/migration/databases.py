@@ -86,10 +86,7 @@ def databases(draw: st.DrawFn) -> tuple[Row, ...]:
         names = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
         rows.append(
             RepositoryRow(
-                id=repository_id,
-                storage_namespace=draw(texts),
-                creation_date=draw(moments),
-                default_branch=names[0],
+                id=repository_id, storage_namespace=draw(texts), creation_date=draw(moments), default_branch=names[0]
             )
         )
         for number, commit_id in enumerate(commits):

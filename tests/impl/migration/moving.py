@@ -9,16 +9,7 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.extraction import extract
 from lakeproof.impl.migration.migration import migrate
-from lakeproof.impl.migration.rows import (
-    TABLES,
-    BranchRow,
-    CommitRow,
-    RepositoryRow,
-    Row,
-    StagedRow,
-    Tables,
-    TagRow,
-)
+from lakeproof.impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
 from lakeproof.impl.stores import MemoryStore, Store
 
 ROWS: tuple[Row, ...] = (

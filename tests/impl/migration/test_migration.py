@@ -12,15 +12,7 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.checks import problems
 from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty, migrate
-from lakeproof.impl.migration.rows import (
-    BranchRow,
-    MemoryTables,
-    RepositoryRow,
-    Row,
-    StagedRow,
-    TagRow,
-    UnusableTables,
-)
+from lakeproof.impl.migration.rows import BranchRow, MemoryTables, RepositoryRow, Row, StagedRow, TagRow, UnusableTables
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv

@@ -2,8 +2,11 @@
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import psycopg
@@ -11,13 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from lakeproof.impl.migration import migration
-from lakeproof.impl.migration.rows import (
-    TABLES,
-    CommitRow,
-    Row,
-    UnusableTables,
-    key_of,
-)
+from lakeproof.impl.migration.rows import TABLES, CommitRow, Row, Tables, UnusableTables, key_of
 from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
 from lakeproof.impl.stores import MemoryStore
 from tests.impl.migration.databases import databases, fill_postgres, fill_sqlite
@@ -62,24 +59,43 @@ def test_what_was_in_postgresql_is_in_the_store(address: str) -> None:
     check()
 
 
-def test_sqlite_is_seen_as_it_was_at_one_moment(tmp_path: Path) -> None:
-    fill_sqlite(tmp_path / "old.db", ROWS)
-    other = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
-    other.execute("PRAGMA journal_mode = WAL")
-    with SQLiteTables(tmp_path / "old.db") as tables:
-        before = list(tables.rows("graveler_tags"))
-        other.execute("DELETE FROM graveler_tags")
-        assert list(tables.rows("graveler_tags")) == before
-    other.close()
+@attrs.frozen
+class Old:  # type: ignore[explicit-any]  # a connection is of either library
+    """Tables of one kind: how they are filled, changed and read."""
+
+    fill: Callable[[Sequence[Row]], None]
+    connect: Callable[[], Any]  # type: ignore[explicit-any]  # the same
+    read: Callable[[], AbstractContextManager[Tables]]
 
 
-def test_postgresql_is_seen_as_it_was_at_one_moment(address: str) -> None:
-    fill_postgres(address, ROWS)
-    with PostgresTables(address) as tables:
-        before = list(tables.rows("graveler_tags"))
-        with psycopg.connect(address) as other:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Old:
+    if request.param == "sqlite":
+        path = tmp_path / "old.db"
+        connect = partial(sqlite3.connect, path, isolation_level=None)
+        return Old(partial(fill_sqlite, path), connect, partial(SQLiteTables, path))
+    server: str = request.getfixturevalue("address")
+    connect_there = partial(psycopg.connect, server, autocommit=True)
+    return Old(partial(fill_postgres, server), connect_there, partial(PostgresTables, server))
+
+
+def changed(old: Old, *statements: str) -> None:
+    """The tables with the rows of all tests, after these statements."""
+    old.fill(ROWS)
+    with closing(old.connect()) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_tables_are_seen_as_they_were_at_one_moment(old: Old) -> None:
+    changed(old)
+    with closing(old.connect()) as other:
+        if isinstance(other, sqlite3.Connection):
+            other.execute("PRAGMA journal_mode = WAL")
+        with old.read() as tables:
+            before = list(tables.rows("graveler_tags"))
             other.execute("DELETE FROM graveler_tags")
-        assert list(tables.rows("graveler_tags")) == before
+            assert list(tables.rows("graveler_tags")) == before
 
 
 NULLS = (
@@ -92,34 +108,17 @@ READ: tuple[Row, ...] = tuple(
 )
 
 
-def test_null_is_read_as_nothing_where_the_tables_allow_it_in_sqlite(tmp_path: Path) -> None:
-    fill_sqlite(tmp_path / "old.db", ROWS)
-    connection = sqlite3.connect(tmp_path / "old.db")
-    for statement in NULLS:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
+def test_null_is_read_as_nothing_where_the_tables_allow_it(old: Old) -> None:
+    changed(old, *NULLS)
     store = MemoryStore()
-    with SQLiteTables(tmp_path / "old.db") as tables:
+    with old.read() as tables:
         migrated(store, tables)
     assert rows_in(store) == set(READ)
 
 
-def test_null_is_read_as_nothing_where_the_tables_allow_it_in_postgresql(address: str) -> None:
-    fill_postgres(address, ROWS)
-    with psycopg.connect(address) as connection:
-        for statement in NULLS:
-            connection.execute(statement)
-    store = MemoryStore()
-    with PostgresTables(address) as tables:
-        migrated(store, tables)
-    assert rows_in(store) == set(READ)
-
-
-@pytest.mark.parametrize("dsn", ["postgresql://nobody@127.0.0.1:1/none?connect_timeout=2"])
-def test_a_postgresql_that_is_not_there_is_named(dsn: str) -> None:
+def test_a_postgresql_that_is_not_there_is_named() -> None:
     with pytest.raises(UnusableTables, match="PostgreSQL: connect"):
-        PostgresTables(dsn)
+        PostgresTables("postgresql://nobody@127.0.0.1:1/none?connect_timeout=2")
 
 
 def test_a_postgresql_without_the_tables_is_named(address: str) -> None:
@@ -144,13 +143,10 @@ def test_a_postgresql_without_the_tables_is_named(address: str) -> None:
         ("UPDATE graveler_staging_kv SET identity = 'text'", "identity 'text': expected bytes"),
     ],
 )
-def test_a_malformed_column_is_named(tmp_path: Path, statement: str, message: str) -> None:
-    fill_sqlite(tmp_path / "old.db", ROWS)
-    connection = sqlite3.connect(tmp_path / "old.db")
-    connection.execute(statement)
-    connection.commit()
-    connection.close()
-    with SQLiteTables(tmp_path / "old.db") as tables, pytest.raises(UnusableTables) as refused:
+@pytest.mark.parametrize("old", ["sqlite"], indirect=True)
+def test_a_malformed_column_is_named(old: Old, statement: str, message: str) -> None:
+    changed(old, statement)
+    with old.read() as tables, pytest.raises(UnusableTables) as refused:
         migrated(MemoryStore(), tables)
     assert message in str(refused.value)
     assert "mend the row" in str(refused.value)

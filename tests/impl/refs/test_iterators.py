@@ -6,13 +6,8 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
-from lakeproof.impl.refs.iterators import (
-    ParentNotFound,
-    commit_iterator,
-)
-from lakeproof.model.identifiers import (
-    CommitID,
-)
+from lakeproof.impl.refs.iterators import ParentNotFound, commit_iterator
+from lakeproof.model.identifiers import CommitID
 from tests.impl.records import REPOSITORY, commit
 from tests.impl.refs.iterating import everything, holding, live
 

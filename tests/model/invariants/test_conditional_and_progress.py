@@ -4,80 +4,55 @@ import pytest
 
 from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.model import kv
-from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists, RefChanged
-from lakeproof.model.invariants import Monitor, progress
+from lakeproof.model.errors import BranchBusy, PathExists, RefChanged
+from lakeproof.model.invariants import progress
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
 from lakeproof.model.records import Branch, StagedEntry
 from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
-from tests.model.test_branch_invariants import HEAD, B, History, branch, commit, verdict
+from tests.model.test_branch_invariants import HEAD, B, branch, commit, played, verdict
+
+CREATE, REPLACE = "0 create_entry x 1", "0 replace_entry x 1 0"
 
 
-def monitor(**initial: bytes) -> Monitor:
-    return conditional_write_saw_absence({path.encode(): value for path, value in initial.items()}, B)
-
-
-def created(history: History, status: Status = Status.OK, error: Exception | None = None) -> str:
-    return verdict(history.ends(0, status, error=error).found)
-
-
-class TestConditionalWrites:
-    def begun(self, **initial: bytes) -> History:
-        return History(monitor(**initial)).begins(0, "create_entry", b"x", b"1")
-
-    def test_a_create_where_the_path_never_was_absent(self) -> None:
-        assert created(self.begun(x=b"0")) == "violated"
-        assert created(self.begun()) == "holds"
-        written = History(monitor()).does(1, "set_entry", b"x", b"0").begins(0, "create_entry", b"x", b"1")
-        assert created(written) == "violated"
-
-    def test_a_refusal_where_the_path_always_was_absent(self) -> None:
-        assert created(self.begun(), Status.FAIL, PathExists(b"x")) == "violated"
-        assert created(self.begun(x=b"0"), Status.FAIL, PathExists(b"x")) == "holds"
-
-    @pytest.mark.parametrize("status", [Status.OK, Status.INFO, None])
-    def test_a_delete_that_may_come_first_explains_a_create(self, status: Status | None) -> None:
-        history = History(monitor(x=b"0")).begins(1, "delete_entry", b"x")
-        if status is not None:
-            history.ends(1, status)
-        assert created(history.begins(0, "create_entry", b"x", b"1")) == "holds"
-
-    def test_a_delete_that_has_not_happened_explains_nothing(self) -> None:
-        history = History(monitor(x=b"0")).begins(1, "delete_entry", b"x").ends(1, Status.FAIL, error=BranchBusy("b"))
-        assert created(history.begins(0, "create_entry", b"x", b"1")) == "violated"
-
-    @pytest.mark.parametrize("status", [Status.OK, Status.INFO])
-    def test_a_write_at_once_explains_a_refusal_and_a_success(self, status: Status) -> None:
-        for answer, error in ((Status.OK, None), (Status.FAIL, PathExists(b"x"))):
-            history = self.begun().begins(1, "set_entry", b"x", b"2").ends(1, status)
-            assert created(history, answer, error) == "holds"
-
-    def test_after_a_reset_or_a_merge_nothing_is_asked(self) -> None:
-        history = History(monitor(x=b"0")).begins(1, "reset_branch").begins(0, "create_entry", b"x", b"1")
-        assert created(history) == "holds"
-
-    def test_an_indefinite_answer_says_nothing_and_may_have_written(self) -> None:
-        history = self.begun(x=b"0").ends(0, Status.INFO, error=kv.OutcomeUnknown())
-        assert verdict(history.found) == "untested"
-        history.begins(1, "replace_entry", b"x", b"2", b"1").ends(1)
-        assert verdict(history.found) == "holds"
-
-    def test_a_replacement_has_found_what_it_expects(self) -> None:
-        def replaced(status: Status, error: Exception | None = None, **initial: bytes) -> str:
-            return created(History(monitor(**initial)).begins(0, "replace_entry", b"x", b"1", b"0"), status, error)
-
-        assert replaced(Status.OK, x=b"0") == "holds"
-        assert replaced(Status.OK, x=b"9") == "violated"
-        assert replaced(Status.OK) == "violated"
-        assert replaced(Status.FAIL, EntryChanged(b"x"), x=b"0") == "violated"
-        assert replaced(Status.FAIL, EntryChanged(b"x"), x=b"9") == "holds"
-        assert replaced(Status.FAIL, EntryChanged(b"x")) == "holds"
-        assert replaced(Status.FAIL, BranchBusy("b"), x=b"0") == "untested"
-
-    def test_of_two_creates_one_was_first(self) -> None:
-        both = self.begun().begins(1, "create_entry", b"x", b"2").ends(1)
-        assert created(both, Status.FAIL, PathExists(b"x")) == "holds"
-        after = History(monitor()).does(1, "create_entry", b"x", b"2").begins(0, "create_entry", b"x", b"1")
-        assert verdict(after.ends(0).found) == "violated"
+@pytest.mark.parametrize(
+    ("found", "script", "expected"),
+    [
+        # found: what x has in the beginning. A create where the path never was absent, and a refusal where it was.
+        ("0", CREATE, "violated"),
+        ("", CREATE, "holds"),
+        ("", f"1 set_entry x 0; {CREATE}", "violated"),
+        ("", f"{CREATE} =exists", "violated"),
+        ("0", f"{CREATE} =exists", "holds"),
+        # A delete that may come first explains a create, and one that has not happened does not.
+        *(("0", f"1{delete}; {CREATE}", "holds") for delete in (" delete_entry x", " delete_entry x =info")),
+        ("0", f"1+ delete_entry x; {CREATE}", "holds"),
+        ("0", f"1 delete_entry x =busy; {CREATE}", "violated"),
+        # A write at once explains a refusal and a success.
+        *(
+            ("", f"0+ create_entry x 1; 1 set_entry x 2 ={how}; 0- ={answer}", "holds")
+            for how in ("ok", "info")
+            for answer in ("ok", "exists")
+        ),
+        ("0", f"1+ reset_branch; {CREATE}", "holds"),  # after it nothing is asked
+        # An indefinite answer says nothing, and may have written.
+        ("0", f"{CREATE} =unknown", "untested"),
+        ("0", f"{CREATE} =unknown; 1 replace_entry x 2 1", "holds"),
+        # A replacement has found what it expects.
+        ("0", REPLACE, "holds"),
+        ("9", REPLACE, "violated"),
+        ("", REPLACE, "violated"),
+        ("0", f"{REPLACE} =changed", "violated"),
+        ("9", f"{REPLACE} =changed", "holds"),
+        ("", f"{REPLACE} =changed", "holds"),
+        ("0", f"{REPLACE} =busy", "untested"),
+        # Of two creates one was first.
+        ("", "0+ create_entry x 1; 1 create_entry x 2; 0- =exists", "holds"),
+        ("", f"1 create_entry x 2; {CREATE}", "violated"),
+    ],
+)
+def test_a_conditional_write_has_found_what_it_asks_for(found: str, script: str, expected: str) -> None:
+    monitor = conditional_write_saw_absence({b"x": found.encode()} if found else {}, B)
+    assert verdict(played(monitor, script).found) == expected
 
 
 def reads(record: Branch) -> Observed:

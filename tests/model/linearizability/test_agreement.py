@@ -125,12 +125,7 @@ def monitored(told: History) -> bool:
         return after, result if name == "read" else "refused" if result is REFUSED else "done"
 
     monitor = linearizable(
-        MonitorSpecification(
-            name="register",
-            initial=None,
-            apply=apply,
-            result=lambda call: call.value,
-        )
+        MonitorSpecification(name="register", initial=None, apply=apply, result=lambda call: call.value)
     )
     events: list[tuple[int, Event]] = []
     for number in range(len(told)):

@@ -1,0 +1,161 @@
+"""The engine of `stress` and `service`: rounds of clients on something real, until the time is up or a round violates
+an invariant.
+
+A `Workload` is what differs: keys of a store (`traffic`), flows on a store (`flows`), a lakeFS (`lakefs.rounds`). Each
+does a round, and judges it. Each round lasts twice as long as the one before: what shows at once is found at once, and
+what comes late is found, too.
+"""
+
+import math
+import random
+import shlex
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import ClassVar, Final
+
+import attrs
+import click
+import trio
+
+from lakeproof.impl.stores import Store
+from lakeproof.live.recorder import Tally
+from lakeproof.live.report import Report, Round
+from lakeproof.model import kv
+from lakeproof.words import Unusable, first_of, plural, seconds
+
+FIRST_SECONDS: Final = 0.5
+UNJUDGED_MAX: Final = 3
+"""Rounds, one after the other: more would not be judged either."""
+FAULT_SECONDS: Final = (0.05, 0.45)
+"""Between two faults. The longest is shorter than the first round."""
+SETTLE_SECONDS: Final = 0.2
+"""A call without an answer may still be done, some time after its connection was lost."""
+RESTARTED: Final = "the server restarted"
+SEED_END: Final = 1 << 32
+
+Fault = Callable[[random.Random], Awaitable[str]]
+"""Does something to a server, and returns what."""
+
+
+@attrs.frozen(kw_only=True)
+class Load:
+    """clients: tasks at once. keys: of a round. seconds: of traffic, in all. timeout: seconds for an answer."""
+
+    clients: int = 16
+    keys: int = 8
+    seconds: float = 30.0
+    seed: int = 0
+    timeout: float = 10.0
+
+
+@attrs.frozen
+class Plan:
+    """When a run ends. rounds: so many at most; None: as many as there is time for. calls: of a round, about, whatever
+    time it takes; None: rounds are measured in time."""
+
+    keep_going: bool = False
+    rounds: int | None = None
+    calls: int | None = None
+
+
+@attrs.define
+class Workload(ABC):
+    """What clients do. left: what could not be removed. gone: why no answer is expected any more; empty: they are."""
+
+    kind: ClassVar[str]
+    unit: ClassVar[str] = "call"
+    longest: ClassVar[float] = math.inf
+    """Seconds of a round."""
+    load: Load
+    tally: Tally = attrs.field(factory=Tally, kw_only=True)
+    left: list[str] = attrs.field(factory=list, kw_only=True)
+    gone: str = attrs.field(default="", kw_only=True)
+    rounds: int = attrs.field(default=0, kw_only=True)
+
+    @abstractmethod
+    async def round(self, duration: float, calls: int | None = None) -> Round:
+        """One round, until about so much time has passed or so many calls were made."""
+
+    async def finish(self) -> None:  # noqa: B027  # most have nothing to do
+        """Remove what rounds could not."""
+
+    def rng(self, *who: object) -> random.Random:
+        """The choices of one client in this round."""
+        return random.Random(" ".join(map(str, (self.load.seed, self.rounds, *who))))
+
+    def note(self, words: str) -> None:
+        click.echo(f"{self.kind}: {words}", err=True)
+
+
+async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) -> None:  # frozen
+    """Rounds until the time is up, or, unless it is to go on, an invariant is violated. Raises Unusable."""
+    length, unjudged = FIRST_SECONDS, 0
+    try:
+        while (
+            (plan.keep_going or not report.violations)
+            and not (workload.gone or unjudged == UNJUDGED_MAX or report.rounds == plan.rounds)
+            and report.seconds < workload.load.seconds
+        ):
+            duration = math.inf if plan.calls else min(length, workload.load.seconds - report.seconds)
+            made = await workload.round(duration, plan.calls)
+            length = min(2 * length, workload.longest)
+            report.add(made)
+            open_ = f"not judged: {made.unread}" if made.unread else "inconclusive" if made.open else "holds"
+            verdict = "violated" if made.violations else open_
+            calls = plural(made.calls, workload.unit)
+            workload.note(f"round {workload.rounds}: {calls} in {seconds(made.seconds)} s: {verdict}")
+            unjudged = unjudged + 1 if made.unread else 0
+        await workload.finish()
+    except BaseExceptionGroup as group:
+        raise first_of(group) from None
+
+
+@asynccontextmanager
+async def disturbed(faults: Sequence[Fault], rng: random.Random, tally: Tally) -> AsyncIterator[None]:
+    """Faults again and again, until it is left. One that has begun is done to its end."""
+
+    async def disturb() -> None:
+        while faults:
+            await trio.sleep(rng.uniform(*FAULT_SECONDS))
+            with trio.CancelScope(shield=True):
+                tally.faults[await rng.choice(faults)(rng)] += 1
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(disturb)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+def restarting(command: str) -> Fault:
+    """A fault that runs a command to its end, without a shell.
+
+    Raises Unusable if its quotes are unbalanced; the fault does if the program is not there or fails.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Unusable(f"--restart-with {command}: {error}; quote it as in a shell") from error
+
+    async def restart(rng: random.Random) -> str:
+        try:
+            done = await trio.run_process(words, check=False, capture_stdout=True, capture_stderr=True)
+        except (OSError, ValueError, IndexError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise Unusable(f"--restart-with {command}: {why}; name a program") from error
+        if done.returncode:
+            message = " ".join(done.stderr.decode(errors="replace").split())[-200:]
+            raise Unusable(f"--restart-with {command}: ended with {done.returncode}: {message}; mend it")
+        return RESTARTED
+
+    return restart
+
+
+async def reply_in_time(store: Store, op: kv.Op, most: float) -> kv.Reply:
+    """An answer; an error as a value; OutcomeUnknown if there was none in so many seconds."""
+    with trio.move_on_after(most):
+        try:
+            return await store.perform(op)
+        except kv.KVError as error:
+            return error
+    return kv.OutcomeUnknown(f"no answer within {most:g} s")
