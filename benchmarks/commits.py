@@ -153,7 +153,7 @@ def opened(kind: str) -> Iterator[Slow]:
 async def long_commit(kind: str, variant: str, store: Slow, entries: int, writers: int, writes: int) -> LongCommit:
     commit, stage = VARIANTS[variant]
     client = Client(store, MemoryObjectStore())
-    await client(initialisation.found)
+    await client(initialisation.init_repository)
     quiet = store.latency
     store.latency = 0.0
     async with trio.open_nursery() as nursery:
@@ -209,7 +209,7 @@ async def _staged(
 async def parallel_commits(kind: str, variant: str, store: Slow, committers: int, each: int) -> ParallelCommits:
     commit, stage = VARIANTS[variant]
     client = Client(store, MemoryObjectStore())
-    await client(initialisation.found)
+    await client(initialisation.init_repository)
     seconds: list[float] = []
     once = {"reading": ONCE} if variant == "locked" else {}
 

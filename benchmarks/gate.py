@@ -21,12 +21,12 @@ import trio
 
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.parallel import Other, joined
+from lakeproof.gate.parallel import Other, join_process
 from lakeproof.gate.run import OPEN, Runner
 from lakeproof.gate.scenario import GateCall, GateScenario
-from lakeproof.gate.scenario_files import chosen
+from lakeproof.gate.scenario_files import choose_scenarios
 from lakeproof.gate.search import all_classes
-from lakeproof.gate.startup import opened, prepared
+from lakeproof.gate.startup import open_runner, prepare_setup
 
 WARM_SCHEDULES = 10
 WARM_SECONDS = 2.0
@@ -84,9 +84,9 @@ async def elsewhere(other: Other, rate: Rate) -> None:
 async def held(scenario: GateScenario, file: Path, seconds: float, jobs: int) -> Rate:
     """With so many gates, each of which has run some schedules before."""
     async with AsyncExitStack() as stack:
-        runner = await stack.enter_async_context(opened(scenario, file))
-        begins = prepared(runner)
-        others = [await stack.enter_async_context(joined(scenario, file, begins)) for _ in range(jobs - 1)]
+        runner = await stack.enter_async_context(open_runner(scenario, file))
+        begins = prepare_setup(runner)
+        others = [await stack.enter_async_context(join_process(scenario, file, begins)) for _ in range(jobs - 1)]
         for other in others:
             warm = all_classes(scenario)
             for _ in range(WARM_SCHEDULES):
@@ -103,7 +103,7 @@ async def held(scenario: GateScenario, file: Path, seconds: float, jobs: int) ->
 
 async def free(scenario: GateScenario, file: Path, seconds: float) -> Rate:
     """The calls of the clients at once, again and again, each time with the store of the setup; nothing is held."""
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         gate, rate = runner.gate, Rate(scenario, time.monotonic() + seconds)
         names = [name for name in runner.children if name != OPEN]
         gate.hold(frozenset())
@@ -132,7 +132,7 @@ def main() -> None:
     options.add_argument("--jobs", default="1,2,3")
     options.add_argument("--json", type=Path)
     given = options.parse_args()
-    [scenario] = chosen(given.file, [given.scenario])
+    [scenario] = choose_scenarios(given.file, [given.scenario])
     rows = []
     print("gates", "schedules/s", "steps/s", sep="\t")
     measured = [("none holds", partial(free, scenario, given.file, given.seconds))] + [

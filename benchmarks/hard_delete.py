@@ -104,7 +104,7 @@ async def measure(job: str, committed: int, staged: int, garbage: int) -> Row:
         path, content = b"%08d" % number, b"%d" % number
         await world.do(partial(flows.upload_object, repository=REPOSITORY, branch_id=MAIN, path=path, content=content))
 
-    await world.do(partial(initialisation.found, repository=REPOSITORY))
+    await world.do(partial(initialisation.init_repository, repository=REPOSITORY))
     before, _ = world.counts()
     for number in range(committed):
         await upload(number)

@@ -27,13 +27,13 @@ import trio
 
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.cuts import Exchange, Made, exchanged
+from lakeproof.gate.cuts import Exchange, Made, replay_exchanges
 from lakeproof.gate.fronts.interface import Answer
-from lakeproof.gate.fronts.redis.replies import Reply, encoded
+from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
 from lakeproof.gate.names import Names
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.search import all_classes
-from lakeproof.gate.startup import opened
+from lakeproof.gate.startup import open_runner
 from lakeproof.verify.loader import import_beside, matching
 
 TIMES: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT")
@@ -90,7 +90,7 @@ def _told(steps: Sequence[Made], exchanges: Sequence[Exchange]) -> list[Hashable
 
 def _reply(response: Answer, names: Names, client: str) -> Hashable:
     if isinstance(response, Reply):
-        return names.renamed(encoded(response.value, 3).decode("latin-1"), client)
+        return names.renamed(encode_reply(response.value, 3).decode("latin-1"), client)
     headers = tuple(sorted(each for each in response.headers if each[0].lower() in KEPT))
     return response.status, headers, TIMES.sub("<time>", names.renamed(response.body.decode("latin-1"), client))
 
@@ -98,12 +98,12 @@ def _reply(response: Answer, names: Names, client: str) -> Hashable:
 async def measured(scenario: GateScenario, file: Path) -> tuple[Histories, Classes]:
     """All classes of schedules of a scenario, and what its clients were told in them."""
     search, histories = all_classes(scenario), Histories()
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         while search.begin():
             schedule = await runner.schedule(search)
             if schedule.outcome is not None:
                 made = runner.made
-                histories.add(made, exchanged(runner.front, runner.fresh, made))
+                histories.add(made, replay_exchanges(runner.front, runner.fresh, made))
     return histories, search
 
 

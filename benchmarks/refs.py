@@ -161,7 +161,7 @@ async def dump_and_restore(world: World, commits: int) -> list[Row]:
 
 async def list_staged(world: World, staged: int) -> list[Row]:
     """Proposal 1's listing of a token, and that of today, of so many staged objects."""
-    await world.do(initialisation.found(live_env(), REPOSITORY))
+    await world.do(initialisation.init_repository(live_env(), REPOSITORY))
     branch = await world.do(get_branch(live_env(), REPOSITORY, MAIN))
     token = branch.staging_token
     for number in range(staged):

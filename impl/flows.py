@@ -138,7 +138,7 @@ def options_of(flow: Flow, options: Mapping[str, Hashable]) -> dict[str, Hashabl
     return {name: value for name, value in sorted(options.items()) if name in parameters and fits(name, value)}
 
 
-def bound(flows: F, **options: Hashable) -> F:
+def bind_reading(flows: F, **options: Hashable) -> F:
     """The flows in one reading: each with those of the options that it has, see `options_of`.
 
     Raises:

@@ -111,12 +111,12 @@ def spot(coroutine: object) -> Spot | None:
     frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
     own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
     if not own:
-        return _said(frames)
+        return _named_line(frames)
     at = [frame for frame in own if frame.f_code.co_filename == own[0].f_code.co_filename]
     return _innermost([(frame.f_code, frame.f_lineno) for frame in at])
 
 
-def _said(frames: Sequence[FrameType]) -> Spot | None:
+def _named_line(frames: Sequence[FrameType]) -> Spot | None:
     """The line that a program has named for its effect."""
     for frame in frames:
         file, _, line = str(frame.f_locals.get(_SAID, "")).rpartition(":")
@@ -161,7 +161,7 @@ def _is_library(file: str) -> bool:
     return file.startswith(_LIBRARIES) and not file.startswith(_OURS)
 
 
-def awaited(coroutine: object) -> str:
+def awaitable_name(coroutine: object) -> str:
     """The name of what a coroutine awaits at its `spot`: that of the next frame, or of the type."""
     links = list(chain(coroutine))
     own = [
@@ -228,7 +228,7 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         frame = _frame(at)
         if frame is None:
             continue
-        if frame.f_code.co_filename not in _MACHINERY and _protected(frame, unknown, at):
+        if frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
             return True
         # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
         todo.extend(gc.get_referents(at))
@@ -249,7 +249,7 @@ def _frame(at: object) -> FrameType | None:
     return frame if begun else None
 
 
-def _protected(frame: FrameType, unknown: bool, at: object) -> bool:
+def _is_protected(frame: FrameType, unknown: bool, at: object) -> bool:
     around = _around(frame.f_code, frame.f_lasti)
     if around is None:
         return unknown

@@ -72,7 +72,7 @@ async def run(
         while True:
             try:
                 with no_generator_hooks():
-                    effect = _resumed(flow, reply)
+                    effect = _resume_flow(flow, reply)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
             if isinstance(effect, Opens | Joins):
@@ -85,7 +85,7 @@ async def run(
         abandon(flow)
 
 
-def _resumed(flow: Coroutine[object, object, T], reply: object) -> object:
+def _resume_flow(flow: Coroutine[object, object, T], reply: object) -> object:
     """The next effect. One that no store understands is refused in the flow, where it asks for it."""
     effect = flow.send(reply)
     while True:

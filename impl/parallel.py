@@ -66,7 +66,7 @@ class Withdrawn:
     op: object
 
 
-class _State(Enum):
+class _PoolState(Enum):
     NEW = "was not entered"
     OPEN = "is open"
     ENDING = "waits for its tasks"
@@ -119,7 +119,7 @@ class Group:
     def __init__(self, *, cancel: bool) -> None:
         self.cancels = cancel
         self.cancelled = False
-        self._state = _State.NEW
+        self._state = _PoolState.NEW
         self._tasks: Tasks | None = None
         self._owner: Task | None = None
         self._around: tuple[Group, ...] = ()
@@ -140,7 +140,7 @@ class Group:
     def _start(  # type: ignore[explicit-any]
         self, name: str | None, flow: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> Started[T]:
-        if self._tasks is None or self._owner is None or self._state not in (_State.OPEN, _State.ENDING):
+        if self._tasks is None or self._owner is None or self._state not in (_PoolState.OPEN, _PoolState.ENDING):
             raise self._misused(f"a task is started in a group that {self._state.value}; start it within async with")
         if not callable(flow):
             raise self._misused(f"start({type(flow).__name__}): expected an async def and its arguments: start(f, env)")
@@ -153,9 +153,9 @@ class Group:
         return task.handle
 
     async def __aenter__(self) -> Self:
-        if self._state is not _State.NEW:
+        if self._state is not _PoolState.NEW:
             raise self._misused(f"a group that {self._state.value} is entered; each needs an env.parallel() of its own")
-        self._state = _State.OPEN
+        self._state = _PoolState.OPEN
         await _ask(Opens(self))
         return self
 
@@ -164,9 +164,9 @@ class Group:
     ) -> bool:
         if self._tasks is None or (error is not None and self._tasks.passes(error)):
             return False
-        self._state = _State.ENDING
+        self._state = _PoolState.ENDING
         await _ask(Joins(self, error))
-        self._state = _State.ENDED
+        self._state = _PoolState.ENDED
         raised = [] if error is None else [(MAIN, error)]
         raised += [(task.name, task.error) for task in self._children if task.error is not None]
         failed = [(name, one) for name, one in raised if not isinstance(one, Cancelled)]

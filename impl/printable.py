@@ -6,7 +6,7 @@ def printable(text: str, also: str = "") -> str:
     return "".join(one if one.isprintable() or one in also else ascii(one)[1:-1] for one in text)
 
 
-def said(value: object) -> str:
+def safe_repr(value: object) -> str:
     """The ``repr`` of a value. Never raises: it is code of a class, and Python refuses it of huge integers."""
     try:
         return repr(value)

@@ -12,7 +12,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.effects import Local, Sleep
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv, objects
 
 _REPAIR: Final[Mapping[str, str]] = {
@@ -41,7 +41,7 @@ def exact(effect: object) -> object:
         taken = _EXACT[kind](value)
         if taken is _WRONG:
             raise TypeError(
-                f"{type(effect).__name__}: {field} is {_shown(value)}: expected {kind}, found "
+                f"{type(effect).__name__}: {field} is {_short_repr(value)}: expected {kind}, found "
                 f"{type(value).__name__}; {_REPAIR[kind]}"
             )
         if taken is not value:
@@ -49,11 +49,11 @@ def exact(effect: object) -> object:
     return attrs.evolve(effect, **changed) if changed else effect  # type: ignore[misc]  # effects are attrs classes
 
 
-class _Wrong(Enum):
+class _Defect(Enum):
     WRONG = 0
 
 
-_WRONG: Final = _Wrong.WRONG
+_WRONG: Final = _Defect.WRONG
 
 
 def _bytes(value: object) -> object:
@@ -172,6 +172,6 @@ _CHECKS: Final[Mapping[type, tuple[tuple[str, str, type | None, bool], ...]]] = 
 be None."""
 
 
-def _shown(value: object) -> str:
-    shown = said(value)
+def _short_repr(value: object) -> str:
+    shown = safe_repr(value)
     return shown if len(shown) <= 40 else f"{shown[:37]}..."

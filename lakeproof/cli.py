@@ -192,7 +192,7 @@ def verify(
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
-    report = Report(out, limits, as_json, table, before, propose_, html, format_, reports, kept, html_all)
+    report = Outputs(out, limits, as_json, table, before, propose_, html, format_, reports, kept, html_all)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
@@ -231,13 +231,13 @@ def walk(
 
     Exit code 0 if exactly the expected violations were found.
     """
-    from lakeproof.verify.tasks import Walk
+    from lakeproof.verify.tasks import Sample
 
     source, chosen = chosen_from(patterns, file)
     jobs = _processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
-    task = Walk(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
-    return perform(task, "walking", source, chosen, jobs, Report(out=out, bounds=bounds, as_json=as_json))
+    task = Sample(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
+    return perform(task, "walking", source, chosen, jobs, Outputs(out=out, bounds=bounds, as_json=as_json))
 
 
 def chosen_from(
@@ -275,7 +275,7 @@ def _processes(jobs: int | None, scenarios: int) -> int:
     return min(jobs or cores(), scenarios)
 
 
-class Report(NamedTuple):
+class Outputs(NamedTuple):
     """What a run prints, and where its traces go."""
 
     out: Path
@@ -292,14 +292,14 @@ class Report(NamedTuple):
 
 
 def perform(
-    task: "Task", doing: str, source: "Source", scenarios: "Sequence[Scenario]", jobs: int, report: Report
+    task: "Task", doing: str, source: "Source", scenarios: "Sequence[Scenario]", jobs: int, report: Outputs
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.show.progress import Progress
-    from lakeproof.show.verdicts import Lines
+    from lakeproof.show.verdicts import OrderedLines
     from lakeproof.verify.outputs import TraceFiles
     from lakeproof.verify.processes import run
-    from lakeproof.verify.tasks import undecided
+    from lakeproof.verify.tasks import inconclusive_outcome
     from lakeproof.version import version
     from lakeproof.words import plural
 
@@ -308,7 +308,7 @@ def perform(
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
     quiet = report.as_json or report.propose or report.format_ is not None
     click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=quiet)
-    lines = Lines([scenario.name for scenario in scenarios], bounds) if report.as_json else None
+    lines = OrderedLines([scenario.name for scenario in scenarios], bounds) if report.as_json else None
     outcomes: dict[str, Outcome] = {}
     started = time.monotonic()
     try:
@@ -327,7 +327,7 @@ def perform(
         kept = f"; {plural(count, 'trace is', 'traces are')} in {report.out}" if count else ""
         complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
-    ordered = [outcomes.get(s.name) or undecided(s, "it has not reported") for s in scenarios]
+    ordered = [outcomes.get(s.name) or inconclusive_outcome(s, "it has not reported") for s in scenarios]
     for outcome in ordered:
         if outcome.trouble:
             click.echo(outcome.details, err=True, nl=False)
@@ -363,15 +363,15 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
 
 
 def _report(
-    outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Report
+    outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Outputs
 ) -> None:
     from lakeproof.show.conclusion import close, close_quietly, show
     from lakeproof.show.style import console
 
     if report.format_ is not None:
-        from lakeproof.show.formats import rendered
+        from lakeproof.show.formats import render_verdicts
 
-        click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
+        click.echo(render_verdicts(report.format_, outcomes, files.written, source), nl=False)
     write_reports(report.reports, outcomes, files, source, report.bounds)
     if report.as_json or report.format_ is not None:
         close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))

@@ -4,7 +4,7 @@ import json
 import math
 from typing import Final, NoReturn
 
-from lakeproof.model.linearizability.values import shown
+from lakeproof.model.linearizability.values import shorten_value
 
 _DIGITS_MAX: Final = 17
 
@@ -17,7 +17,7 @@ def double(text: str) -> float:
     number = float(text)
     digits = text.lower().partition("e")[0].replace(".", "").strip("+-0")
     if len(digits) > _DIGITS_MAX or not math.isfinite(number) or (digits and not number):
-        raise ValueError(f"{shown(text)} does not fit into a double; write it as text")
+        raise ValueError(f"{shorten_value(text)} does not fit into a double; write it as text")
     return number
 
 

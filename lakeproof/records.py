@@ -69,7 +69,7 @@ class _JSON:
         return plain.encode()
 
     def decode(self, address: kv.Address, content: bytes) -> Value:
-        return _frozen(json.loads(content))
+        return _freeze_json(json.loads(content))
 
 
 JSON: Final[AnyCodec] = _JSON()
@@ -82,14 +82,14 @@ def _plain(value: object) -> object:
     raise TypeError(f"{value!r} has no JSON: expected None, bool, int, float, str, a tuple or a mapping of these")
 
 
-def _frozen(value: object) -> Value:
+def _freeze_json(value: object) -> Value:
     match value:
         case None | bool() | int() | float() | str():
             return value
         case list():
-            return tuple(map(_frozen, value))
+            return tuple(map(_freeze_json, value))
         case dict():
-            return MappingProxyType({str(key): _frozen(inner) for key, inner in value.items()})
+            return MappingProxyType({str(key): _freeze_json(inner) for key, inner in value.items()})
     raise AssertionError(f"{value!r} came out of JSON")
 
 
@@ -99,16 +99,20 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
         case Always() | Eventually():
             of_state = invariant.check
             return attrs.evolve(
-                invariant, check=_State(of_state.check if isinstance(of_state, _State) else of_state, codec)
+                invariant, check=_StateCodec(of_state.check if isinstance(of_state, _StateCodec) else of_state, codec)
             )
         case OnStep():
             of_step = invariant.check
-            return attrs.evolve(invariant, check=_Step(of_step.check if isinstance(of_step, _Step) else of_step, codec))
+            return attrs.evolve(
+                invariant, check=_StepCodec(of_step.check if isinstance(of_step, _StepCodec) else of_step, codec)
+            )
         case Monitor():
             at_end = invariant.at_end
             if at_end is None:
                 return invariant
-            return attrs.evolve(invariant, at_end=_End(at_end.check if isinstance(at_end, _End) else at_end, codec))
+            return attrs.evolve(
+                invariant, at_end=_EndCodec(at_end.check if isinstance(at_end, _EndCodec) else at_end, codec)
+            )
         case LeadsTo():
             before, after = (_Predicate.of(each, codec) for each in (invariant.before, invariant.after))
             return attrs.evolve(invariant, before=before, after=after)
@@ -127,12 +131,12 @@ def decoding_outcomes(check: OutcomesCheck, codec: AnyCodec) -> OutcomesCheck:
 
 
 @attrs.frozen
-class _State:
+class _StateCodec:
     check: Callable[[AnySnapshot], Iterable[Finding]]
     codec: AnyCodec
 
     def __call__(self, snapshot: Snapshot) -> Iterable[Finding]:
-        return self.check(decoded(snapshot, self.codec))
+        return self.check(decode_snapshot(snapshot, self.codec))
 
 
 @attrs.frozen
@@ -145,26 +149,26 @@ class _Predicate:
         return cls(predicate.holds if isinstance(predicate, _Predicate) else predicate, codec)
 
     def __call__(self, snapshot: Snapshot) -> bool:
-        return self.holds(decoded(snapshot, self.codec))
+        return self.holds(decode_snapshot(snapshot, self.codec))
 
 
 @attrs.frozen
-class _Step:
+class _StepCodec:
     check: Callable[[AnyTransition], Iterable[Finding]]
     codec: AnyCodec
 
     def __call__(self, step: Transition) -> Iterable[Finding]:
-        before, after = decoded(step.before, self.codec), decoded(step.after, self.codec)
+        before, after = decode_snapshot(step.before, self.codec), decode_snapshot(step.after, self.codec)
         return self.check(attrs.evolve(step, before=before, after=after))
 
 
 @attrs.frozen
-class _End:
+class _EndCodec:
     check: Callable[[Hashable, AnySnapshot], Iterable[Finding]]
     codec: AnyCodec
 
     def __call__(self, state: Hashable, snapshot: Snapshot) -> Iterable[Finding]:
-        return self.check(state, decoded(snapshot, self.codec))
+        return self.check(state, decode_snapshot(snapshot, self.codec))
 
 
 @attrs.frozen
@@ -173,10 +177,10 @@ class _Outcomes:
     codec: AnyCodec
 
     def __call__(self, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
-        return self.check(outcomes, decoded(snapshot, self.codec))
+        return self.check(outcomes, decode_snapshot(snapshot, self.codec))
 
 
-def decoded(snapshot: Snapshot, codec: AnyCodec) -> Snapshot:
+def decode_snapshot(snapshot: Snapshot, codec: AnyCodec) -> Snapshot:
     """A snapshot with ``values``. Cost: each pair of an address and bytes is decoded once.
 
     Raises CodecError: the codec does not decode what the store holds.

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast, overload
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model.invariants import (
     Always,
     AlwaysEventually,
@@ -58,16 +58,16 @@ class Call:
         return self.flow(env, *self.args, **dict(self.options))
 
     def __str__(self) -> str:
-        shown = [_argument(arg) for arg in self.args] + [f"{key}={said(value)}" for key, value in self.options]
+        shown = [_argument(arg) for arg in self.args] + [f"{key}={safe_repr(value)}" for key, value in self.options]
         return f"{self.name}({', '.join(shown)})"
 
 
 def _argument(arg: Hashable) -> str:
-    return said(arg.repository_id if isinstance(arg, Repository) else arg)
+    return safe_repr(arg.repository_id if isinstance(arg, Repository) else arg)
 
 
 def _name(flow: Flow) -> str:
-    return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", said(flow)))
+    return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", safe_repr(flow)))
 
 
 def _one_or_several(given: Call | Sequence[Call]) -> tuple[Call, ...]:
@@ -156,18 +156,18 @@ def _is_int(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
 
-def _kept(given: Sequence[T]) -> Sequence[T]:
+def _as_sequence(given: Sequence[T]) -> Sequence[T]:
     """A list as a tuple, which cannot change later; an iterator too, which the first look at it would use up. Anything
     else as it is: the checks name it."""
     return tuple(given) if isinstance(given, list | Iterator) else given
 
 
 def _kept_calls(given: Sequence[Call]) -> Sequence[Call]:
-    return _kept(given)
+    return _as_sequence(given)
 
 
 def _kept_clients(given: Sequence[Sequence[Call]]) -> Sequence[Sequence[Call]]:
-    found = _kept(given)
+    found = _as_sequence(given)
     return tuple(map(_kept_calls, found)) if isinstance(found, tuple) else found
 
 
@@ -187,11 +187,11 @@ class Aftermath:
 
 
 def _kept_invariants(given: Sequence[Invariant]) -> Sequence[Invariant]:
-    return _kept(given)
+    return _as_sequence(given)
 
 
 def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
-    return _kept(given)
+    return _as_sequence(given)
 
 
 TIMES: Final = ("still", "sleeps", "read")
@@ -251,10 +251,11 @@ class Scenario:
                 raise ScenarioError(f"{self.name}: {field} is {found!r}; expected a list: [{what}]")
             for each in found:
                 if not isinstance(each, kinds):
-                    raise ScenarioError(f"{self.name}: {field} has {said(each)}; expected {what}")
+                    raise ScenarioError(f"{self.name}: {field} has {safe_repr(each)}; expected {what}")
         if not isinstance(cast("object", self.expect), Mapping):
             raise ScenarioError(
-                f"{self.name}: expect is {said(self.expect)}; expected a verdict for each id: {{'an-id': 'violated'}}"
+                f"{self.name}: expect is {safe_repr(self.expect)}; expected a verdict for each id: "
+                f"{{'an-id': 'violated'}}"
             )
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):

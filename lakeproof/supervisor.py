@@ -50,7 +50,7 @@ def supervised() -> NoReturn:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _report(writer, board)
     os.close(writer)
-    sys.exit(_watched(child, reader, signals, board))
+    sys.exit(_watch_child(child, reader, signals, board))
 
 
 def _fill_standard_files() -> None:
@@ -92,7 +92,7 @@ def _report(writer: int, board: Board) -> NoReturn:
         sys.exit(code)
 
 
-def _watched(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:
+def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:
     """The exit code of the child: what it reported, or that it did not."""
     status, reported, overseer = None, 0.0, Overseer(board)
     while status is None:
@@ -116,7 +116,7 @@ def _watched(child: int, reader: int, signals: set[signal.Signals], board: Board
     report = os.read(reader, 1)
     if report:
         return report[0]
-    sys.stderr.write(f"lakeproof: {_unreported(status)}; nothing is established\n")
+    sys.stderr.write(f"lakeproof: {_unreported_exit(status)}; nothing is established\n")
     return 2
 
 
@@ -136,7 +136,7 @@ def _has_reported(reader: int) -> bool:
     return bool(select.select([reader], [], [], 0)[0])
 
 
-def _unreported(status: int) -> str:
+def _unreported_exit(status: int) -> str:
     if os.WIFSIGNALED(status):
         return f"the command was ended by {signal.Signals(os.WTERMSIG(status)).name}"
     return (

@@ -69,7 +69,7 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
         assert state is ABSENT or isinstance(state, BranchState)
-        said = calls.said(name, args)
+        said = calls.arguments_by_role(name, args)
         if said.kind is calls.CREATE_BRANCH:
             if state is not ABSENT:
                 return state, BranchExists

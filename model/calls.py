@@ -126,7 +126,7 @@ def kind_of(name: str) -> Kind | None:
     return KINDS.get(name)
 
 
-def named(name: str) -> Kind:
+def kind_named(name: str) -> Kind:
     """The kind of this name. Raises UnknownCall."""
     if name not in KINDS:
         raise UnknownCall(f"{name!r}: no flow has this name; expected one of {', '.join(sorted(KINDS))}")
@@ -158,6 +158,6 @@ class Said:
         return "" if found is None else str(found)
 
 
-def said(name: str, args: Args) -> Said:
+def arguments_by_role(name: str, args: Args) -> Said:
     """What a call of this name says by its arguments."""
     return Said(kind_of(name), args)

@@ -25,13 +25,13 @@ def canonical(commit: Commit) -> bytes:
         commit.meta_range_id.encode(),
         str(commit.version).encode(),
         str(commit.generation).encode(),
-        *_counted([parent.encode() for parent in commit.parents]),
-        *_counted([part.encode() for pair in commit.metadata for part in pair]),
+        *_count_prefixed([parent.encode() for parent in commit.parents]),
+        *_count_prefixed([part.encode() for pair in commit.metadata for part in pair]),
     ]
     return FORMAT + b"".join(len(field).to_bytes(8) + field for field in fields)
 
 
-def _counted(fields: list[bytes]) -> list[bytes]:
+def _count_prefixed(fields: list[bytes]) -> list[bytes]:
     return [str(len(fields)).encode(), *fields]
 
 
@@ -40,6 +40,6 @@ def content_address(commit: Commit) -> CommitID:
     return CommitID(hashlib.sha256(canonical(commit)).hexdigest())
 
 
-def addressed(commit: Commit) -> Commit:
+def with_content_id(commit: Commit) -> Commit:
     """The commit under the id that its content gives it."""
     return attrs.evolve(commit, commit_id=content_address(commit))

@@ -256,7 +256,7 @@ def encode_range(entries: Iterable[Entry]) -> bytes:
             raise Unsorted(f"{entry.path!r} comes after {last!r}: expected ascending paths, each one once; sort them")
         last = entry.path
         fields += entry.path, entry.identity, entry.data
-    return _joined(RANGE_FORMAT, fields)
+    return _join_fields(RANGE_FORMAT, fields)
 
 
 def decode_range(content: bytes) -> tuple[Entry, ...]:
@@ -270,7 +270,7 @@ def encode_meta_range(infos: Iterable[RangeInfo]) -> bytes:
     for info in infos:
         numbers = (number.to_bytes(_NUMBER) for number in (info.count, info.size))
         fields += info.range_id.encode(), info.min_path, info.max_path, *numbers
-    return _joined(META_RANGE_FORMAT, fields)
+    return _join_fields(META_RANGE_FORMAT, fields)
 
 
 def decode_meta_range(content: bytes) -> tuple[RangeInfo, ...]:
@@ -325,7 +325,7 @@ def _info(range_id: bytes, min_path: bytes, max_path: bytes, count: bytes, size:
     return info
 
 
-def _joined(magic: bytes, fields: list[bytes]) -> bytes:
+def _join_fields(magic: bytes, fields: list[bytes]) -> bytes:
     return magic + b"".join(len(field).to_bytes(_NUMBER) + field for field in fields)
 
 

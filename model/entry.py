@@ -17,7 +17,7 @@ DONE: Final = "done"
 
 
 def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     match said.kind:
         case calls.SET_ENTRY:
             return said[Role.VALUE], DONE

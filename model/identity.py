@@ -99,7 +99,7 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return (kind, *_odd(value, depth + 1))
     getters = _slots_alone(kind)
     if getters:
-        held = [_held(get, value) for get in getters]
+        held = [_attribute_or_empty(get, value) for get in getters]
         return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in held])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
 
@@ -120,7 +120,7 @@ def _parts(value: object, kind: type) -> Iterator[object]:
     if isinstance(value, BaseException) and not (value.__cause__ is value.__context__ is None):
         yield (value.__cause__, value.__context__)
     if by_reduction:
-        yield from _reduced(value)
+        yield from _reduce_value(value)
         return
     shown = False
     for base in bases:
@@ -128,16 +128,16 @@ def _parts(value: object, kind: type) -> Iterator[object]:
         yield (base, _BUILT_IN_CONTENT[base](value))
     for name, get in fields:
         shown = True
-        yield (name, _held(get, value))
+        yield (name, _attribute_or_empty(get, value))
     if has_dict:
         shown = True
         held = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
         yield tuple((name, held[name]) for name in sorted(held) if not _is_cache(kind, name))
     if not shown:
-        yield from _reduced(value)
+        yield from _reduce_value(value)
 
 
-def _held(get: Callable[[object], object], value: object) -> object:
+def _attribute_or_empty(get: Callable[[object], object], value: object) -> object:
     try:
         return get(value)
     except AttributeError:
@@ -211,7 +211,7 @@ def _getter(descriptor: object) -> Callable[[object], object]:
     return read
 
 
-def _reduced(value: object) -> Iterator[object]:
+def _reduce_value(value: object) -> Iterator[object]:
     """Of types written in C, such as dates and decimals: what pickle would take. Others equal themselves only."""
     try:
         parts = value.__reduce_ex__(4)

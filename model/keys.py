@@ -90,7 +90,7 @@ def naive_partition(repository_id: RepositoryID) -> bytes:
 
     One store follows either this scheme or `repository_partition`: id ``a-b`` here is ``b`` of ``a`` there.
     """
-    return _unreserved("repository id", _plain("repository id", repository_id))
+    return _require_unreserved("repository id", _plain("repository id", repository_id))
 
 
 def branch_key(branch_id: BranchID) -> bytes:
@@ -110,7 +110,7 @@ def tag_key(tag_id: TagID) -> bytes:
 
 def staging_partition(token: StagingToken) -> bytes:
     """The partition of the entries staged under a token."""
-    return _unreserved("staging token", _text("staging token", token))
+    return _require_unreserved("staging token", _text("staging token", token))
 
 
 def staged_key(path: bytes) -> bytes:
@@ -129,17 +129,17 @@ def cleanup_key(repository_id: RepositoryID, instance_uid: InstanceUID) -> bytes
 def parse(partition: bytes, key: bytes) -> Parsed | None:
     """What lives at an address; None if no function above leads there. Inverts them."""
     if partition == GRAVELER:
-        return _parsed("repository", partition, key)
+        return _parsed_key("repository", partition, key)
     if partition == DELETED:
-        return _parsed("cleanup", partition, key)
+        return _parsed_key("cleanup", partition, key)
     kinds: tuple[Kind, ...] = ("branch", "commit", "tag", "staged")
     for kind in kinds:
         if key.startswith(_PREFIXES[kind]):
-            return _parsed(kind, partition, key)
+            return _parsed_key(kind, partition, key)
     return None
 
 
-def _parsed(kind: Kind, partition: bytes, key: bytes) -> Parsed | None:
+def _parsed_key(kind: Kind, partition: bytes, key: bytes) -> Parsed | None:
     prefix = _PREFIXES[kind]
     name = key.removeprefix(prefix)
     if not key.startswith(prefix) or not name or not partition:
@@ -190,7 +190,7 @@ def _uid(instance_uid: InstanceUID) -> bytes:
     return _plain("instance uid", instance_uid)
 
 
-def _unreserved(what: str, partition: bytes) -> bytes:
+def _require_unreserved(what: str, partition: bytes) -> bytes:
     if partition in _RESERVED:
         raise InvalidName(f"{what} {partition.decode()!r}: the partition of that name is taken; choose another")
     return partition

@@ -68,7 +68,7 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
             operation = (event.client, event.index, event.name, event.args)
             return frozenset((held, calls | {(operation, OPEN)}) for held, calls in state), ()
         operation = (event.client, event.index, event.call.name, event.call.args)
-        after = _returned(specification, state, operation, event.call)
+        after = _on_return(specification, state, operation, event.call)
         if not after:
             return after, (Violation(invariant_id, _evidence(specification, state, event.call)),)
         overlapped = any(len(calls) > 1 for _, calls in state)
@@ -82,7 +82,7 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
     )
 
 
-def _returned(
+def _on_return(
     specification: Specification, state: frozenset[Configuration], operation: Operation, call: CallView
 ) -> frozenset[Configuration]:
     if call.status is Status.INFO:

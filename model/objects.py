@@ -220,7 +220,7 @@ def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
             found = objects.get(address)
             return objects, ObjectNotFound() if found is None else head_of(address, found)
         case Copy():
-            return _copied(objects, op, now)
+            return _copy_object(objects, op, now)
         case SetMetadata():
             return _with_metadata(objects, op)
         case DeleteObject(address, if_match):
@@ -238,7 +238,7 @@ def _may_put(found: StoredObject | None, op: Put) -> bool:
     return op.if_match is None or (found is not None and found.etag == op.if_match)
 
 
-def _copied(objects: Objects, op: Copy, now: int) -> tuple[Objects, Reply]:
+def _copy_object(objects: Objects, op: Copy, now: int) -> tuple[Objects, Reply]:
     found = objects.get(op.source)
     if found is None:
         return objects, ObjectNotFound()
@@ -265,7 +265,7 @@ def head_of(address: str, found: StoredObject) -> Head:
     return Head(address, len(found.content), found.etag, found.last_modified, found.metadata, found.metageneration)
 
 
-def listed(address: str, found: StoredObject) -> Head:
+def listing_head(address: str, found: StoredObject) -> Head:
     """What a listing tells."""
     return Head(address, len(found.content), found.etag, found.last_modified)
 
@@ -273,4 +273,4 @@ def listed(address: str, found: StoredObject) -> Head:
 def _page(objects: Objects, prefix: str, after: str, page_size: int) -> Page:
     found = sorted(at for at in objects if at.startswith(prefix) and at > after)
     cut = found[:page_size] if page_size else found
-    return Page(tuple(listed(at, objects[at]) for at in cut), more=len(cut) < len(found))
+    return Page(tuple(listing_head(at, objects[at]) for at in cut), more=len(cut) < len(found))

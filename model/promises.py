@@ -252,7 +252,7 @@ UNPROMISED: Final[Mapping[str, str]] = MappingProxyType(
 """What the catalogue asks beside, with the reason why it is in no row."""
 
 
-def promised(*kinds: Kind) -> Ids:
+def promised_ids(*kinds: Kind) -> Ids:
     """All that some operations promise, whatever they answer: each id once, in the order of the table."""
     found = (PROMISES[kind] for kind in PROMISES if kind in kinds)
     every = ((*promise.ok, *promise.definite, *promise.indefinite) for promise in found)

@@ -91,7 +91,7 @@ class Named:
         return tuple(self.commits[each] for each in met)
 
 
-def judged(state: Named, made: Sequence[CallView]) -> Named:
+def replay_calls(state: Named, made: Sequence[CallView]) -> Named:
     """The state after these calls of one client.
 
     Raises:
@@ -220,7 +220,7 @@ def _head_of(branch: Branch) -> CommitID:
     return branch.commit_id
 
 
-def listed(state: Named, what: str) -> tuple[Record, ...]:
+def list_records(state: Named, what: str) -> tuple[Record, ...]:
     """What a listing or an iterator of this kind shows, in order."""
     commits = tuple(commit for _, commit in sorted(state.commits.items()))
     head = state.branches[state.default].commit_id
@@ -244,7 +244,7 @@ def listed(state: Named, what: str) -> tuple[Record, ...]:
     raise ValueError(f"{what!r}: no listing of this name")
 
 
-def _found(state: Named, call: CallView) -> Named:
+def _on_found(state: Named, call: CallView) -> Named:
     expect(call)
     assert isinstance(call.value, Branch)
     return state.with_branch(call.value)
@@ -253,7 +253,7 @@ def _found(state: Named, call: CallView) -> Named:
 def _seek_each(state: Named, call: CallView) -> Named:
     """All values, and for each of them, forward and back, the tail that begins at the first one of its place."""
     what = str(call.args[1])
-    values = listed(state, what)
+    values = list_records(state, what)
     by_commit = what == "branches by commit"
     places = [each.commit_id if by_commit and isinstance(each, Branch) else each for each in values]
     tails = [values[places.index(place) :] for place in places]
@@ -263,7 +263,7 @@ def _seek_each(state: Named, call: CallView) -> Named:
 
 def _list(what: str) -> Callable[[Named, CallView], Named]:
     def step(state: Named, call: CallView) -> Named:
-        expect(call, value=listed(state, what))
+        expect(call, value=list_records(state, what))
         return state
 
     return step
@@ -295,12 +295,12 @@ _STEPS: Final[Mapping[str, Callable[[Named, CallView], Named]]] = {
     "log_two": _log_two,
     "grow": _grow,
     "seek_each": _seek_each,
-    "found": _found,
+    "found": _on_found,
 }
 """By the name of the flow; those that no promise knows, too."""
 
 
-def left(state: Named, snapshot: Snapshot, repository: Repository) -> Iterator[str]:
+def find_differences(state: Named, snapshot: Snapshot, repository: Repository) -> Iterator[str]:
     """In what the partition of the repository differs from the state."""
     partition = keys.repository_partition(repository.repository_id, repository.instance_uid)
     wanted: dict[bytes, Record] = {keys.branch_key(name): branch for name, branch in state.branches.items()}

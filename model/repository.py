@@ -45,7 +45,7 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
     """
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-        said = calls.said(name, args)
+        said = calls.arguments_by_role(name, args)
         kind = said.kind
         if kind is not calls.LIST_REPOSITORIES and said[Role.REPOSITORY] != repository_id:
             return state, None
@@ -56,7 +56,7 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         if kind is calls.DELETE_REPOSITORY:
             return False, DELETED
         if kind in OF_TAGS and state is not False:
-            return _tagged(state, kind, said[Role.TAG])
+            return _apply_tag(state, kind, said[Role.TAG])
         return state, ABSENT if state is False else THERE
 
     def result(call: CallView) -> Hashable:
@@ -92,7 +92,7 @@ def entity_branch(branch_id: str = "b", *, exists: bool) -> Specification:
     `lakeproof.impl.repositories.entities`: a delete of an absent branch is no error."""
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-        said = calls.said(name, args)
+        said = calls.arguments_by_role(name, args)
         if said.branch_id != branch_id:
             return state, None
         if said.kind is calls.CREATE_BRANCH:
@@ -117,7 +117,7 @@ def entity_branch(branch_id: str = "b", *, exists: bool) -> Specification:
     )
 
 
-def _tagged(state: Hashable, kind: calls.Kind | None, tag: Hashable) -> tuple[Hashable, Hashable]:
+def _apply_tag(state: Hashable, kind: calls.Kind | None, tag: Hashable) -> tuple[Hashable, Hashable]:
     """What becomes of the tags of a repository that is there, and the answer."""
     tags: frozenset[Hashable] = state if isinstance(state, frozenset) else frozenset()
     if kind is calls.CREATE_TAG:

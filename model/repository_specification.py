@@ -108,7 +108,7 @@ class Unsettled(Exception):
     """Nobody can say what the state is: the specification allows several."""
 
 
-def judged(state: Living, made: Sequence[CallView]) -> Living:
+def replay_calls(state: Living, made: Sequence[CallView]) -> Living:
     """The state after these calls of one client.
 
     Raises:
@@ -125,14 +125,14 @@ def judged(state: Living, made: Sequence[CallView]) -> Living:
 def _after(state: Living, call: CallView) -> Living:
     kind = call.kind
     if kind is None and isinstance(call.value, Repository):  # what a scenario has put there by itself
-        found = _born(state.with_entry(call.value), call.value)
-        return _noted(found, call.value) if state.rules.leaves is Leaves.A_TOMBSTONE else found
+        found = _add_instance(state.with_entry(call.value), call.value)
+        return _add_note(found, call.value) if state.rules.leaves is Leaves.A_TOMBSTONE else found
     if kind is calls.LIST_REPOSITORIES:
         shown = (entry for _, entry in sorted(state.entries.items()) if entry.state is RepositoryState.ACTIVE)
         expect(call, value=tuple(shown))
         return state
     if kind is calls.CLEAN:
-        return _cleaned(state, call)
+        return _apply_cleanup(state, call)
     repository_id = RepositoryID(str(call.args[0]))
     standing = state.standing(repository_id)
     asked = kind if kind is calls.DELETE_REPOSITORY else calls.CREATE_REPOSITORY if kind in _CREATING else _REACHING
@@ -144,14 +144,14 @@ def _after(state: Living, call: CallView) -> Living:
         return state
     if asked is calls.DELETE_REPOSITORY:
         expect(call, value=None)
-        return _deleted(state, state.entries[repository_id])
-    return _created(state, call) if asked is calls.CREATE_REPOSITORY else _within(state, call, repository_id)
+        return _add_deleted(state, state.entries[repository_id])
+    return _apply_create(state, call) if asked is calls.CREATE_REPOSITORY else _within(state, call, repository_id)
 
 
 _REACHING: Final = calls.GET_REPOSITORY
 
 
-def _created(state: Living, call: CallView) -> Living:
+def _apply_create(state: Living, call: CallView) -> Living:
     expect(call)
     made = call.value
     bare = call.kind is calls.CREATE_BARE_REPOSITORY
@@ -165,30 +165,30 @@ def _created(state: Living, call: CallView) -> Living:
         state = attrs.evolve(state, dead=state.dead | {old.instance_uid})
     state = state.with_entry(made)
     if state.rules.leaves is Leaves.A_TOMBSTONE:
-        state = _noted(state, made)
-    return state if bare else _born(state, made)
+        state = _add_note(state, made)
+    return state if bare else _add_instance(state, made)
 
 
-def _born(state: Living, made: Repository) -> Living:
+def _add_instance(state: Living, made: Repository) -> Living:
     return attrs.evolve(state, branches={**state.branches, (made.instance_uid, made.default_branch_id): None})
 
 
-def _noted(state: Living, made: Repository) -> Living:
+def _add_note(state: Living, made: Repository) -> Living:
     return attrs.evolve(state, noted=state.noted | {(made.repository_id, made.instance_uid)})
 
 
-def _deleted(state: Living, entry: Repository) -> Living:
+def _add_deleted(state: Living, entry: Repository) -> Living:
     if state.rules.leaves is Leaves.A_TOMBSTONE:
         state = state.with_entry(attrs.evolve(entry, state=RepositoryState.DELETED))
     else:
         kept = {name: each for name, each in state.entries.items() if name != entry.repository_id}
         state = attrs.evolve(state, entries=kept)
     if state.rules.leaves is Leaves.NOTHING:
-        return _emptied(state, frozenset({entry.instance_uid}))
-    return attrs.evolve(_noted(state, entry), dead=state.dead | {entry.instance_uid})
+        return _clear_records(state, frozenset({entry.instance_uid}))
+    return attrs.evolve(_add_note(state, entry), dead=state.dead | {entry.instance_uid})
 
 
-def _emptied(state: Living, uids: frozenset[InstanceUID]) -> Living:
+def _clear_records(state: Living, uids: frozenset[InstanceUID]) -> Living:
     return attrs.evolve(
         state,
         branches={at: each for at, each in state.branches.items() if at[0] not in uids},
@@ -196,15 +196,15 @@ def _emptied(state: Living, uids: frozenset[InstanceUID]) -> Living:
     )
 
 
-def _cleaned(state: Living, call: CallView) -> Living:
+def _apply_cleanup(state: Living, call: CallView) -> Living:
     if state.rules.leaves is not Leaves.A_TOMBSTONE:
         expect(call, value=len(state.noted))
-        return attrs.evolve(_emptied(state, frozenset(uid for _, uid in state.noted)), noted=frozenset())
+        return attrs.evolve(_clear_records(state, frozenset(uid for _, uid in state.noted)), noted=frozenset())
     for repository_id, entry in tuple(state.entries.items()):
         if state.standing(repository_id) is Standing.ABANDONED:
-            state = _deleted(state, entry)
+            state = _add_deleted(state, entry)
     expect(call, value=len({uid for _, uid in state.noted} & state.dead))
-    return _emptied(state, state.dead)
+    return _clear_records(state, state.dead)
 
 
 def _within(state: Living, call: CallView, repository_id: RepositoryID) -> Living:
@@ -218,7 +218,7 @@ def _within(state: Living, call: CallView, repository_id: RepositoryID) -> Livin
     elif call.kind in (calls.CREATE_BRANCH, calls.CREATE_TAG) and main not in state.branches:
         expect(call, error=BranchNotFound.__name__)
     elif call.kind is calls.CREATE_TAG:
-        return _tagged(state, call, entry)
+        return _apply_tag(state, call, entry)
     else:
         return _on_branch(state, call, (entry.instance_uid, BranchID(call.said.branch_id)), main)
     return state
@@ -253,7 +253,7 @@ def _on_branch(
     return attrs.evolve(state, branches={**state.branches, at: call.value})
 
 
-def _tagged(state: Living, call: CallView, entry: Repository) -> Living:
+def _apply_tag(state: Living, call: CallView, entry: Repository) -> Living:
     at = entry.instance_uid, TagID(str(call.said[Role.TAG]))
     if at in state.tags:
         expect(call, error=TagExists.__name__)
@@ -269,7 +269,7 @@ _Place = tuple[InstanceUID | None, bytes]
 """Whose an entity is, and its key."""
 
 
-def left(state: Living, snapshot: Snapshot, owner: Owner) -> Iterator[str]:
+def find_differences(state: Living, snapshot: Snapshot, owner: Owner) -> Iterator[str]:
     """In what a store differs from the state. owner: whose a record is."""
     wanted: dict[tuple[bytes, bytes], object] = {
         (keys.GRAVELER, keys.repository_key(name)): entry for name, entry in state.entries.items()

@@ -215,7 +215,7 @@ class Left:
     """When it was left, in microseconds since 1970; None: nobody knows whether it was."""
 
 
-def remembered(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -> frozenset[CommitID]:
+def remembered_commits(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -> frozenset[CommitID]:
     """The commits that heads keep that were left: as if each had, on its branch, a child of the date when it was left.
 
     "7 days ago, the branch's HEAD pointed to commit B": so B is kept until it has been left for seven days, and of its
@@ -229,7 +229,7 @@ def remembered(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -
     return frozenset(kept)
 
 
-def expired(
+def expired_commits(
     commits: Commits, heads: Heads, rules: Rules, now: int, *, tagged: Iterable[CommitID] = ()
 ) -> frozenset[CommitID]:
     """All commits that are not active."""

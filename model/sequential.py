@@ -22,7 +22,7 @@ from lakeproof.model.snapshot import CallView, Status
 COMMITTER: Final = "lakeproof"
 
 
-class Wrong(Exception):
+class DisallowedAnswer(Exception):
     """An answer that the specification does not allow; the message says what it expects."""
 
 
@@ -154,27 +154,27 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
     if call.name in looks:
         seen = looks[call.name](state, call.args)
         if isinstance(seen, Refusal):
-            return _refused(state, call, seen.error, *seen.args)
+            return _refuse_call(state, call, seen.error, *seen.args)
         return _answers(state, call, seen)
     if said.kind not in _RULES:
         raise ValueError(f"{call.name}: expected a call on one branch; leave it out, or give it a look")
     head = state.branches.get(said.branch_id)
     if head is None:
-        return _refused(state, call, BranchNotFound, said.branch_id)
+        return _refuse_call(state, call, BranchNotFound, said.branch_id)
     return _RULES[said.kind](state, head, call)
 
 
 def _answers(state: Refs, call: CallView, expected: Hashable = None) -> Refs:
     if call.status is not Status.OK or call.value != expected:
-        raise Wrong(f"expected {expected!r}")
+        raise DisallowedAnswer(f"expected {expected!r}")
     return state
 
 
-def _refused(state: Refs, call: CallView, error: type[FlowError], *args: Hashable) -> Refs:
+def _refuse_call(state: Refs, call: CallView, error: type[FlowError], *args: Hashable) -> Refs:
     """A definite error of this class with these arguments, and nothing has changed."""
     found = call.error
     if call.status is not Status.FAIL or found is None or (type(found), found.args) != (error, args):
-        raise Wrong(f"expected {error(*args)!r}")
+        raise DisallowedAnswer(f"expected {error(*args)!r}")
     return state
 
 
@@ -182,14 +182,14 @@ def _create_branch(state: Refs, call: CallView) -> Refs:
     name, source = call.said.branch_id, str(call.said[Role.TARGET])
     commit_id = state.resolved(source)
     if commit_id is None:
-        return _refused(state, call, state.refusals.ref_not_found, source)
+        return _refuse_call(state, call, state.refusals.ref_not_found, source)
     if name in state.branches:
-        return _refused(state, call, BranchExists, name)
+        return _refuse_call(state, call, BranchExists, name)
     made = call.value
     if not isinstance(made, Branch) or (made.branch_id, made.commit_id, made.sealed_tokens) != (name, commit_id, ()):
-        raise Wrong(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
+        raise DisallowedAnswer(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
     if made.staging_token in state.births:
-        raise Wrong("expected a staging token that no branch has had")
+        raise DisallowedAnswer("expected a staging token that no branch has had")
     born = attrs.evolve(state, births=state.births | {made.staging_token})
     return born.with_branch(name, Head(commit_id=commit_id))
 
@@ -211,14 +211,14 @@ def _delete(state: Refs, _: Head, call: CallView) -> Refs:
 def _create(state: Refs, head: Head, call: CallView) -> Refs:
     path = call.said.data(Role.PATH)
     if path in state.shown(call.said.branch_id):
-        return _refused(state, call, PathExists, path)
+        return _refuse_call(state, call, PathExists, path)
     return _set(state, head, call)
 
 
 def _replace(state: Refs, head: Head, call: CallView) -> Refs:
     path = call.said.data(Role.PATH)
     if state.shown(call.said.branch_id).get(path) != call.said.data(Role.EXPECTED):
-        return _refused(state, call, EntryChanged, path)
+        return _refuse_call(state, call, EntryChanged, path)
     return _set(state, head, call)
 
 
@@ -226,7 +226,7 @@ def _get(state: Refs, _: Head, call: CallView) -> Refs:
     path = call.said.data(Role.PATH)
     found = state.shown(call.said.branch_id).get(path)
     if found is None:
-        return _refused(state, call, PathNotFound, path)
+        return _refuse_call(state, call, PathNotFound, path)
     return _answers(state, call, state.entry(path, found))
 
 
@@ -242,9 +242,11 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
     generation = 1 + max(state.commits[each].generation for each in parents)
     expected = (parents, generation, call.said[Role.MESSAGE], COMMITTER, ())
     if not isinstance(made, Commit):
-        raise Wrong(f"expected a commit on {[each[:8] for each in parents]}")
+        raise DisallowedAnswer(f"expected a commit on {[each[:8] for each in parents]}")
     if (made.parents, made.generation, made.message, made.committer, made.metadata) != expected:
-        raise Wrong(f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}")
+        raise DisallowedAnswer(
+            f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}"
+        )
     node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
     known = attrs.evolve(state, nodes=state.nodes | {(made.commit_id, node)})
     return known.with_branch(call.said.branch_id, Head(commit_id=made.commit_id))
@@ -254,7 +256,9 @@ def _commit(state: Refs, head: Head, call: CallView) -> Refs:
     return _committing(state, call, (head.commit_id,), state.shown(call.said.branch_id))
 
 
-def _merged(state: Refs, call: CallView, parents: tuple[str, ...], sides: tuple[Contents, Contents, Contents]) -> Refs:
+def _merge_branches(
+    state: Refs, call: CallView, parents: tuple[str, ...], sides: tuple[Contents, Contents, Contents]
+) -> Refs:
     """sides: base, source and destination: each path is the source's where the source has changed it."""
     base, source, destination = sides
     found = dict(destination)
@@ -269,35 +273,35 @@ def _merged(state: Refs, call: CallView, parents: tuple[str, ...], sides: tuple[
         if theirs is not None:
             found[path] = theirs
     if conflicts:
-        return _refused(state, call, state.refusals.conflicts, tuple(conflicts))
+        return _refuse_call(state, call, state.refusals.conflicts, tuple(conflicts))
     return _committing(state, call, parents, found)
 
 
 def _merge(state: Refs, head: Head, call: CallView) -> Refs:
     if head.staged:
-        return _refused(state, call, state.refusals.dirty_branch, call.said.branch_id)
+        return _refuse_call(state, call, state.refusals.dirty_branch, call.said.branch_id)
     ref = str(call.said[Role.TARGET])
     source = state.resolved(ref)
     if source is None:
-        return _refused(state, call, state.refusals.ref_not_found, ref)
+        return _refuse_call(state, call, state.refusals.ref_not_found, ref)
     common = state.line(head.commit_id) & state.line(source)
     base = min(common, key=lambda each: (-state.commits[each].generation, each))
     base_, theirs, ours = (state.contents(each) for each in (base, source, head.commit_id))
-    return _merged(state, call, (head.commit_id, source), (base_, theirs, ours))
+    return _merge_branches(state, call, (head.commit_id, source), (base_, theirs, ours))
 
 
 def _revert(state: Refs, head: Head, call: CallView) -> Refs:
     if head.staged:
-        return _refused(state, call, state.refusals.dirty_branch, call.said.branch_id)
+        return _refuse_call(state, call, state.refusals.dirty_branch, call.said.branch_id)
     ref = str(call.said[Role.TARGET])
     undone = state.resolved(ref)
     if undone is None:
-        return _refused(state, call, state.refusals.ref_not_found, ref)
+        return _refuse_call(state, call, state.refusals.ref_not_found, ref)
     if not state.commits[undone].parents:
-        return _refused(state, call, state.refusals.no_parent, undone)
+        return _refuse_call(state, call, state.refusals.no_parent, undone)
     before = state.commits[undone].parents[0]
     base, source, ours = (state.contents(each) for each in (undone, before, head.commit_id))
-    return _merged(state, call, (head.commit_id,), (base, source, ours))
+    return _merge_branches(state, call, (head.commit_id,), (base, source, ours))
 
 
 def _reset(state: Refs, head: Head, call: CallView) -> Refs:

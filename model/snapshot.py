@@ -79,7 +79,7 @@ class CallView:
     @property
     def said(self) -> calls.Said:
         """Its arguments, by role."""
-        return calls.said(self.name, self.args)
+        return calls.arguments_by_role(self.name, self.args)
 
     def saw(self, observer: str) -> Hashable:
         """What the observer of that name made of the call so far; None if it is not attached."""
@@ -276,7 +276,7 @@ class Invoked:
     @property
     def said(self) -> calls.Said:
         """As `CallView.said`."""
-        return calls.said(self.name, self.args)
+        return calls.arguments_by_role(self.name, self.args)
 
 
 @attrs.frozen(cache_hash=True)

@@ -25,7 +25,7 @@ _DONE: Final = {
 
 
 def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     if said.kind not in _DONE:
         raise ValueError(f"{name}: expected create_tag, update_tag, delete_tag or get_tag; leave it out")
     creates = said.kind is calls.CREATE_TAG
@@ -38,7 +38,7 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
 
 
 def _result(call: CallView) -> Hashable:
-    return _DONE[calls.named(call.name)] if call.status is Status.OK else result_of(type(call.error))
+    return _DONE[calls.kind_named(call.name)] if call.status is Status.OK else result_of(type(call.error))
 
 
 TAG: Final = Specification(

@@ -13,13 +13,13 @@ from lakeproof.designs import world
 from lakeproof.designs._world import LATER
 from lakeproof.designs.alone import HARDENED_ALONE
 from lakeproof.designs.hard_delete_offline import settle
-from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, aged
+from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, with_old_commits
 from lakeproof.scenario import Faults
 from stateful_tests.swarm import Ground, Swarm, swarm_of
 
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class MachineChanges:
     """How a machine differs from that of its design's rows."""
 
     words: str = ""
@@ -56,68 +56,82 @@ REFUSALS: Final = "refusals"
 WRITTEN: Final = "acknowledged-write-is-kept"
 TOOK_PLACE: Final = "an upload whose second look at the branch is refused has a definite error, and took place"
 
-PLANS: Final[Mapping[str, Plan]] = {
-    "repositories/step1": Plan(),
-    "repositories/step1+creates": Plan(words="create delete get list", without="duplicates", runs=100),
-    "repositories/step2": Plan(),
-    "repositories/step2-by-set-if": Plan(),
-    "repositories/kv3": Plan(),
-    "repositories/hardened": Plan(unsaid="delete_instance create_branch", why=ONE_INSTANCE),
-    "repositories/hardened+branches": Plan(
+PLANS: Final[Mapping[str, MachineChanges]] = {
+    "repositories/step1": MachineChanges(),
+    "repositories/step1+creates": MachineChanges(words="create delete get list", without="duplicates", runs=100),
+    "repositories/step2": MachineChanges(),
+    "repositories/step2-by-set-if": MachineChanges(),
+    "repositories/kv3": MachineChanges(),
+    "repositories/hardened": MachineChanges(unsaid="delete_instance create_branch", why=ONE_INSTANCE),
+    "repositories/hardened+branches": MachineChanges(
         words="create delete create_branch get_branch tag clean", spared="failed-call-changed-nothing", why=NO_BIRTH
     ),
-    "branches/plain": Plan(spared="commit-makes-progress acknowledged-write-is-kept", why=f"{BEATEN}; {MOVED}"),
-    "branches/tombstone": Plan(spared="commit-makes-progress", why=BEATEN),
-    "tags/plain": Plan(),
-    "commits/lock-free": Plan(spared=BY_NAME, why=NAMED, without=LATE),
-    "commits/lock-free+writes": Plan(words="write write:y delete read commit", without=LATE, runs=1000),
-    "commits/lock-free+reads": Plan(words="write.commit read", clients=(2,), calls=(1, 2), without=LATE, runs=1000),
-    "commits/lock-free+resets": Plan(words="write commit reset_entry reset_prefix read", without=LATE, runs=1000),
-    "commits/lock-free+restorations": Plan(
+    "branches/plain": MachineChanges(
+        spared="commit-makes-progress acknowledged-write-is-kept", why=f"{BEATEN}; {MOVED}"
+    ),
+    "branches/tombstone": MachineChanges(spared="commit-makes-progress", why=BEATEN),
+    "tags/plain": MachineChanges(),
+    "commits/lock-free": MachineChanges(spared=BY_NAME, why=NAMED, without=LATE),
+    "commits/lock-free+writes": MachineChanges(words="write write:y delete read commit", without=LATE, runs=1000),
+    "commits/lock-free+reads": MachineChanges(
+        words="write.commit read", clients=(2,), calls=(1, 2), without=LATE, runs=1000
+    ),
+    "commits/lock-free+resets": MachineChanges(
+        words="write commit reset_entry reset_prefix read", without=LATE, runs=1000
+    ),
+    "commits/lock-free+restorations": MachineChanges(
         words="commit reset_entry.read reset_prefix.read", clients=(2,), without=LATE, runs=1000
     ),
-    "commits/lock-free+commits": Plan(words="write write:y commit", without=LATE, runs=1000),
-    "commits/optimistic": Plan(spared="linearizable", why=ENTRIES, without=LATE),
-    "commits/optimistic+writes": Plan(words="write commit", without=LATE, runs=1000),
-    "commits/locked": Plan(),
-    "merges/by-set-if": Plan(spared="commit-makes-progress", why=BEATEN, without=LATE),
-    "merges/by-set-if+sealed": Plan(
+    "commits/lock-free+commits": MachineChanges(words="write write:y commit", without=LATE, runs=1000),
+    "commits/optimistic": MachineChanges(spared="linearizable", why=ENTRIES, without=LATE),
+    "commits/optimistic+writes": MachineChanges(words="write commit", without=LATE, runs=1000),
+    "commits/locked": MachineChanges(),
+    "merges/by-set-if": MachineChanges(spared="commit-makes-progress", why=BEATEN, without=LATE),
+    "merges/by-set-if+sealed": MachineChanges(
         words="merge commit revert", spared="commit-makes-progress", why=BEATEN, without=LATE, calls=(1,), runs=100
     ),
-    "under-deletion/kv3": Plan(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
-    "under-deletion/hardened": Plan(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
-    "dumps/branches-first": Plan(),
-    "restores/plain": Plan(),
-    "restores/tombstone": Plan(),
-    "migrations/by-version": Plan(clients=(2,), calls=(1,)),
-    "hard-delete/today": Plan(),
-    "hard-delete/object_path": Plan(),
-    "hard-delete/object_path-immutable": Plan(),
-    "hard-delete/reference_counter": Plan(),
-    "hard-delete/reference_counter-careful": Plan(without=REFUSALS),
-    "hard-delete/reference_counter-careful+refused": Plan(spared=WRITTEN, why=TOOK_PLACE, runs=1000),
-    "hard-delete/reference_tracking": Plan(),
-    "hard-delete/token_states": Plan(),
-    "hard-delete/token_states-mended": Plan(runs=2000),
-    "hard-delete/no_copies": Plan(),
-    "hard-delete/no_copies-careful": Plan(),
-    "hard-delete/no_copies-circumstances": Plan(
+    "under-deletion/kv3": MachineChanges(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
+    "under-deletion/hardened": MachineChanges(
+        without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"
+    ),
+    "dumps/branches-first": MachineChanges(),
+    "restores/plain": MachineChanges(),
+    "restores/tombstone": MachineChanges(),
+    "migrations/by-version": MachineChanges(clients=(2,), calls=(1,)),
+    "hard-delete/today": MachineChanges(),
+    "hard-delete/object_path": MachineChanges(),
+    "hard-delete/object_path-immutable": MachineChanges(),
+    "hard-delete/reference_counter": MachineChanges(),
+    "hard-delete/reference_counter-careful": MachineChanges(without=REFUSALS),
+    "hard-delete/reference_counter-careful+refused": MachineChanges(spared=WRITTEN, why=TOOK_PLACE, runs=1000),
+    "hard-delete/reference_tracking": MachineChanges(),
+    "hard-delete/token_states": MachineChanges(),
+    "hard-delete/token_states-mended": MachineChanges(runs=2000),
+    "hard-delete/no_copies": MachineChanges(),
+    "hard-delete/no_copies-careful": MachineChanges(),
+    "hard-delete/no_copies-circumstances": MachineChanges(
         words="move move.upload:y", spared="staged-data-is-kept", why=AGAIN, clients=(2,), calls=(1,), runs=50
     ),
-    "hard-delete/offline": Plan(),
-    "hard-delete/offline-mended": Plan(),
-    "hard-delete/offline-mended+copies": Plan(words="copy copy@main:x delete.job", clients=(2,), calls=(1,), runs=1000),
-    "hard-delete/online": Plan(),
-    "hard-delete/online-decided": Plan(),
-    "hard-delete/online-untimed": Plan(),
-    "hard-delete/online-untimed+commits": Plan(words="upload commit job", clients=(3,), calls=(1, 1, 2), runs=1000),
-    "hard-delete/online-untimed+merges": Plan(
+    "hard-delete/offline": MachineChanges(),
+    "hard-delete/offline-mended": MachineChanges(),
+    "hard-delete/offline-mended+copies": MachineChanges(
+        words="copy copy@main:x delete.job", clients=(2,), calls=(1,), runs=1000
+    ),
+    "hard-delete/online": MachineChanges(),
+    "hard-delete/online-decided": MachineChanges(),
+    "hard-delete/online-untimed": MachineChanges(),
+    "hard-delete/online-untimed+commits": MachineChanges(
+        words="upload commit job", clients=(3,), calls=(1, 1, 2), runs=1000
+    ),
+    "hard-delete/online-untimed+merges": MachineChanges(
         words="upload@main.commit@main merge job", clients=(1, 2), calls=(1, 2, 3), runs=200
     ),
-    "retention/text": Plan(),
-    "retention/order-twice": Plan(),
-    "retention/pinned": Plan(),
-    "retention/pinned+runs": Plan(words="mark.sweep create_branch update_branch tag revert restore", clients=(2,)),
+    "retention/text": MachineChanges(),
+    "retention/order-twice": MachineChanges(),
+    "retention/pinned": MachineChanges(),
+    "retention/pinned+runs": MachineChanges(
+        words="mark.sweep create_branch update_branch tag revert restore", clients=(2,)
+    ),
 }
 
 # One repository, everything on: each machine has the ground on which its words mean something. A repository that lives,
@@ -161,7 +175,7 @@ ENDING: Final = attrs.evolve(
 RETAINED: Final = attrs.evolve(
     LIVING,
     name="world/retained",
-    grounds=(Ground(design=aged(WORLD), before=AGED.calls),),
+    grounds=(Ground(design=with_old_commits(WORLD), before=AGED.calls),),
     words=(*world.AGED_USERS.replace("collect", "").split(), "mark", "sweep"),
     calls=(1, 2, 2, 3),
     faults=(Faults(), Faults(crashes=1), Faults(lost_answers=1)),
@@ -169,7 +183,7 @@ RETAINED: Final = attrs.evolve(
 RESTORED: Final = attrs.evolve(
     RETAINED,
     name="world/restored",
-    grounds=(Ground(design=aged(MORTAL), before=OLD_DUMPED.calls),),
+    grounds=(Ground(design=with_old_commits(MORTAL), before=OLD_DUMPED.calls),),
     words=(
         *("delete_branch@z", "revive", "mark", "sweep", "delete_repository", "create_bare", "restore_refs", "clean"),
         *("retain", "be_succeeded"),
@@ -224,7 +238,7 @@ def machine(name: str, *, asked: str = "") -> Swarm:
     """
     if name in BY_HAND:
         return attrs.evolve(BY_HAND[name], asked=frozenset(asked.split()))
-    plan = PLANS.get(name, Plan())
+    plan = PLANS.get(name, MachineChanges())
     swarm = swarm_of(name.partition("+")[0], without=plan.without)
     return attrs.evolve(
         swarm,

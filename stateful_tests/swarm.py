@@ -106,7 +106,7 @@ class Swarm:
         """One run. settings: stores after setups that other runs have made, by what made them."""
         random = Random(seed)  # no secret
         scenario = self.draw(random)
-        found = _Run(scenario, random, {} if settings is None else settings).violation()
+        found = _SwarmRun(scenario, random, {} if settings is None else settings).violation()
         if found is None:
             return None
         name, evidence, moves = found
@@ -144,7 +144,7 @@ def _ops(word: str) -> tuple[str, ...]:
     return tuple(map(op, word.split(".")))
 
 
-class _Run:
+class _SwarmRun:
     """One execution under a drawn schedule."""
 
     def __init__(self, scenario: Scenario, random: Random, settings: dict[object, Setting]) -> None:
@@ -152,7 +152,7 @@ class _Run:
         self.scenario = scenario
         self.verdicts = Verdicts()
         self.referee = Referee(scenario, self.verdicts)
-        self.world = World(_prepared(scenario, settings))
+        self.world = World(_prepare_setting(scenario, settings))
         self.monitors = self.referee.start()
         self.rate = random.choice(FAULT_RATES)
         self.blind = not any(each.observers for each in scenario.invariants)
@@ -198,7 +198,7 @@ class _Run:
             self.referee.state(self.world, self.monitors)
 
 
-def _prepared(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
+def _prepare_setting(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
     """The setting, with a store that an equal setup has made before."""
     key = (scenario.setup, scenario.start_time)
     if key not in settings:

@@ -19,7 +19,7 @@ from lakeproof.search.search import search
 from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 MAIN = REPOSITORY.default_branch_id
-SETUP = (Call(initialisation.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
+SETUP = (Call(initialisation.init_repository, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
 WRITES = [
     Call(writes.set_entry, REPOSITORY, BRANCH, path, identity) for path in (X, Y) for identity in (b"1", b"2", b"3")
 ]

@@ -12,7 +12,7 @@ import pytest
 from lakeproof.verify import cache
 from lakeproof.verify.cache import Kept
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Verify, undecided
+from lakeproof.verify.tasks import Outcome, Verify, inconclusive_outcome
 from tests.commands import HEAD, RACING
 from tests.racing import ATOMIC
 from tests.warm import Done, Warm
@@ -208,9 +208,9 @@ class TestFolder:
 
     def test_only_what_is_decided_is_kept(self, tmp_path: Path) -> None:
         kept = Kept(tmp_path)
-        for each in (undecided(ATOMIC, "why"), outcome("k")):
+        for each in (inconclusive_outcome(ATOMIC, "why"), outcome("k")):
             kept.keep(attrs.evolve(each, key="k", trouble="trouble"))
             kept.keep(attrs.evolve(each, key=""))
             kept.keep(attrs.evolve(each, key="k", stopped="a limit"))
-        kept.keep(attrs.evolve(undecided(ATOMIC, ""), key="k"))
+        kept.keep(attrs.evolve(inconclusive_outcome(ATOMIC, ""), key="k"))
         assert list(tmp_path.iterdir()) == []

@@ -84,7 +84,7 @@ VALUES: Final = (
 
 
 def written(scenario: Scenario) -> str:
-    return keys._digested(scenario)[0]
+    return keys._digest_scenario(scenario)[0]
 
 
 def calling(flow: Flow) -> Scenario:
@@ -182,7 +182,7 @@ for design, own, other in (
     ("repositories/step1", "impl.repositories.step1", "impl.hard_delete.online"),
 ):
     [race, *_] = (each for each in scenarios[design] if "/alone/" not in each.name)
-    modules = {by_code[code] for code in keys._closure(keys._digested(race)[1])}
+    modules = {by_code[code] for code in keys._closure(keys._digest_scenario(race)[1])}
     assert f"lakeproof.{own}" in modules
     assert {f"lakeproof.model.invariants.{name}" for name in ("_base", "_liveness")} <= modules
     assert f"lakeproof.{other}" not in modules

@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof import Call, Env, Faults, Finding, Scenario, Snapshot, Status
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Violation
-from lakeproof.verify.needed_faults import dropped
+from lakeproof.verify.needed_faults import drop_faults
 from tests.commands import HEAD, complaint, lakeproof
 from tests.racing import ATOMIC, COUNTER, LOST_UPDATE, increment
 
@@ -33,7 +33,7 @@ def halved(**faults: int) -> Scenario:
 
 
 def verdicts(scenario: Scenario, invariant_id: str) -> dict[str, str]:
-    return {each.fault: each.verdict for each in dropped(scenario, invariant_id, 20.0)}
+    return {each.fault: each.verdict for each in drop_faults(scenario, invariant_id, 20.0)}
 
 
 def test_the_only_fault_is_needed() -> None:
@@ -52,7 +52,7 @@ def test_a_race_of_its_own_needs_none_of_the_faults_beside_it() -> None:
 
 
 def test_where_no_fault_is_allowed_nothing_is_dropped() -> None:
-    assert dropped(LOST_UPDATE, "increments-count", 20.0) == ()
+    assert drop_faults(LOST_UPDATE, "increments-count", 20.0) == ()
 
 
 def test_lost_answers_are_dropped_with_the_duplicates_that_need_them() -> None:
@@ -62,7 +62,7 @@ def test_lost_answers_are_dropped_with_the_duplicates_that_need_them() -> None:
 
 def test_what_was_not_searched_to_its_end_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     large = attrs.evolve(ATOMIC, faults=Faults(crashes=1))
-    [found] = dropped(large, "increments-count", 1e-9)
+    [found] = drop_faults(large, "increments-count", 1e-9)
     assert found.verdict == "not known"
     assert "stopped" in found.why
 

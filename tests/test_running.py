@@ -11,7 +11,7 @@ import pytest
 from lakeproof.scenario import Scenario
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
-from lakeproof.verify.tasks import Outcome, Task, Verify, Walk
+from lakeproof.verify.tasks import Outcome, Sample, Task, Verify
 from lakeproof.words import Progress
 from tests import racing
 
@@ -47,7 +47,7 @@ def outcomes(task: Task, path: Path, jobs: int, ear: Ear | None = None) -> dict[
 
 
 @pytest.mark.parametrize(
-    "task", [Verify(), Walk(strategy="pct", executions=100, seed=3, depth=2)], ids=["verify", "walk"]
+    "task", [Verify(), Sample(strategy="pct", executions=100, seed=3, depth=2)], ids=["verify", "walk"]
 )
 def test_several_processes_find_what_one_finds(task: Task) -> None:
     one, two = outcomes(task, RACING, 1), outcomes(task, RACING, 2)

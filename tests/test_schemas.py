@@ -14,7 +14,7 @@ from lakeproof.gate import traces as gate_traces
 from lakeproof.gate.classes import Choice, Name
 from lakeproof.gate.server import COSTS
 from lakeproof.languages import protocol as flow
-from lakeproof.languages.reader import greeted, heard
+from lakeproof.languages.reader import read_greeting, read_message
 from lakeproof.model import kv
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import BOUNDS, TraceError, read
@@ -139,10 +139,10 @@ class TestFreshOutput:
             flow.greeting(),
             flow.start(1, "f", flow.arguments([None, True, -(2**63) + 1, "a", b"\xff", ("x", (1,))], {"n": 2})),
             flow.reset(1),
-            flow.answer(1, 1, flow.replied(kv.Get(b"p", b"k"), kv.ValueWithPredicate(b"v", b"v"))),
-            flow.answer(1, 2, flow.replied(kv.ScanBatch(b"p"), kv.Batch((kv.Entry(b"k", b"v"),), more=True))),
-            flow.answer(1, 3, flow.minted("c.1")),
-            *(flow.answer(1, 4, flow.refused(kind("it"))) for kind in flow.STORE_ERRORS.values()),
+            flow.answer(1, 1, flow.effect_reply(kv.Get(b"p", b"k"), kv.ValueWithPredicate(b"v", b"v"))),
+            flow.answer(1, 2, flow.effect_reply(kv.ScanBatch(b"p"), kv.Batch((kv.Entry(b"k", b"v"),), more=True))),
+            flow.answer(1, 3, flow.mint_reply("c.1")),
+            *(flow.answer(1, 4, flow.error_reply(kind("it"))) for kind in flow.STORE_ERRORS.values()),
         ]
         asked = [{"flow": 1, "effect": 1, "at": "create.go:12", **told} for told, _ in EFFECTS]
         for line in (*lines(b"".join(said)), *asked):
@@ -207,7 +207,7 @@ def test_the_schema_of_traces_refuses_just_what_replay_refuses(tmp_path: Path) -
 def heard_by_the_reader(line: dict[str, object]) -> bool:
     told = json.dumps(line).encode()
     try:
-        heard(told, 1, 1) if "flow" in line else greeted(told)
+        read_message(told, 1, 1) if "flow" in line else read_greeting(told)
     except flow.Nonsense:
         return False
     return True

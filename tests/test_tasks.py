@@ -13,7 +13,7 @@ from lakeproof.search.fence import HUNG, Hangs
 from lakeproof.verify import processes as running
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import Listener
-from lakeproof.verify.tasks import Outcome, Task, Verdict, Verify, carried_out, undecided, unusable
+from lakeproof.verify.tasks import Outcome, Task, Verdict, Verify, carried_out, inconclusive_outcome, unusable
 from lakeproof.words import Progress, Unusable
 from tests.racing import ATOMIC, KNOWN
 
@@ -46,13 +46,13 @@ class TestUnexpected:
 
 
 def test_nothing_is_known_of_a_scenario_that_cannot_be_run() -> None:
-    for outcome in (undecided(KNOWN, "why"), unusable(KNOWN, "why")):
+    for outcome in (inconclusive_outcome(KNOWN, "why"), unusable(KNOWN, "why")):
         assert [(one.invariant, one.verdict, one.why) for one in outcome.verdicts] == [
             ("increments-count", "inconclusive", "why"),
             (NO_UNHANDLED_EXCEPTION, "inconclusive", "why"),
         ]
         assert not outcome.complete
-    assert (undecided(KNOWN, "why").trouble, unusable(KNOWN, "why").trouble) == ("", "why")
+    assert (inconclusive_outcome(KNOWN, "why").trouble, unusable(KNOWN, "why").trouble) == ("", "why")
 
 
 @attrs.frozen
@@ -93,7 +93,7 @@ class TestGrief:
 
 @pytest.mark.parametrize("exitcode", [0, 1, 2, None])
 def test_a_process_that_ended_by_itself_is_trouble_whatever_its_exit_code(exitcode: int | None) -> None:
-    outcome = running._died(ATOMIC, exitcode)
+    outcome = running._outcome_of_death(ATOMIC, exitcode)
     assert outcome.trouble == (
         f"counters/atomic: its code ended the process (exit code {exitcode}); take the exit out of it"
     )
@@ -104,14 +104,14 @@ def test_a_process_that_ended_by_itself_is_trouble_whatever_its_exit_code(exitco
     ("exitcode", "why"), [(HUNG, "ran on without an effect"), (-9, "ended from outside (SIGKILL)")]
 )
 def test_a_process_that_was_ended_leaves_its_scenario_open(exitcode: int, why: str) -> None:
-    outcome = running._died(ATOMIC, exitcode)
+    outcome = running._outcome_of_death(ATOMIC, exitcode)
     assert outcome.trouble == ""
     assert re.search(re.escape(why), outcome.stopped)
     assert {one.verdict for one in outcome.verdicts} == {"inconclusive"}
 
 
 def outcome(*verdicts: Verdict, trouble: str = "") -> Outcome:
-    return attrs.evolve(undecided(ATOMIC, ""), verdicts=verdicts, trouble=trouble)
+    return attrs.evolve(inconclusive_outcome(ATOMIC, ""), verdicts=verdicts, trouble=trouble)
 
 
 class TestExitCodes:
@@ -146,6 +146,6 @@ class TestExitCodes:
 
         monkeypatch.setattr(running, "run", half)
         bounds = {"max_states": None}
-        report = cli.Report(out=tmp_path, bounds=bounds, as_json=False)
+        report = cli.Outputs(out=tmp_path, bounds=bounds, as_json=False)
         code = cli.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)
         assert code == 3

@@ -20,7 +20,7 @@ from lakeproof.gate.cuts import Exchange, Moment
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.fronts.aws import Asked, Store
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBRequest
-from lakeproof.gate.fronts.dynamodb.requests import Change, Pages, Read
+from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Pages, Read
 from lakeproof.gate.fronts.dynamodb.state import Key
 from lakeproof.gate.fronts.dynamodb.values import Item, Scalar
 from lakeproof.gate.fronts.http import Response
@@ -48,9 +48,9 @@ def operation(asked: Asked, table: str = TABLE) -> Op | None:
     match asked.meant:
         case Read(table=name, key=key) if name == table:
             return kv.Get(*_address(key))
-        case Change(kind="PutItem", table=name, item=item) if name == table:
+        case ItemChange(kind="PutItem", table=name, item=item) if name == table:
             return _written(asked, item)
-        case Change(kind="DeleteItem", table=name, item=item, condition=None) if name == table:
+        case ItemChange(kind="DeleteItem", table=name, item=item, condition=None) if name == table:
             return kv.Delete(*_address(item))
         case Pages(table=name, key=key) if name == table and key is not None:
             return _scan(asked)

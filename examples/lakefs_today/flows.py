@@ -1,7 +1,7 @@
 """The flows of a branch as the code has them, as a value; and with all repairs."""
 
 from lakefs_today import branches, commits, entries, merging, resetting
-from lakeproof.impl.flows import BranchFlows, bound
+from lakeproof.impl.flows import BranchFlows, bind_reading
 
 FLOWS = BranchFlows(
     commit=commits.commit,
@@ -21,4 +21,4 @@ FLOWS = BranchFlows(
     revert=merging.revert,
 )
 
-MENDED = bound(FLOWS, rereads=True, careful=True, knows_its_own=True, waits=True)
+MENDED = bind_reading(FLOWS, rereads=True, careful=True, knows_its_own=True, waits=True)

@@ -49,7 +49,7 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
     """State: title, status, and whether it has the commit of a merge."""
     assert isinstance(state, tuple)
     title, status, merged = state
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     if said.kind is calls.GET_PULL:
         return state, state
     if said.kind is calls.EDIT_PULL:

@@ -16,7 +16,7 @@ import attrs
 
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RepositoryFlows, bound
+from lakeproof.impl.flows import RepositoryFlows, bind_reading
 from lakeproof.impl.refs.errors import BranchNotFound
 from lakeproof.impl.repositories._records import (
     default_branch,
@@ -219,8 +219,8 @@ FLOWS = RepositoryFlows(
     delete_branch=_entities.delete_branch,
     create_tag=_entities.create_tag,
 )
-WITH_TOMBSTONES = bound(FLOWS, tombstones=True)
+WITH_TOMBSTONES = bind_reading(FLOWS, tombstones=True)
 """The repair."""
-AT_ONCE = bound(FLOWS, parallel=True)
+AT_ONCE = bind_reading(FLOWS, parallel=True)
 """As upstream has it: the entities are deleted in parallel."""
-AT_ONCE_WITH_TOMBSTONES = bound(FLOWS, tombstones=True, parallel=True)
+AT_ONCE_WITH_TOMBSTONES = bind_reading(FLOWS, tombstones=True, parallel=True)

@@ -70,7 +70,7 @@ def at(repository: Repository, entry: ObjectEntry) -> str:
     return physical_address(repository.storage_namespace, entry)
 
 
-def owned(repository: Repository, entry: ObjectEntry) -> bool:
+def is_owned(repository: Repository, entry: ObjectEntry) -> bool:
     """Whether the object of an entry is lakeFS' own, to be hard-deleted one day."""
     return is_inside(repository.storage_namespace, at(repository, entry))
 

@@ -7,8 +7,18 @@ seems to be missing is asked for once more.
 Source: graveler-on-kv.md, "Note: All the above tables ... are also used by `pkg/diagnostics`"; lakeFS issue 3575.
 """
 
-from lakeproof.impl.diagnostics.archive import NotWritten, shown, unshown, write_zip
+from lakeproof.impl.diagnostics.archive import NotWritten, escape_bytes, unshown, write_zip
 from lakeproof.impl.diagnostics.collector import collect
-from lakeproof.impl.diagnostics.findings import NOTES, UNJUDGED, Collected, Finding
+from lakeproof.impl.diagnostics.findings import NOTES, UNJUDGED, Collected, Diagnosis
 
-__all__ = ["NOTES", "UNJUDGED", "Collected", "Finding", "NotWritten", "collect", "shown", "unshown", "write_zip"]
+__all__ = [
+    "NOTES",
+    "UNJUDGED",
+    "Collected",
+    "Diagnosis",
+    "NotWritten",
+    "collect",
+    "escape_bytes",
+    "unshown",
+    "write_zip",
+]

@@ -50,8 +50,8 @@ def _write(file: IO[bytes], collected: Collected) -> None:
     findings = [
         {
             "kind": finding.kind,
-            "partition": shown(finding.partition),
-            "key": shown(finding.key),
+            "partition": escape_bytes(finding.partition),
+            "key": escape_bytes(finding.key),
             "message": finding.message,
         }
         for finding in collected.findings
@@ -76,7 +76,7 @@ def _line(fields: Mapping[str, object]) -> str:
     return json.dumps(fields) + "\n"
 
 
-def shown(value: bytes) -> str:
+def escape_bytes(value: bytes) -> str:
     r"""Bytes as text: what prints as itself, but a backslash as ``\\``; each byte of all else as ``\xNN``."""
     text = value.decode("utf-8", "surrogateescape")
     return "".join(_shown_character(character) for character in text)

@@ -13,7 +13,7 @@ from lakeproof.impl.diagnostics.findings import (
     CleanupRow,
     Collected,
     CommitRow,
-    Finding,
+    Diagnosis,
     FindingKind,
     RepositoryRow,
     StagingRow,
@@ -23,7 +23,7 @@ from lakeproof.impl.diagnostics.rows import branch_row, commit_row, repository_r
 from lakeproof.impl.effects import Env
 from lakeproof.impl.migration.checks import METADATA, VERSION_KEY, unknown_version
 from lakeproof.impl.refs.branches import is_tombstone
-from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
+from lakeproof.impl.refs.iterators import BATCH_SIZE, check_batch_size
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
@@ -62,7 +62,7 @@ async def collect(
     lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition: what is staged lies in
     others, and is not looked at.
     """
-    collector = _Collector(env, partition_of, checked(batch_size), like_lakefs)
+    collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     await collector.read_repositories()
@@ -94,7 +94,7 @@ class _Collector:
         self._tags: list[TagRow] = []
         self._staging: list[StagingRow] = []
         self._cleanup: list[CleanupRow] = []
-        self._findings: list[Finding] = []
+        self._findings: list[Diagnosis] = []
         self._owners: dict[StagingToken, list[_Owner]] = {}
         self._scanned: set[bytes] = set()
 
@@ -178,22 +178,22 @@ class _Collector:
         if self._like_lakefs and not found:
             self._find("bare", partition, b"", "has no branch, commit or tag: created bare, or lost")
         elif not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
-            missing.append(Finding("no-default-branch", partition, key, f"default branch {default!r} is not there"))
+            missing.append(Diagnosis("no-default-branch", partition, key, f"default branch {default!r} is not there"))
         if missing and await self._get(keys.GRAVELER, entry.key) != entry.value:
             message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
-            missing = [Finding("changed-meanwhile", keys.GRAVELER, entry.key, message)]
+            missing = [Diagnosis("changed-meanwhile", keys.GRAVELER, entry.key, message)]
         self._findings += missing
 
-    async def _dangling(self, partition: bytes, found: Mapping[bytes, Entity]) -> list[Finding]:
+    async def _dangling(self, partition: bytes, found: Mapping[bytes, Entity]) -> list[Diagnosis]:
         """What names a commit that is not there, by now either."""
-        missing: list[Finding] = []
+        missing: list[Diagnosis] = []
         absent: dict[CommitID, bool] = {}
         for key, what, commit_id in _suspects(found):
             if commit_id not in absent:
                 absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
             if absent[commit_id]:
                 message = f"{what} names commit {commit_id!r}, which is not there"
-                missing.append(Finding("dangling", partition, key, message))
+                missing.append(Diagnosis("dangling", partition, key, message))
         return missing
 
     async def _may_be_branch(self, partition: bytes, key: bytes) -> bool:
@@ -315,7 +315,7 @@ class _Collector:
             return None
 
     def _find(self, kind: FindingKind, partition: bytes, key: bytes, message: str) -> None:
-        self._findings.append(Finding(kind, partition, _without_path(key), message))
+        self._findings.append(Diagnosis(kind, partition, _without_path(key), message))
 
 
 def _without_path(key: bytes) -> bytes:
@@ -338,11 +338,11 @@ def _kind(entry: kv.Entry, partition: bytes) -> str:
 def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:
     """Keys, names and commit ids of what names a commit that was not met."""
     for key, record in found.items():
-        what, named = _named(record)
+        what, named = _names_in(record)
         yield from ((key, what, commit_id) for commit_id in named if _commit_key(commit_id) not in found)
 
 
-def _named(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
+def _names_in(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
     """What it is called, and which commits it names."""
     match record:
         case Branch():

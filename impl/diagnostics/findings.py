@@ -34,7 +34,7 @@ that there is but a part of a store, and that the records may mean something els
 
 
 @attrs.frozen
-class Finding:
+class Diagnosis:
     """Something worth a look, and where it is. An empty key means the whole partition, and an empty partition the
     whole store."""
 
@@ -123,7 +123,7 @@ class Collected:
     tags: tuple[TagRow, ...]
     staging: tuple[StagingRow, ...]
     cleanup: tuple[CleanupRow, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Diagnosis, ...]
 
     @property
     def tables(self) -> dict[str, Sequence[attrs.AttrsInstance]]:

@@ -10,7 +10,7 @@ import attrs
 from lakeproof.impl.codec import encode
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.layers import begun, changes
+from lakeproof.impl.graveler.layers import changes, start_source
 from lakeproof.impl.graveler.restorations import restored_paths
 from lakeproof.impl.graveler.tokens import swap
 from lakeproof.impl.refs.branches import next_token
@@ -48,7 +48,7 @@ async def write_commit(
     A scan per token, 1 effect for the head, those of `apply_changes`, and 1 for the record. Nothing of it can be
     reached until a branch names the commit. Raises CommitNotFound.
     """
-    found = await begun(changes(env, sealed, batch_size=request.batch_size))
+    found = await start_source(changes(env, sealed, batch_size=request.batch_size))
     restored = await restored_paths(env, restorations, request.batch_size)
     head = await get_commit(env, repository, head_id)
     namespace = repository.storage_namespace

@@ -60,7 +60,7 @@ async def drop_committed(
     partition, dropped = uid_partition(repository), 0
     async for noted in env.store.scan(partition, batch_size=batch_size, prefix=NOTES):
         token = StagingToken(noted.key.removeprefix(NOTES).decode())
-        if reading.looks and token in await _named(env, repository, BranchID(noted.value.decode())):
+        if reading.looks and token in await _tokens_named(env, repository, BranchID(noted.value.decode())):
             continue
         await drop(env, token, batch_size)
         await env.store.delete(partition, noted.key)
@@ -68,7 +68,7 @@ async def drop_committed(
     return dropped
 
 
-async def _named(env: Env, repository: Repository, branch_id: BranchID) -> Tokens:
+async def _tokens_named(env: Env, repository: Repository, branch_id: BranchID) -> Tokens:
     try:
         return (await get_branch(env, repository, branch_id)).tokens
     except BranchNotFound:

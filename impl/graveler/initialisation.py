@@ -10,7 +10,7 @@ from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.records import Branch, Repository
 
 
-async def found(env: Env, repository: Repository) -> Branch:
+async def init_repository(env: Env, repository: Repository) -> Branch:
     """Write a repository as it is after its creation: entry, empty first commit, default branch. 3 effects."""
     await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
     first = new_commit(

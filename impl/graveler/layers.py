@@ -22,11 +22,11 @@ from lakeproof.model.records import Branch, Repository, StagedEntry
 Source = AsyncIterator[StagedEntry]
 
 
-async def layered(newest_first: Sequence[Source]) -> Source:
+async def merge_layers(newest_first: Sequence[Source]) -> Source:
     """The newest change of each path, by path. Each source is ascending; its next change is read when the one before it
     was used. The newest one is begun first."""
     heads = [await anext(source, None) for source in newest_first]
-    async for newest in _merged(newest_first, heads):
+    async for newest in _merge_heads(newest_first, heads):
         yield newest
 
 
@@ -37,11 +37,11 @@ async def changes(
     begun first, and all are begun before the first change is there."""
     scans = [staging_iterator(env, token, prefix, batch_size=batch_size) for token in reversed(newest_first)]
     heads = [await anext(scan, None) for scan in scans]
-    async for newest in _merged(scans[::-1], heads[::-1]):
+    async for newest in _merge_heads(scans[::-1], heads[::-1]):
         yield newest
 
 
-async def _merged(newest_first: Sequence[Source], heads: list[StagedEntry | None]) -> Source:
+async def _merge_heads(newest_first: Sequence[Source], heads: list[StagedEntry | None]) -> Source:
     while any(head is not None for head in heads):
         path = min(head.key for head in heads if head is not None)
         at = [number for number, head in enumerate(heads) if head is not None and head.key == path]
@@ -52,7 +52,7 @@ async def _merged(newest_first: Sequence[Source], heads: list[StagedEntry | None
             heads[number] = await anext(newest_first[number], None)
 
 
-async def committed(env: Env, repository: Repository, branch: Branch, prefix: bytes = b"") -> Source:
+async def committed_source(env: Env, repository: Repository, branch: Branch, prefix: bytes = b"") -> Source:
     """The entries of a branch's head with a prefix, by path. 1 effect for the commit, 1 for the metarange, and 1 for
     each range."""
     head = await get_commit(env, repository, branch.commit_id)
@@ -64,7 +64,7 @@ async def committed(env: Env, repository: Repository, branch: Branch, prefix: by
         yield StagedEntry(key=entry.path, identity=entry.identity, data=entry.data)
 
 
-async def begun(source: Source) -> Source:
+async def start_source(source: Source) -> Source:
     """The same, once its first change was read: what a flow reads next, it reads after that."""
     first = await anext(source, None)
 

@@ -13,7 +13,7 @@ from functools import partial
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.layers import Source, committed, layered
+from lakeproof.impl.graveler.layers import Source, committed_source, merge_layers
 from lakeproof.impl.graveler.reads import tokens
 from lakeproof.impl.graveler.tokens import TRIES, stable
 from lakeproof.impl.refs.iterators import staging_iterator
@@ -66,7 +66,7 @@ class Difference:
     type: DiffType
 
 
-def staged(env: Env, branch: Branch, prefix: bytes = b"", batch_size: int = 0) -> list[Source]:
+def staged_sources(env: Env, branch: Branch, prefix: bytes = b"", batch_size: int = 0) -> list[Source]:
     """The changes of a branch with a prefix: a source for each token, newest first."""
     return [staging_iterator(env, token, prefix, batch_size=batch_size) for token in tokens(branch)]
 
@@ -75,18 +75,21 @@ async def listing(
     env: Env, repository: Repository, branch: Branch, query: Query, batch_size: int = 0
 ) -> AsyncIterator[Shown]:
     """What a branch record leads to, path by path. ``query.amount`` is not looked at."""
-    sources = [*staged(env, branch, query.prefix, batch_size), committed(env, repository, branch, query.prefix)]
+    sources = [
+        *staged_sources(env, branch, query.prefix, batch_size),
+        committed_source(env, repository, branch, query.prefix),
+    ]
     last: CommonPrefix | None = None
-    async for change in layered(sources):
+    async for change in merge_layers(sources):
         if change.data is None:
             continue
-        shown = _shown(change, query)
+        shown = _visible_entry(change, query)
         if shown.path > query.after and shown != last:
             last = shown if isinstance(shown, CommonPrefix) else None
             yield shown
 
 
-def _shown(change: StagedEntry, query: Query) -> Shown:
+def _visible_entry(change: StagedEntry, query: Query) -> Shown:
     at = change.key.find(query.delimiter, len(query.prefix)) if query.delimiter else -1
     if at >= 0:
         return CommonPrefix(change.key[: at + len(query.delimiter)])
@@ -151,10 +154,10 @@ async def diff_uncommitted(
 async def _differences(
     env: Env, repository: Repository, branch: Branch, prefix: bytes, batch_size: int
 ) -> tuple[Difference, ...]:
-    head = committed(env, repository, branch, prefix)
+    head = committed_source(env, repository, branch, prefix)
     found: list[Difference] = []
     below = await anext(head, None)
-    async for change in layered(staged(env, branch, prefix, batch_size)):
+    async for change in merge_layers(staged_sources(env, branch, prefix, batch_size)):
         while below is not None and below.key < change.key:
             below = await anext(head, None)
         old = below if below is not None and below.key == change.key else None

@@ -71,7 +71,7 @@ async def commit(
         await drop_all(env, branch.tokens, batch_size)
         return made
 
-    return await _locked(env, repository, branch_id, work, reading)
+    return await _run_locked(env, repository, branch_id, work, reading)
 
 
 async def set_entry(
@@ -86,7 +86,7 @@ async def set_entry(
 ) -> None:
     """Write an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = StagedEntry(key=path, identity=identity, data=data)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
+    await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
 async def delete_entry(
@@ -94,10 +94,10 @@ async def delete_entry(
 ) -> None:
     """Delete an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = tombstone(path)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
+    await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
-async def _locked(
+async def _run_locked(
     env: Env,
     repository: Repository,
     branch_id: BranchID,

@@ -9,7 +9,7 @@ from functools import partial
 
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.layers import changes, committed, layered
+from lakeproof.impl.graveler.layers import changes, committed_source, merge_layers
 from lakeproof.impl.graveler.tokens import TRIES, stable
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound
@@ -86,16 +86,16 @@ async def list_entries(
 
     Memory: the whole answer. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times.
     """
-    look = partial(combined, env, repository, prefix=prefix, batch_size=batch_size)
+    look = partial(combine_branch, env, repository, prefix=prefix, batch_size=batch_size)
     return await stable(env, repository, branch_id, look, rereads=rereads, tries=tries)
 
 
-async def combined(
+async def combine_branch(
     env: Env, repository: Repository, branch: Branch, prefix: bytes = b"", batch_size: int = 0
 ) -> tuple[Entry, ...]:
     """What a branch record leads to: its changes over the entries of its head."""
-    layers = [changes(env, tokens(branch), prefix, batch_size), committed(env, repository, branch, prefix)]
-    shown = layered(layers)
+    layers = [changes(env, tokens(branch), prefix, batch_size), committed_source(env, repository, branch, prefix)]
+    shown = merge_layers(layers)
     return tuple(
         [Entry(path=each.key, identity=each.identity, data=each.data) async for each in shown if each.data is not None]
     )

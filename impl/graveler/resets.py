@@ -15,7 +15,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.reads import tokens
-from lakeproof.impl.graveler.restorations import as_in_head, covered, restoration_token
+from lakeproof.impl.graveler.restorations import as_in_head, cover_branch, restoration_token
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, same_record, settle, swap
 from lakeproof.impl.refs.branches import get_branch, next_token
 from lakeproof.impl.staging import get_staged, stage, unstage
@@ -34,7 +34,7 @@ Brought = Callable[[StagedEntry], Coroutine[object, object, StagedEntry]]
 """The change that is staged for one that brings back what the head has."""
 
 
-async def unchanged(entry: StagedEntry) -> StagedEntry:
+async def keep_entry(entry: StagedEntry) -> StagedEntry:
     """Just this."""
     return entry
 
@@ -98,7 +98,7 @@ async def reset_entry(
     *,
     forgets: str = RESTORED,
     tries: int = TRIES,
-    brought: Brought = unchanged,
+    brought: Brought = keep_entry,
 ) -> None:
     """Forget the uncommitted change of one path. 1 effect, and 1 per token until a change is found; then 3 to read the
     head, 1 to stage the restoration, 1 for the branch.
@@ -171,7 +171,7 @@ async def _restore(env: Env, repository: Repository, branch_id: BranchID, change
         restoration = restoration_token(env, branch)
         for entry in await as_in_head(env, repository, branch, list(paths)):
             await stage(env, restoration, entry)
-        return covered(branch, restoration, next_token(env, branch))
+        return cover_branch(branch, restoration, next_token(env, branch))
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
         restoration = tried.sealed_tokens[0]
@@ -202,7 +202,7 @@ async def _reset_in_place(
     *,
     sealed_too: bool,
     tries: int,
-    brought: Brought = unchanged,
+    brought: Brought = keep_entry,
 ) -> None:
     async def write(branch: Branch) -> None:
         for path in paths:

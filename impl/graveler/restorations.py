@@ -69,7 +69,7 @@ async def as_in_head(env: Env, repository: Repository, branch: Branch, paths: li
     return entries
 
 
-def covered(branch: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+def cover_branch(branch: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
     """The branch with its staging token sealed, a restoration over all sealed tokens, and another staging token."""
     sealed = (restoration, branch.staging_token, *branch.sealed_tokens)
     return attrs.evolve(branch, staging_token=staging_token, sealed_tokens=sealed)

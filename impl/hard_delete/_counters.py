@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, Literal
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
-from lakeproof.impl.catalog.objects import at, entry_of, owned
+from lakeproof.impl.catalog.objects import at, entry_of, is_owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.staging import changes_under, get_staged, stage_if, tombstone, unstage
 from lakeproof.model import objects
@@ -99,7 +99,7 @@ async def release(env: Env, repository: Repository, entry: ObjectEntry, kind: Ki
     effects. What is not in the namespace is left alone; so is a counter that others change all the time: the object is
     then never deleted."""
     with suppress(ObjectBusy):
-        if owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:
+        if is_owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:
             await env.objects.delete(at(repository, entry))
 
 

@@ -42,10 +42,12 @@ def signed_address(env: Env, repository: Repository, branch_id: BranchID, path: 
     return data_address(f"{name}.{signature(repository, branch_id, path, name)}")
 
 
-async def copied(env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry) -> ObjectEntry:
+async def copy_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry
+) -> ObjectEntry:
     """Copy the object of an entry to a fresh address for a path. 1 effect. Raises DataGone."""
     address = signed_address(env, repository, branch_id, path)
-    return unlocked(await copy_data(env, repository, entry, address=address))
+    return without_lock(await copy_data(env, repository, entry, address=address))
 
 
 def check_address(repository: Repository, branch_id: BranchID, path: bytes, address: str) -> None:
@@ -58,7 +60,7 @@ def check_address(repository: Repository, branch_id: BranchID, path: bytes, addr
 
 
 @attrs.frozen(cache_hash=True)
-class Held:
+class StagedValue:
     """What is staged at a path under a token: an entry that this call has locked, or has found free; or none."""
 
     token: StagingToken
@@ -73,28 +75,28 @@ class Held:
         return None if self.value is None else encode(self.value)
 
 
-def unlocked(entry: ObjectEntry) -> ObjectEntry:
+def without_lock(entry: ObjectEntry) -> ObjectEntry:
     """The entry without the mark."""
     return attrs.evolve(entry, metadata=tuple(pair for pair in entry.metadata if pair[0] != LOCKED))
 
 
-def locked(path: bytes, entry: ObjectEntry, mark: str) -> StagedEntry:
+def locked_change(path: bytes, entry: ObjectEntry, mark: str) -> StagedEntry:
     """The staged change that puts an entry at a path, locked. mark: ``"true"``, or until when the lock holds (µs)."""
-    marked = attrs.evolve(entry, metadata=tuple(sorted((*unlocked(entry).metadata, (LOCKED, mark)))))
-    return attrs.evolve(change(path, unlocked(entry)), data=encode_object_entry(marked))
+    marked = attrs.evolve(entry, metadata=tuple(sorted((*without_lock(entry).metadata, (LOCKED, mark)))))
+    return attrs.evolve(change(path, without_lock(entry)), data=encode_object_entry(marked))
 
 
-async def freed(env: Env, value: StagedEntry, lease: int) -> ObjectEntry | None:
+async def free_entry(env: Env, value: StagedEntry, lease: int) -> ObjectEntry | None:
     """The entry of a staged change, without a mark; None of a tombstone, or where it is locked now."""
     entry = entry_of(value)
     mark = None if entry is None else dict(entry.metadata).get(LOCKED)
     if entry is None or mark is None:
         return entry
     over = lease and mark != FOREVER and await env.clock.now() > int(mark)
-    return unlocked(entry) if over else None
+    return without_lock(entry) if over else None
 
 
-async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True, lease: int = 0) -> Held:
+async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True, lease: int = 0) -> StagedValue:
     """What is staged at a path under a token, if it is free; an entry is locked. 2 effects, and 2 for each change that
     it meets. locks: without it only look, 1 effect.
 
@@ -103,11 +105,11 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
     for _ in range(TRIES):
         found = await get_staged(env, token, path)
         if found is None or found[0].data is None:
-            return Held(token, None, None if found is None else found[0])
-        entry = await freed(env, found[0], lease)
+            return StagedValue(token, None, None if found is None else found[0])
+        entry = await free_entry(env, found[0], lease)
         if entry is None:
             raise EntryLocked(path)
-        free = Held(token, entry, found[0])
+        free = StagedValue(token, entry, found[0])
         if not locks:
             return free
         if (held := await stage_locked(env, path, entry, over=free, lease=lease)) is not None:
@@ -115,9 +117,11 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
     raise EntryLocked(path)
 
 
-async def stage_locked(env: Env, path: bytes, entry: ObjectEntry, *, over: Held, lease: int) -> Held | None:
+async def stage_locked(
+    env: Env, path: bytes, entry: ObjectEntry, *, over: StagedValue, lease: int
+) -> StagedValue | None:
     """Stage an entry, locked, over just what was seen. 1 effect, and 1 for the clock if there is a lease. None: it has
     changed."""
-    marked = locked(path, entry, str(await env.clock.now() + lease) if lease else FOREVER)
+    marked = locked_change(path, entry, str(await env.clock.now() + lease) if lease else FOREVER)
     done = await stage_if(env, over.token, marked, over.predicate)
-    return Held(over.token, unlocked(entry), marked) if done else None
+    return StagedValue(over.token, without_lock(entry), marked) if done else None

@@ -22,7 +22,7 @@ PREFIX: Final = b"references/"
 TRIES: Final = 3
 
 
-class State(Enum):
+class ReferenceState(Enum):
     """The value is the word in the store."""
 
     STAGED = "staged"
@@ -31,10 +31,10 @@ class State(Enum):
 
 
 @attrs.frozen(cache_hash=True)
-class Reference:
+class StoredReference:
     """What a key says."""
 
-    state: State
+    state: ReferenceState
     last_modified: int  # microseconds since 1970
 
 
@@ -44,7 +44,7 @@ class Keyed:
 
     address: str  # physical
     token: StagingToken
-    reference: Reference
+    reference: StoredReference
 
 
 def reference_key(address: str, token: StagingToken) -> bytes:
@@ -52,19 +52,19 @@ def reference_key(address: str, token: StagingToken) -> bytes:
     return PREFIX + f"{address}/{token}".encode()
 
 
-def encode_reference(reference: Reference) -> bytes:
+def encode_reference(reference: StoredReference) -> bytes:
     return f"{reference.state.value} {reference.last_modified}".encode()
 
 
 @lru_cache(1 << 16)
-def decode_reference(value: bytes) -> Reference:
+def decode_reference(value: bytes) -> StoredReference:
     """Raises ValueError."""
     state, _, last_modified = value.decode().partition(" ")
-    return Reference(State(state), int(last_modified))
+    return StoredReference(ReferenceState(state), int(last_modified))
 
 
 async def mark(
-    env: Env, repository: Repository, address: str, token: StagingToken, state: State, *, creates: bool = True
+    env: Env, repository: Repository, address: str, token: StagingToken, state: ReferenceState, *, creates: bool = True
 ) -> bool:
     """Bring a reference into a state by the order of precedence: ``committed`` by `Set`, whatever is there; the others
     by `SetIf`, unless it is ``committed``. 1 effect; or 2, and 2 more for each time that somebody came between.
@@ -73,16 +73,16 @@ async def mark(
     Returns whether it was written. Raises ObjectBusy: others came between `TRIES` times.
     """
     partition, key = uid_partition(repository), reference_key(address, token)
-    if state is State.COMMITTED:
-        await env.store.set(partition, key, encode_reference(Reference(state, await env.clock.now())))
+    if state is ReferenceState.COMMITTED:
+        await env.store.set(partition, key, encode_reference(StoredReference(state, await env.clock.now())))
         return True
     for _ in range(TRIES):
         found = await env.store.find(partition, key)
         if found is None and not creates:
             return False
-        if found is not None and decode_reference(found.value).state is State.COMMITTED:
+        if found is not None and decode_reference(found.value).state is ReferenceState.COMMITTED:
             return False
-        value = encode_reference(Reference(state, await env.clock.now()))
+        value = encode_reference(StoredReference(state, await env.clock.now()))
         if await env.store.try_set_if(partition, key, value, None if found is None else found.predicate):
             return True
     raise ObjectBusy(address)

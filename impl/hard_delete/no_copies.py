@@ -10,7 +10,7 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, is_owned, object_entry
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
@@ -19,7 +19,15 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resets, writes
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
-from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
+from lakeproof.impl.hard_delete._one_entry import (
+    StagedValue,
+    check_address,
+    copy_entry,
+    free_entry,
+    hold,
+    signed_address,
+    stage_locked,
+)
 from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
@@ -134,7 +142,11 @@ async def stage_object(
     entry = entry_at(repository, address, content)
 
     async def keep(again: bool) -> ObjectEntry:
-        return await copied(env, repository, branch_id, path, entry) if again and owned(repository, entry) else entry
+        return (
+            await copy_entry(env, repository, branch_id, path, entry)
+            if again and is_owned(repository, entry)
+            else entry
+        )
 
     return await _override(env, repository, branch_id, path, keep, reading)
 
@@ -163,7 +175,7 @@ async def copy_object(
     found = await find_object(env, repository, source_branch_id, source_path)
 
     async def copy(again: bool) -> ObjectEntry:
-        return await copied(env, repository, branch_id, path, found)
+        return await copy_entry(env, repository, branch_id, path, found)
 
     return await _override(env, repository, branch_id, path, copy, reading)
 
@@ -212,7 +224,7 @@ async def _override(
         raise EntryLocked(path) from None
 
 
-async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> Held | None:
+async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> StagedValue | None:
     """What is staged at a path under the sealed tokens, locked, see `Reading.upload_of`. Raises EntryLocked."""
     for token in branch.sealed_tokens if reading.upload_of == "tokens" else ():
         held = await hold(env, token, path, locks=reading.upload_locks, lease=reading.lease)
@@ -223,7 +235,7 @@ async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> Hel
 
 async def hard_delete(env: Env, repository: Repository, entry: ObjectEntry | None) -> None:
     """Delete the object of an entry, if there is one and it is lakeFS' own. 1 effect."""
-    if entry is not None and owned(repository, entry):
+    if entry is not None and is_owned(repository, entry):
         await env.objects.delete(at(repository, entry))
 
 
@@ -262,7 +274,7 @@ async def delete_object(
     """Lock the entry, stage a tombstone, hard-delete the object. Raises PathNotFound, BranchNotFound, BranchBusy,
     EntryLocked; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    held = await _meant(env, repository, await get_branch(env, repository, branch_id), path, reading)
+    held = await _lock_entry_to_delete(env, repository, await get_branch(env, repository, branch_id), path, reading)
     if held.value is not None and held.entry is None:
         raise PathNotFound(path)
     settled = await stage_referred(env, repository, branch_id, tombstone(path))
@@ -270,10 +282,12 @@ async def delete_object(
         await hard_delete(env, repository, held.entry)
 
 
-async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading) -> Held:
+async def _lock_entry_to_delete(
+    env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading
+) -> StagedValue:
     """Lock the entry that is meant, see `Reading.delete_of`; one that is not staged yet by staging it."""
     tokens = branch.tokens[:1] if reading.delete_of == "open" else branch.tokens
-    nothing = Held(branch.staging_token)
+    nothing = StagedValue(branch.staging_token)
     for token in tokens:
         held = await hold(env, token, path, locks=reading.delete_locks, lease=reading.lease)
         if held.value is not None:
@@ -306,9 +320,9 @@ async def reset_entry(
 
     async def brought(change_back: StagedEntry) -> StagedEntry:
         committed = entry_of(change_back)
-        if reading.restores == "entry" or committed is None or not owned(repository, committed):
+        if reading.restores == "entry" or committed is None or not is_owned(repository, committed):
             return change_back
-        return change(path, await copied(env, repository, branch_id, path, committed))
+        return change(path, await copy_entry(env, repository, branch_id, path, committed))
 
     token = (await get_branch(env, repository, branch_id)).staging_token
     entry = await _free(env, token, path, reading)
@@ -352,7 +366,7 @@ async def _free(
 ) -> ObjectEntry | None:
     """The entry whose object may be deleted: None of a tombstone, or where it is locked. scanned: what a scan shows."""
     if scanned is not None and not reading.claims:
-        return await freed(env, scanned, reading.lease)
+        return await free_entry(env, scanned, reading.lease)
     try:
         return (await hold(env, token, path, locks=reading.claims, lease=reading.lease)).entry
     except EntryLocked:

@@ -17,12 +17,12 @@ import attrs
 
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, at, copy_data, entry_of, find_object, owned, stage
+from lakeproof.impl.catalog.objects import Grant, at, copy_data, entry_of, find_object, is_owned, stage
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, writes
-from lakeproof.impl.graveler.layers import Source, begun, changes
+from lakeproof.impl.graveler.layers import Source, changes, start_source
 from lakeproof.impl.graveler.merges import merge
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.refs.branches import create_branch, scan_branches
@@ -108,9 +108,9 @@ async def background_job(
     kept: set[str] = set()
     for part in reading.order:
         if part == "uncommitted":
-            kept |= await _uncommitted(env, repository, reading, batch_size)
+            kept |= await _uncommitted_addresses(env, repository, reading, batch_size)
         elif part == "committed":
-            kept |= await _committed(env, repository, reading, batch_size)
+            kept |= await _committed_addresses(env, repository, reading, batch_size)
         else:
             if reading.cutoff == "listing":
                 cut = await env.clock.now() - age
@@ -135,7 +135,7 @@ async def _older(env: Env, repository: Repository, reading: Reading, cut: int, b
             yield head.address
 
 
-async def _uncommitted(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+async def _uncommitted_addresses(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
     """The physical addresses of what is staged on any branch. Its tokens: the open one, then the sealed ones, newest
     first. 1 effect per page of branches, and 1 per page of each token."""
     found: set[str] = set()
@@ -150,13 +150,13 @@ async def _uncommitted(env: Env, repository: Repository, reading: Reading, batch
     return found
 
 
-async def _committed(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+async def _committed_addresses(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
     """The physical addresses of what commits hold. 1 effect per page of commits (``"reachable"``: per page of branches
     and of tags, and per commit), 1 per metarange, 1 per range. Raises MissingObject, DamagedObject, CommitNotFound."""
     reader = Reader(env, repository.storage_namespace)
     found: set[str] = set()
     read: set[str] = set()
-    async for commit in (scan_commits if reading.commits == "all" else _walked)(env, repository, batch_size):
+    async for commit in (scan_commits if reading.commits == "all" else _walk_commits)(env, repository, batch_size):
         if commit.meta_range_id not in read:
             read.add(commit.meta_range_id)
             async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
@@ -164,7 +164,7 @@ async def _committed(env: Env, repository: Repository, reading: Reading, batch_s
     return found
 
 
-async def _walked(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
+async def _walk_commits(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
     todo = [branch.commit_id async for branch in scan_branches(env, repository, batch_size)]
     todo += [tag.commit_id async for tag in scan_tags(env, repository, batch_size)]
     seen: set[CommitID] = set()
@@ -207,7 +207,7 @@ async def copy_object(
     found = await find_object(env, repository, source_branch_id, source_path)
     if reading.copies == "full":
         found = await copy_data(env, repository, found)
-    elif reading.copies != "shallow" and owned(repository, found):
+    elif reading.copies != "shallow" and is_owned(repository, found):
         for _ in range(TRIES):
             await _track(env, repository, found, reading)
             verifies = reading.copies != "tracked"
@@ -279,7 +279,7 @@ async def commit(
         return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
 
     async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
-        found = await begun(changes(env, kept, batch_size=batch_size))
+        found = await start_source(changes(env, kept, batch_size=batch_size))
         head = await get_commit(env, repository, made.parents[0])
         again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, found)
         if again != made.meta_range_id:

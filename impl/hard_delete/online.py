@@ -16,7 +16,7 @@ import attrs
 
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, is_owned
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges
@@ -142,7 +142,7 @@ async def copy_object(
         BranchBusy; WriteNotSettled (indefinite).
     """
     found, committed = await _find(env, repository, source_branch_id, source_path)
-    if (committed and reading.copies == "by entry") or not owned(repository, found):
+    if (committed and reading.copies == "by entry") or not is_owned(repository, found):
         await stage_known(env, repository, branch_id, change(path, found))
         return found
     return await _stage_new(env, repository, branch_id, path, found, at(repository, found), reading)

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.catalog import objects
-from lakeproof.impl.catalog.objects import Grant, at, owned
+from lakeproof.impl.catalog.objects import Grant, at, is_owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resets, writes
@@ -156,7 +156,7 @@ async def delete_object(
     if reading.deletes == "settled":
         found = (await stage_referred(env, repository, branch_id, tombstone(path), exchanges=True)).before
     elif reading.deletes == "staged":
-        found = await _staged(env, repository, branch_id, path)
+        found = await _staged_entry(env, repository, branch_id, path)
     if found is not None and reading.counter_first:
         await release(env, repository, found, reading.kind)
     if reading.deletes != "settled":
@@ -181,7 +181,7 @@ async def reset_entry(
 
     async def brought(back: StagedEntry) -> StagedEntry:
         entry = objects.entry_of(back)
-        if reading.counts_restored and entry is not None and owned(repository, entry):
+        if reading.counts_restored and entry is not None and is_owned(repository, entry):
             await increment(env, at(repository, entry), reading.kind)
         return back
 
@@ -213,7 +213,7 @@ async def _refer(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry, reading: Reading
 ) -> ObjectEntry:
     """Count an object, if it is lakeFS' own, and stage an entry for it; if that fails, count it off."""
-    counted = owned(repository, entry)
+    counted = is_owned(repository, entry)
     if counted:
         await increment(env, at(repository, entry), reading.kind)
     try:
@@ -230,7 +230,7 @@ async def _stage(
     """Stage an entry that is counted once."""
 
     async def refer(token: StagingToken, first: bool) -> None:
-        if not first and owned(repository, entry):
+        if not first and is_owned(repository, entry):
             await increment(env, at(repository, entry), reading.kind)
 
     change, before = objects.change(path, entry), refer if reading.follows else nothing
@@ -241,7 +241,7 @@ async def _stage(
     return entry
 
 
-async def _staged(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry | None:
+async def _staged_entry(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry | None:
     """The entry that is staged at a path, under any token of the branch."""
     for token in (await get_branch(env, repository, branch_id)).tokens:
         found = await get_staged(env, token, path)

@@ -12,14 +12,14 @@ import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, is_owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.lock_free import nothing_before
 from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete._reference_states import Keyed, State, forget, mark, references
+from lakeproof.impl.hard_delete._reference_states import Keyed, ReferenceState, forget, mark, references
 from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_referred
 from lakeproof.impl.refs.branches import create_branch, get_branch, remove_branch
 from lakeproof.impl.staging import changes_under, get_staged, tombstone, unstage
@@ -58,7 +58,7 @@ class Reading:
     """Ours. A branch is deleted by replacing its record, so that its tokens are known."""
     oldest: bool = True
     """The job judges by the oldest ``last_modified``, "min(`last_modified`)"; else by the newest."""
-    order: tuple[State, ...] = (State.DELETED, State.STAGED, State.COMMITTED)
+    order: tuple[ReferenceState, ...] = (ReferenceState.DELETED, ReferenceState.STAGED, ReferenceState.COMMITTED)
     """In which the job deletes keys, by their state; those of other states stay: "by order of state: deleted -> staged
     -> committed"."""
     rereads: bool = False
@@ -78,9 +78,9 @@ COMMIT_MARKS_LAST: Final = Reading(commit_marks="committed")
 TOMBSTONES_REMOVE: Final = Reading(tombstones="remove")
 BRANCH_TOMBSTONES: Final = Reading(by_tombstone=True)
 NEWEST: Final = Reading(oldest=False)
-COMMITTED_FIRST: Final = Reading(order=(State.COMMITTED, State.STAGED, State.DELETED))
+COMMITTED_FIRST: Final = Reading(order=(ReferenceState.COMMITTED, ReferenceState.STAGED, ReferenceState.DELETED))
 """A control: against "by order of state"."""
-KEEPS_COMMITTED: Final = Reading(order=(State.DELETED, State.STAGED))
+KEEPS_COMMITTED: Final = Reading(order=(ReferenceState.DELETED, ReferenceState.STAGED))
 """Ours. Keys that say ``committed`` stay for good."""
 JOB_REREADS: Final = Reading(rereads=True)
 KEYS_FIRST: Final = Reading(keys_first=True)
@@ -97,7 +97,7 @@ async def upload_object(
     new = change(path, entry)
     staged = await stage_referred(env, repository, branch_id, new, refer, looks=True, exchanges=exchanges)
     if staged.before is not None and staged.before.address != entry.address:
-        await _mark(env, repository, staged.before, staged.token, State.DELETED, creates=False)
+        await _mark(env, repository, staged.before, staged.token, ReferenceState.DELETED, creates=False)
     return entry
 
 
@@ -117,7 +117,7 @@ async def get_physical_address(
     """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects."""
     address = f"{repository.storage_namespace}/{objects.new_address(env)}"
     branch = await get_branch(env, repository, branch_id)
-    await mark(env, repository, address, branch.staging_token, State.DELETED)
+    await mark(env, repository, address, branch.staging_token, ReferenceState.DELETED)
     return Grant(address, expires=await env.clock.now() + validity)
 
 
@@ -162,14 +162,14 @@ async def delete_object(
 
     async def mark_staged(token: StagingToken, first: bool) -> None:
         if (found := await get_staged(env, token, path)) is not None:
-            await _mark(env, repository, entry_of(found[0]), token, State.DELETED, creates=reading.creates)
+            await _mark(env, repository, entry_of(found[0]), token, ReferenceState.DELETED, creates=reading.creates)
 
     await objects.find_object(env, repository, branch_id, path)
     if reading.marks_first:
         await stage_referred(env, repository, branch_id, tombstone(path), mark_staged)
     else:
         staged = await stage_referred(env, repository, branch_id, tombstone(path), looks=True)
-        await _mark(env, repository, staged.before, staged.token, State.DELETED, creates=reading.creates)
+        await _mark(env, repository, staged.before, staged.token, ReferenceState.DELETED, creates=reading.creates)
 
 
 async def commit(
@@ -182,7 +182,7 @@ async def commit(
     async def marking(under: Tokens) -> None:
         for token in under:
             for each in await changes_under(env, token, batch_size):
-                await _mark(env, repository, entry_of(each), token, State.COMMITTED, creates=True)
+                await _mark(env, repository, entry_of(each), token, ReferenceState.COMMITTED, creates=True)
 
     if reading.commit_marks == "unsealed":
         await marking((await get_branch(env, repository, branch_id)).tokens)
@@ -219,7 +219,7 @@ async def background_job(
     """
     deleted = 0
     async for found in references(env, repository, batch_size=batch_size):
-        if any(each.reference.state is State.COMMITTED for each in found):
+        if any(each.reference.state is ReferenceState.COMMITTED for each in found):
             await _forget_all(env, repository, found, reading)
             continue
         if not await _is_due(env, found, waits, reading):
@@ -239,7 +239,7 @@ async def background_job(
 
 async def _is_due(env: Env, found: tuple[Keyed, ...], waits: int, reading: Reading) -> bool:
     """Whether all references are deleted, and have been for long enough."""
-    if not found or any(each.reference.state is not State.DELETED for each in found):
+    if not found or any(each.reference.state is not ReferenceState.DELETED for each in found):
         return False
     times = [each.reference.last_modified for each in found]
     return (min(times) if reading.oldest else max(times)) < await env.clock.now() - waits
@@ -254,18 +254,24 @@ def _refer(env: Env, repository: Repository, entry: ObjectEntry, reading: Readin
     """What is done before an entry is staged: write its reference, if the object is lakeFS' own."""
 
     async def refer(token: StagingToken, first: bool) -> None:
-        if owned(repository, entry) and (first or reading.follows):
-            await mark(env, repository, at(repository, entry), token, State.STAGED)
+        if is_owned(repository, entry) and (first or reading.follows):
+            await mark(env, repository, at(repository, entry), token, ReferenceState.STAGED)
 
     return refer
 
 
 async def _mark(
-    env: Env, repository: Repository, entry: ObjectEntry | None, token: StagingToken, state: State, *, creates: bool
+    env: Env,
+    repository: Repository,
+    entry: ObjectEntry | None,
+    token: StagingToken,
+    state: ReferenceState,
+    *,
+    creates: bool,
 ) -> None:
     """Bring the reference of an entry, if it has one, into a state. If others come between as often as `mark` tries, it
     stays as it is: the entry is gone already."""
-    if entry is not None and owned(repository, entry):
+    if entry is not None and is_owned(repository, entry):
         with suppress(ObjectBusy):
             await mark(env, repository, at(repository, entry), token, state, creates=creates)
 
@@ -275,14 +281,14 @@ async def _drop(env: Env, repository: Repository, dropped: Tokens, reading: Read
         for each in await changes_under(env, token, batch_size):
             if each.data is None and reading.tombstones == "remove":
                 await _forget_deleted(env, repository, token)
-            await _mark(env, repository, entry_of(each), token, State.DELETED, creates=reading.creates)
+            await _mark(env, repository, entry_of(each), token, ReferenceState.DELETED, creates=reading.creates)
             await unstage(env, token, each.key)
 
 
 async def _forget_deleted(env: Env, repository: Repository, token: StagingToken) -> None:
     async for found in references(env, repository):
         for each in found:
-            if each.token == token and each.reference.state is State.DELETED:
+            if each.token == token and each.reference.state is ReferenceState.DELETED:
                 await forget(env, repository, each.address, token)
 
 

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
-from lakeproof.impl.catalog.objects import Grant, at, change, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, is_owned
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
@@ -155,7 +155,7 @@ def _refer(env: Env, repository: Repository, entry: ObjectEntry, *, issued: bool
     """
 
     async def refer(token: StagingToken, first: bool) -> None:
-        if owned(repository, entry):
+        if is_owned(repository, entry):
             own, checked = issued and (first or not careful), careful and not (issued and first)
             await lists.add_reference(env, repository, at(repository, entry), token, issued=own, checked=checked)
 
@@ -181,7 +181,7 @@ async def commit(
     if reading.named == "commit":
         await lists.note_committed(env, repository, taken.commit.commit_id, taken.tokens)
         return taken.commit
-    for address in await _brought(env, repository, taken.tokens, batch_size):
+    for address in await _staged_addresses(env, repository, taken.tokens, batch_size):
         await lists.note_committed_too(env, repository, address, taken.tokens)
     return taken.commit
 
@@ -206,7 +206,7 @@ async def background_job(
     """Go through the committed tokens, then through the deleted ones. How many objects were hard-deleted."""
     deleted = 0
     async for name, tokens in lists.scan(env, repository, lists.COMMITTED, batch_size):
-        for address in await _committed(env, repository, name, tokens, reading, batch_size):
+        for address in await _committed_addresses(env, repository, name, tokens, reading, batch_size):
             await lists.forget(env, repository, lists.reference_key(address))
         if reading.moves == "inline":
             for token in tokens:
@@ -224,14 +224,14 @@ async def background_job(
     return deleted
 
 
-async def _committed(
+async def _committed_addresses(
     env: Env, repository: Repository, name: str, tokens: Tokens, reading: Reading, batch_size: int
 ) -> tuple[str, ...]:
     """Where the committed objects lie that a committed entry stands for."""
     if reading.named == "address":
         return (name,)
     if reading.committed == "tokens":
-        return await _brought(env, repository, tokens, batch_size)
+        return await _staged_addresses(env, repository, tokens, batch_size)
     try:
         record = await get_commit(env, repository, CommitID(name))
     except CommitNotFound:
@@ -240,7 +240,7 @@ async def _committed(
     return await _addresses(repository, entries)
 
 
-async def _brought(env: Env, repository: Repository, tokens: Tokens, batch_size: int) -> tuple[str, ...]:
+async def _staged_addresses(env: Env, repository: Repository, tokens: Tokens, batch_size: int) -> tuple[str, ...]:
     """The addresses of the objects of the newest entries under these tokens."""
     return await _addresses(repository, changes(env, tokens, batch_size=batch_size))
 
@@ -250,7 +250,7 @@ async def _addresses(repository: Repository, entries: AsyncIterable[StagedEntry 
     found: set[str] = set()
     async for each in entries:
         entry = None if each.data is None else decode_object_entry(each.data)
-        if entry is not None and owned(repository, entry):
+        if entry is not None and is_owned(repository, entry):
             found.add(at(repository, entry))
     return tuple(sorted(found))
 

@@ -13,8 +13,8 @@ from lakeproof.impl.migration.rows import (
     Tables,
     TagRow,
     UnusableTables,
+    describe_key,
     key_of,
-    shown,
 )
 from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, StagingToken, TagID
@@ -47,7 +47,7 @@ def problems(tables: Tables) -> Iterator[str]:
     for table in TABLES:
         before: tuple[bytes, ...] = ()
         for row in tables.rows(table):
-            where = f"{table} {shown(row)}"
+            where = f"{table} {describe_key(row)}"
             if key_of(row) == before:
                 yield f"{where}: expected one row of that key, and there are more; delete all but one"
             before = key_of(row)
@@ -60,8 +60,8 @@ def problems(tables: Tables) -> Iterator[str]:
                 commits.add((row.repository_id, row.id))
             elif isinstance(row, BranchRow):
                 branches.add((row.repository_id, row.id))
-                owner = owners.setdefault(row.staging_token, shown(row))
-                if owner != shown(row):
+                owner = owners.setdefault(row.staging_token, describe_key(row))
+                if owner != describe_key(row):
                     yield (
                         f"{where}: expected a staging token of its own, and {row.staging_token!r} is that of {owner}; "
                         "give one of them another"
@@ -109,12 +109,12 @@ def _dangling(tables: Tables, commits: set[tuple[str, str]]) -> Iterator[str]:
         for row in tables.rows(table):
             assert isinstance(row, BranchRow | TagRow)
             if (row.repository_id, row.commit_id) not in commits:
-                yield f"{table} {shown(row)}: commit {row.commit_id!r} is not in graveler_commits; restore it"
+                yield f"{table} {describe_key(row)}: commit {row.commit_id!r} is not in graveler_commits; restore it"
     for row in tables.rows("graveler_commits"):
         assert isinstance(row, CommitRow)
         for parent in row.parents:
             if (row.repository_id, parent) not in commits:
-                yield f"graveler_commits {shown(row)}: parent {parent!r} is not in graveler_commits; restore it"
+                yield f"graveler_commits {describe_key(row)}: parent {parent!r} is not in graveler_commits; restore it"
 
 
 def unknown_version(found: bytes | None) -> str:

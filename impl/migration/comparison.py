@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 
-from lakeproof.impl.migration.rows import TABLES, Row, Tables, key_of, shown
+from lakeproof.impl.migration.rows import TABLES, Row, Tables, describe_key, key_of
 
 NAMES = {kind: name for name, kind in TABLES.items()}
 
@@ -20,7 +20,7 @@ async def differences(
     async for row in extracted:
         where = NAMES[type(row)], key_of(row)
         if where in found:
-            words.append(f"{where[0]} {shown(row)}: there twice")
+            words.append(f"{where[0]} {describe_key(row)}: there twice")
         found[where] = hash(row)
     counts: Counter[str] = Counter()
     for table in TABLES:
@@ -28,9 +28,9 @@ async def differences(
             counts[table] += 1
             copied = found.pop((table, key_of(row)), None)
             if copied is None:
-                words.append(f"{table} {shown(row)}: missing in the store")
+                words.append(f"{table} {describe_key(row)}: missing in the store")
             elif copied != hash(row):
-                words.append(f"{table} {shown(row)}: not the same in the store")
+                words.append(f"{table} {describe_key(row)}: not the same in the store")
     words += [
         f"{table} {b'/'.join(key).decode('utf-8', 'backslashreplace')}: not in the tables" for table, key in found
     ]

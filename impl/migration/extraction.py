@@ -33,7 +33,7 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
     async for partition in partitions:
         async for entry in env.store.scan(partition, b"", batch_size):
             if partition not in owners:
-                row = _staged(StagingToken(partition.decode()), entry)
+                row = _staged_row(StagingToken(partition.decode()), entry)
             else:
                 record = decode_at(partition, entry.key, entry.value)
                 row = None if record is None else _row(record, owners[partition].repository_id)
@@ -41,7 +41,7 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
                 yield row
 
 
-def _staged(token: StagingToken, entry: kv.Entry) -> Row | None:
+def _staged_row(token: StagingToken, entry: kv.Entry) -> Row | None:
     """None: it is not a staged entry under its path, but something of an instance that another run began, say."""
     try:
         record = decode_staged_entry(entry.value)

@@ -94,7 +94,7 @@ def key_of(row: Row) -> tuple[bytes, ...]:
             return row.repository_id.encode(), row.id.encode()
 
 
-def shown(row: Row) -> str:
+def describe_key(row: Row) -> str:
     """The key of a row, for people."""
     return printable("/".join(part.decode("utf-8", "backslashreplace") for part in key_of(row)))
 

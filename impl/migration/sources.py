@@ -41,12 +41,12 @@ def _query(table: str, collate: str) -> str:
     return f"SELECT {', '.join(columns(kind))} FROM {table} ORDER BY {order}"  # noqa: S608  # made of our own names
 
 
-class _Connection(Protocol):
+class _SQLConnection(Protocol):
     def execute(self, query: str, /) -> object: ...
     def close(self) -> None: ...
 
 
-def _look(connection: _Connection) -> None:
+def _look(connection: _SQLConnection) -> None:
     """Whether all tables and columns are there; if not, the connection is closed. Raises what the database does."""
     try:
         for table in TABLES:

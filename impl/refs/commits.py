@@ -8,7 +8,7 @@ from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
-from lakeproof.model.commits import addressed
+from lakeproof.model.commits import with_content_id
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit, Metadata, Repository
 
@@ -34,7 +34,7 @@ def new_commit(
         parents=tuple(parent.commit_id for parent in parents),
         generation=generation,
     )
-    return addressed(commit)
+    return with_content_id(commit)
 
 
 async def add_commit(env: Env, repository: Repository, commit: Commit) -> CommitID:

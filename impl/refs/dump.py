@@ -37,7 +37,7 @@ from lakeproof.impl.refs.dump_format import (
     without_tokens,
 )
 from lakeproof.impl.refs.errors import GravelerError
-from lakeproof.impl.refs.iterators import BATCH_SIZE, checked, decode
+from lakeproof.impl.refs.iterators import BATCH_SIZE, check_batch_size, decode
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.identifiers import StorageNamespace
@@ -161,7 +161,7 @@ async def _scan(
 ) -> AsyncIterator[tuple[bytes, R]]:
     """Values and records. Raises Undecodable, also for a record that stands at another one's address."""
     partition = uid_partition(repository)
-    async for entry in env.store.scan(partition, batch_size=checked(batch_size), prefix=prefix):
+    async for entry in env.store.scan(partition, batch_size=check_batch_size(batch_size), prefix=prefix):
         record = decode(partition, entry, kind)
         if prefix + _name(record).encode() != entry.key:
             raise Undecodable(f"{partition!r} {entry.key!r}: holds the record of {_name(record)!r}; delete or move it")
@@ -194,7 +194,7 @@ def _rows(refs: Refs) -> dict[bytes, bytes]:
 
 async def _stored_rows(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[tuple[bytes, bytes]]:
     for prefix in (keys.BRANCHES_PREFIX, keys.TAGS_PREFIX, keys.COMMITS_PREFIX):
-        found = env.store.scan(uid_partition(repository), batch_size=checked(batch_size), prefix=prefix)
+        found = env.store.scan(uid_partition(repository), batch_size=check_batch_size(batch_size), prefix=prefix)
         async for entry in found:
             yield entry.key, entry.value
 

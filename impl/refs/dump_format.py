@@ -126,9 +126,9 @@ def decode_part(part: str, content: bytes) -> tuple[bytes, ...]:
 def decode_refs(values: Mapping[str, Sequence[bytes]]) -> Refs:
     """The refs of the values of all `PARTS`. Raises MalformedDump: no records, or `problems` has something to say."""
     refs = Refs(
-        branches=_decoded("branches", values["branches"], decode_branch),
-        commits=_decoded("commits", values["commits"], lambda value: StoredCommit(decode_commit(value), value)),
-        tags=_decoded("tags", values["tags"], decode_tag),
+        branches=_decode_values("branches", values["branches"], decode_branch),
+        commits=_decode_values("commits", values["commits"], lambda value: StoredCommit(decode_commit(value), value)),
+        tags=_decode_values("tags", values["tags"], decode_tag),
     )
     for problem in problems(refs):
         raise MalformedDump(f"{problem}; dump again")
@@ -231,7 +231,7 @@ def _join(part: str, values: Iterable[bytes]) -> bytes:
     return _header(part) + b"".join(len(value).to_bytes(_LENGTH_BYTES) + value for value in values)
 
 
-def _decoded(part: str, values: Sequence[bytes], decode: Callable[[bytes], T]) -> tuple[T, ...]:
+def _decode_values(part: str, values: Sequence[bytes], decode: Callable[[bytes], T]) -> tuple[T, ...]:
     found = []
     for number, value in enumerate(values):
         try:

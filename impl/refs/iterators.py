@@ -113,7 +113,7 @@ class ScanIterator(Iterator[R]):
         self._first = prefix + within
         self._kind = kind
         self._shows = shows
-        self._batch_size = checked(batch_size)
+        self._batch_size = check_batch_size(batch_size)
         self._page: tuple[kv.Entry, ...] = ()
         self._page_start = self._next_start = self._first
         self._index = 0
@@ -363,7 +363,7 @@ def decode(partition: bytes, entry: kv.Entry, kind: type[R]) -> R:
     return record
 
 
-def checked(batch_size: int) -> int:
+def check_batch_size(batch_size: int) -> int:
     """Raises ValueError for a page size that is none."""
     if batch_size < 0:
         raise ValueError(f"batch_size={batch_size}: expected 1 or more, or 0 for everything at once")

@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RepositoryFlows, bound
+from lakeproof.impl.flows import RepositoryFlows, bind_reading
 from lakeproof.impl.repositories._records import (
     claim,
     default_branch,
@@ -79,5 +79,5 @@ FLOWS = RepositoryFlows(
     create_tag=_entities.create_tag,
 )
 
-LISTED = attrs.evolve(bound(FLOWS, lists_first=True), clean=clean)
+LISTED = attrs.evolve(bind_reading(FLOWS, lists_first=True), clean=clean)
 """With the `to-delete` list, and the "periodic background garbage collector" that reads it."""

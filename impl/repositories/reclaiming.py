@@ -37,7 +37,7 @@ from lakeproof.impl.codec import (
 from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
-from lakeproof.impl.flows import Flow, RepositoryFlows, bound
+from lakeproof.impl.flows import Flow, RepositoryFlows, bind_reading
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model import keys, kv, objects
@@ -68,7 +68,7 @@ WHOLE_NAMESPACE: Final = Reading(objects="of the namespace")
 
 
 @attrs.define
-class _Seen:
+class _KnownRepository:
     """What a flow has learnt so far of the repository in which it works."""
 
     repository: Repository | None = None
@@ -78,7 +78,7 @@ class _Seen:
 class _Noting(KVEffects):
     """The store, where a token is noted before the branch record that opens it is written."""
 
-    def __init__(self, seen: _Seen, store: KVEffects) -> None:
+    def __init__(self, seen: _KnownRepository, store: KVEffects) -> None:
         self._seen = seen
         self._store = store
 
@@ -116,7 +116,7 @@ def noting(flow: Flow) -> Flow:
 
     @wraps(flow)
     async def noting_flow(env: Env, *args: Hashable, **options: Hashable) -> object:
-        seen = _Seen(next((arg for arg in args if isinstance(arg, Repository)), None))
+        seen = _KnownRepository(next((arg for arg in args if isinstance(arg, Repository)), None))
 
         def unique(kind: str, /) -> str:
             fresh = env.ids.unique(kind)
@@ -230,6 +230,6 @@ FLOWS = RepositoryFlows(
     get_repository=hardened.get_repository, list_repositories=hardened.list_repositories,
     create_branch=noting(hardened.FLOWS.create_branch), get_branch=hardened.FLOWS.get_branch,
     delete_branch=hardened.FLOWS.delete_branch, create_tag=hardened.FLOWS.create_tag, clean=clean)
-FOLLOWING = bound(attrs.evolve(hardened.FLOWS, clean=clean), reading=FOLLOWS)
-FORGETTING = bound(FLOWS, reading=FORGETS)
-EMPTYING_NAMESPACES = bound(FLOWS, reading=WHOLE_NAMESPACE)
+FOLLOWING = bind_reading(attrs.evolve(hardened.FLOWS, clean=clean), reading=FOLLOWS)
+FORGETTING = bind_reading(FLOWS, reading=FORGETS)
+EMPTYING_NAMESPACES = bind_reading(FLOWS, reading=WHOLE_NAMESPACE)

@@ -6,7 +6,7 @@ Source: repository-operations-error-handling.md, the flows marked "Step 1", Crea
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RepositoryFlows, bound
+from lakeproof.impl.flows import RepositoryFlows, bind_reading
 from lakeproof.impl.repositories._records import (
     claim,
     default_branch,
@@ -122,7 +122,7 @@ FLOWS = RepositoryFlows(
 
 _by_timestamp = entity_flows(get_repository, timestamp_partition)
 BY_TIMESTAMP = attrs.evolve(
-    bound(FLOWS, partition_of=timestamp_partition),
+    bind_reading(FLOWS, partition_of=timestamp_partition),
     create_branch=_by_timestamp.create_branch,
     get_branch=_by_timestamp.get_branch,
     delete_branch=_by_timestamp.delete_branch,

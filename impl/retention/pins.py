@@ -73,11 +73,11 @@ async def mark(
     """
     seen = await runs.look(env, repository, reading, batch_size)
     suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
-    pinned = set[CommitID]() if reading.condemns_first else await _pinned(env, repository, reading, batch_size)
+    pinned = set[CommitID]() if reading.condemns_first else await _pinned_commits(env, repository, reading, batch_size)
     for commit_id in suspects:
         await env.store.set(uid_partition(repository), _sentence(commit_id, run_id), run_id.encode())
     if reading.condemns_first:
-        pinned = await _pinned(env, repository, reading, batch_size)
+        pinned = await _pinned_commits(env, repository, reading, batch_size)
         now = seen.now
         seen = await runs.look(env, repository, reading, batch_size)
         seen.now = min(now, seen.now)
@@ -94,7 +94,7 @@ def _sentence(commit_id: CommitID, run_id: str) -> bytes:
     return CONDEMNED + f"{commit_id}/{run_id}".encode()
 
 
-async def _pinned(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[CommitID]:
+async def _pinned_commits(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[CommitID]:
     found: set[CommitID] = set()
     since = await env.clock.now() - reading.lease if reading.lease else 0
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=PINS):

@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from lakeproof.impl.catalog.objects import at, copy_data, entry_of, owned, stage
+from lakeproof.impl.catalog.objects import at, copy_data, entry_of, is_owned, stage
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
@@ -30,7 +30,7 @@ from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.model.retention import Left, Rules, active, objects_to_delete, remembered
+from lakeproof.model.retention import Left, Rules, active, objects_to_delete, remembered_commits
 
 Look = Literal["clock", "staged", "branches", "tags", "commits", "left"]
 """A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the
@@ -91,7 +91,7 @@ class World:
     def expired(self, rules: Rules) -> frozenset[CommitID]:
         """The commits that are expired, as far as the first reading of commits knew them already: with ``order`` naming
         "commits" twice, none that was written during the look."""
-        tagged = self.tagged | remembered(self.commits, self.left, rules, self.now)
+        tagged = self.tagged | remembered_commits(self.commits, self.left, rules, self.now)
         kept = active(self.commits, self.heads, rules, self.now, tagged=tagged)
         return (self.known or frozenset()) & self.commits.keys() - kept
 
@@ -171,7 +171,7 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
 async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
     found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
     entries = [decode_object_entry(entry.data) async for entry in found]
-    return {at(repository, entry) for entry in entries if owned(repository, entry)}
+    return {at(repository, entry) for entry in entries if is_owned(repository, entry)}
 
 
 def mark_address(repository: Repository, run_id: str) -> str:

@@ -67,6 +67,6 @@ def short(value: object) -> str:
     return shown if len(shown) <= 200 else f"{shown[:200]}... ({len(shown)} characters)"
 
 
-async def scanned(store: Store, partition: bytes, start: bytes = b"", batch_size: int = 0) -> list[kv.Entry]:
+async def scan_all(store: Store, partition: bytes, start: bytes = b"", batch_size: int = 0) -> list[kv.Entry]:
     """A whole scan."""
     return [entry async for entry in store.scan(partition, start, batch_size)]

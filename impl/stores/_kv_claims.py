@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 import trio
 
-from lakeproof.impl.stores._kv_answers import NotConforming, equal, expect, scanned
+from lakeproof.impl.stores._kv_answers import NotConforming, equal, expect, scan_all
 from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Store
 from lakeproof.model import kv
 
@@ -101,18 +101,18 @@ async def a_scan_is_in_byte_order_within_its_partition(store: Store) -> None:
         await store.set(P, key, b"v" + key)
         await store.set(b"p\0", key, b"other")
     everything = [kv.Entry(key, b"v" + key) for key in sorted(KEYS)]
-    equal("scan", await scanned(store, P), everything)
-    equal("scan of an empty partition", await scanned(store, b"empty"), [])
+    equal("scan", await scan_all(store, P), everything)
+    equal("scan of an empty partition", await scan_all(store, b"empty"), [])
     for start in (*KEYS, b"a/b", b"\xff\xff\xff"):
         expected = [entry for entry in everything if entry.key >= start]
-        equal(f"scan from {start!r}", await scanned(store, P, start), expected)
+        equal(f"scan from {start!r}", await scan_all(store, P, start), expected)
 
 
 async def a_scan_is_paged(store: Store) -> None:
     for key in KEYS:
         await store.set(P, key, b"v")
     for size in range(1, len(KEYS) + 2):
-        equal(f"scan in batches of {size}", [e.key for e in await scanned(store, P, batch_size=size)], sorted(KEYS))
+        equal(f"scan in batches of {size}", [e.key for e in await scan_all(store, P, batch_size=size)], sorted(KEYS))
         batch = await store.perform(kv.ScanBatch(P, b"", size))
         assert isinstance(batch, kv.Batch)
         equal(f"first batch of {size}", [entry.key for entry in batch.entries], sorted(KEYS)[:size])
@@ -151,12 +151,12 @@ async def any_byte_may_be_in_a_key_a_partition_and_a_value(store: Store) -> None
     keys = [bytes([byte]) for byte in everything]
     for key in reversed(keys):
         await store.set(P, key, key)
-    equal("scan of all keys of one byte", [entry.key for entry in await scanned(store, P)], keys)
+    equal("scan of all keys of one byte", [entry.key for entry in await scan_all(store, P)], keys)
 
 
 async def an_empty_value_is_a_value(store: Store) -> None:
     await store.set(P, b"k", b"")
-    equal("scan", await scanned(store, P), [kv.Entry(b"k", b"")])
+    equal("scan", await scan_all(store, P), [kv.Entry(b"k", b"")])
     read = await store.get(P, b"k")
     equal("get", read.value, b"")
     await store.set_if(P, b"k", b"1", read.predicate)
@@ -196,7 +196,7 @@ async def keys_that_begin_alike_are_apart(store: Store) -> None:
     await store.delete(P, b"p")
     await store.set_if(P, b"pp", b"new", kv.EXISTS)
     kept = [kv.Entry(name, b"new" if name == b"pp" else name) for name in sorted(NESTED) if name != b"p"]
-    equal("scan", await scanned(store, P), kept)
+    equal("scan", await scan_all(store, P), kept)
     await expect(store, kv.Get(P, b"p"), kv.NotFound())
 
 
@@ -206,7 +206,7 @@ async def partitions_that_begin_alike_are_apart(store: Store) -> None:
         await store.set(name, b"only" + name, name)
     for name in NESTED:
         whole = [kv.Entry(b"k", name), kv.Entry(b"only" + name, name)]
-        equal(f"scan of partition {name!r}", await scanned(store, name), whole)
+        equal(f"scan of partition {name!r}", await scan_all(store, name), whole)
     await store.delete(b"p", b"k")
     for name in NESTED[1:]:
         equal(f"get in partition {name!r}", (await store.get(name, b"k")).value, name)
@@ -217,9 +217,9 @@ async def a_long_scan_loses_nothing_between_its_batches(store: Store) -> None:
     for key in keys:
         await store.set(P, key, key)
     for size in (0, 7, MANY - 1, MANY, MANY + 1):
-        found = [entry.key for entry in await scanned(store, P, batch_size=size)]
+        found = [entry.key for entry in await scan_all(store, P, batch_size=size)]
         equal(f"scan of {MANY} keys in batches of {size}", found, keys)
-    half = [entry.key for entry in await scanned(store, P, keys[MANY // 2], 10)]
+    half = [entry.key for entry in await scan_all(store, P, keys[MANY // 2], 10)]
     equal("scan of the second half", half, keys[MANY // 2 :])
 
 
@@ -236,7 +236,7 @@ async def a_cancelled_operation_leaves_the_store_usable(store: Store) -> None:
                 await store.set(P, name + b"?", doubtful)
             equal(f"get({name!r}) beside cancelled operations", (await store.get(P, name)).value, mine)
         allowed = {b"%s-%d?" % (name, number) for number in range(INCREMENTS)}
-        for entry in await scanned(store, P, name + b"?", 1):
+        for entry in await scan_all(store, P, name + b"?", 1):
             if entry.key == name + b"?" and entry.value not in allowed:
                 raise NotConforming(f"{entry.key!r}: expected one of {sorted(allowed)}, found {entry.value!r}")
 
@@ -263,13 +263,13 @@ async def transact_is_atomic_or_refused(store: Store) -> None:
     """Tasks that move units between two keys leave their sum as it is."""
     await store.set(P, b"a", b"9")
     if TRANSACT not in store.capabilities:
-        found = await _transacted(store, kv.Transact((), ((P, b"a", b"1"),)))
+        found = await _transact_error(store, kv.Transact((), ((P, b"a", b"1"),)))
         equal("a transact that the store does not have", type(found), kv.Refused)
         equal("get after a refused transact", (await store.get(P, b"a")).value, b"9")
         return
     await store.transact(checks=[(P, b"b", None), (P, b"a", kv.EXISTS)], writes=[(P, b"b", b"0")])
     failing = kv.Transact(((P, b"a", b"9"), (P, b"b", b"1")), ((P, b"a", b"x"), (P, b"c", b"x"), (P, b"b", None)))
-    equal("a transact whose second check fails", await _transacted(store, failing), kv.CheckFailed(1))
+    equal("a transact whose second check fails", await _transact_error(store, failing), kv.CheckFailed(1))
     equal("get after a failed transact", (await store.get(P, b"a")).value, b"9")
     await expect(store, kv.Get(P, b"c"), kv.NotFound())
 
@@ -292,7 +292,7 @@ async def transact_is_atomic_or_refused(store: Store) -> None:
     await expect(store, kv.Get(P, b"a"), kv.NotFound())
 
 
-async def _transacted(store: Store, op: kv.Transact) -> kv.KVError | None:
+async def _transact_error(store: Store, op: kv.Transact) -> kv.KVError | None:
     try:
         await store.perform_all(op)
     except kv.KVError as error:

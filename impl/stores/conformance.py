@@ -31,7 +31,7 @@ async def check_store(make_store: MakeStore, *, seed: int = 0) -> None:
     """
     for claim in claims(seed):
         async with make_store() as store:
-            with named(claim):
+            with name_claim(claim):
                 await claim(store)
 
 
@@ -103,12 +103,12 @@ def random_operations(rng: random.Random, count: int, *, delete_if: bool) -> Ite
 
 
 @contextmanager
-def named(claim: Claim) -> Iterator[None]:
+def name_claim(claim: Claim) -> Iterator[None]:
     """Say which claim does not hold. What is neither a finding nor an answer passes: it is a bug, with a traceback.
 
     Raises NotConforming; NotJudged, where no answer came, or the store lacks the command.
     """
-    name = told(claim)
+    name = claim_text(claim)
     try:
         yield
     except (NotConforming, NotJudged) as error:
@@ -130,12 +130,25 @@ def _first(error: BaseException | None) -> BaseException | None:
     return error
 
 
-def told(claim: object) -> str:
+def claim_text(claim: object) -> str:
     """A claim in words."""
     return getattr(claim, "__name__", repr(claim)).replace("_", " ")
 
 
 __all__ = [
-    "CLAIMS", "KEYS", "LACKS", "PARTITIONS", "VALUES", "Claim", "MakeStore", "NotConforming", "NotJudged",
-    "check_operations", "check_store", "claims", "named", "random_operations", "told",
+    "CLAIMS",
+    "KEYS",
+    "LACKS",
+    "PARTITIONS",
+    "VALUES",
+    "Claim",
+    "MakeStore",
+    "NotConforming",
+    "NotJudged",
+    "check_operations",
+    "check_store",
+    "claim_text",
+    "claims",
+    "name_claim",
+    "random_operations",
 ]  # fmt: skip

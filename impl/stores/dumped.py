@@ -43,26 +43,26 @@ def is_lines(path: Path) -> bool:
         return _LINES.match(file.read(_HEAD_BYTES)) is not None
 
 
-def decided(entries: Iterable[Mapping[str, object]]) -> Notation:
+def decide_notation(entries: Iterable[Mapping[str, object]]) -> Notation:
     """The notation of a document. Reads up to the first entry that decides; of one that has none, base64."""
     for entry in entries:
-        found = _decided(entry.get("partition"), entry.get("key"))
+        found = _notation_of(entry.get("partition"), entry.get("key"))
         if found is not None:
             return found
     return "base64"
 
 
-def _decided(partition: object, key: object) -> Notation | None:
+def _notation_of(partition: object, key: object) -> Notation | None:
     if not isinstance(partition, str) or not isinstance(key, str):
         return None
     if partition in _PLAIN:
         return "plain"
-    decoded = _unpacked(partition)
+    decoded = _decode_base64(partition)
     if decoded is None:
         return "plain"
     if partition.endswith("=") or _is_name(decoded):
         return "base64"
-    return "plain" if _unpacked(key) is None else None
+    return "plain" if _decode_base64(key) is None else None
 
 
 def _is_name(partition: bytes) -> bool:
@@ -74,7 +74,7 @@ def _is_name(partition: bytes) -> bool:
     return text.isprintable() and (text in _PLAIN or "-" in text or ":" in text)
 
 
-def _unpacked(text: str) -> bytes | None:
+def _decode_base64(text: str) -> bytes | None:
     """None: it is no base64."""
     try:
         return base64.b64decode(text, validate=True)
@@ -96,7 +96,7 @@ def row(where: str, entry: Mapping[str, object], notation: Notation, names: tupl
             raise NotADump(f"{where}: {name} is {said!r}, expected {expected}; write the dump again")
         if not packed and said == _GRAVELER:
             raise NotADump(f"{where}: {name} {said!r} is in base64, and others are plain; write the dump again")
-        value = _unpacked(said) if packed else said.encode(errors="surrogatepass")
+        value = _decode_base64(said) if packed else said.encode(errors="surrogatepass")
         if value is None:
             raise NotADump(f"{where}: {name} is {said[:40]!r}, expected base64; write the dump again")
         found.append(value)

@@ -76,5 +76,5 @@ class MemoryObjectStore(ObjectStore):
         # All addresses with one prefix are neighbours.
         found = self._objects.irange(max(prefix, after), inclusive=(prefix > after, True))
         listed = takewhile(lambda address: address.startswith(prefix), found)
-        heads = tuple(objects.listed(at, self._objects[at]) for at in islice(listed, page_size or None))
+        heads = tuple(objects.listing_head(at, self._objects[at]) for at in islice(listed, page_size or None))
         return objects.Page(heads, more=next(listed, None) is not None)

@@ -111,7 +111,7 @@ def log_trouble(path: Path) -> str:
         or version != _LOG_VERSION
         or not 512 <= page <= 1 << 16
         or page & (page - 1)
-        or _summed(held[:24], (0, 0), order) != sums
+        or _add_checksum(held[:24], (0, 0), order) != sums
     ):
         return f"the header of {log.name} is damaged, so that SQLite reads nothing of it"
     return _frames_trouble(log.name, held, page, salts, sums, order)
@@ -130,7 +130,7 @@ def _frames_trouble(
             return f"{name} ends within the header of frame {number}: it was cut"
         at, _, salt, other, *told = _FRAME_HEADER.unpack_from(frame)
         if read is None:
-            sums = _summed(frame[:8] + frame[24:], sums, order) if len(frame) == size else (-1, -1)
+            sums = _add_checksum(frame[:8] + frame[24:], sums, order) if len(frame) == size else (-1, -1)
             if at and (salt, other) == salts and [*sums] == told:
                 continue
             read = number
@@ -144,7 +144,7 @@ def _frames_trouble(
     return ""
 
 
-def _summed(content: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
+def _add_checksum(content: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
     """SQLite's running checksum, over a multiple of eight bytes."""
     one, other = sums
     for first, second in Struct(f"{order}II").iter_unpack(content):
@@ -158,7 +158,7 @@ def troubles(connection: sqlite3.Connection) -> Iterator[str]:
 
     Raises sqlite3.Error where the check could not be made: the file is locked, say.
     """
-    before, connection.text_factory = connection.text_factory, _shown
+    before, connection.text_factory = connection.text_factory, _printable_text
     try:
         for (told,) in connection.execute(f"PRAGMA integrity_check({TROUBLES_MAX})"):
             yield from (line for line in str(told).splitlines() if line != "ok" and not line.startswith("***"))
@@ -170,7 +170,7 @@ def troubles(connection: sqlite3.Connection) -> Iterator[str]:
         connection.text_factory = before
 
 
-def _shown(text: bytes) -> str:
+def _printable_text(text: bytes) -> str:
     return printable(text.decode("utf-8", "backslashreplace"), also="\n")
 
 

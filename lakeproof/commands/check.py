@@ -13,15 +13,15 @@ import click
 
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
-from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, opened, read
+from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, open_history, read
 from lakeproof.histories.evidence import as_history, as_object, plain, story, told_by, value, verdict_of_keys
-from lakeproof.histories.model_fit import completed, hint, misfit
+from lakeproof.histories.model_fit import has_completed, hint, misfit
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import BrokenHistory, History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
-from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
+from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_value
 from lakeproof.plain_json import decode
 from lakeproof.verify.gc_pause import no_cycles
 from lakeproof.verify.outputs import unwritable
@@ -97,7 +97,7 @@ def command(
     said = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
         if not format_:
-            with opened(file) as beginning:
+            with open_history(file) as beginning:
                 format_ = detect(beginning)
         settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
         if begin is not None:
@@ -120,10 +120,10 @@ def command(
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
-        if not completed(specification, history):
+        if not has_completed(specification, history):
             verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
         with no_cycles():
-            report = _Report(specification, history, limits, as_json, out, evidence)
+            report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
     except TooLarge as error:
         click.echo(f"INCONCLUSIVE: {file} does not fit into memory: {error}; allow more with --max-memory")
@@ -144,7 +144,9 @@ def _initial(text: str) -> object:
         why = "nested too deeply"
     except (ValueError, TypeError) as error:
         why = reason(error)
-    raise click.UsageError(f"--initial {shown(text)} is no JSON value ({why}); text needs quotes, as in '\"a\"'")
+    raise click.UsageError(
+        f"--initial {shorten_value(text)} is no JSON value ({why}); text needs quotes, as in '\"a\"'"
+    )
 
 
 def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
@@ -159,7 +161,7 @@ def _parameters(file: Path, format_: str, specification: Specification, history:
     )
 
 
-class _Report:
+class _CheckReport:
     def __init__(
         self,
         specification: Specification,

@@ -12,7 +12,7 @@ import trio
 
 from lakeproof.commands.options import Seconds
 from lakeproof.commands.traffic_options import json_option
-from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text, claims, name_claim
 from lakeproof.stores import PrefixedStore, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import displayed
@@ -62,7 +62,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     else:
         chosen = target(dsn, seconds=timeout)
         name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
-        all_claims = [told(claim) for claim in (*claims(seed), *chosen.claims)]
+        all_claims = [claim_text(claim) for claim in (*claims(seed), *chosen.claims)]
     unasked = all_claims[len(judged) :]
     kept, failed, open_ = (sum(one.kept is kind for one in judged) for kind in (True, False, None))
     if as_json:
@@ -121,11 +121,11 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
             s3_claims.check_claim(claim, private)
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
-        judged.append(ClaimResult(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
+        judged.append(ClaimResult(claim_text(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
         if kept is None and not private.answers():
             break
-    return judged, [told(claim) for claim in s3_claims.CLAIMS]
+    return judged, [claim_text(claim) for claim in s3_claims.CLAIMS]
 
 
 async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]) -> list[ClaimResult]:
@@ -136,13 +136,13 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
             private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
             kept, why = _KEPT
             try:
-                with named(claim):
+                with name_claim(claim):
                     await claim(private)
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
             silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())
-            one = ClaimResult(told(claim), kept, why, left, private.prefix)
+            one = ClaimResult(claim_text(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "

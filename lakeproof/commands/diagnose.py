@@ -12,7 +12,16 @@ import click
 import trio
 
 from lakeproof.commands.sources import DYNAMODB, POSTGRESQL, Keys, Source, database, is_rows, of_rows
-from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Finding, NotWritten, collect, shown, write_zip
+from lakeproof.impl.diagnostics import (
+    NOTES,
+    UNJUDGED,
+    Collected,
+    Diagnosis,
+    NotWritten,
+    collect,
+    escape_bytes,
+    write_zip,
+)
 from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
@@ -107,7 +116,10 @@ class ReadOnlySQLiteStore(SQLiteStore):
                     yield f"a row of table kv holds {type(value).__name__}; expected blob everywhere"
                     return
                 if before is not None and before >= (partition, key):
-                    yield f"the rows of table kv are not in order after {shown(before[0])} {shown(before[1])}"
+                    yield (
+                        f"the rows of table kv are not in order after {escape_bytes(before[0])} "
+                        f"{escape_bytes(before[1])}"
+                    )
                     return
                 if before is None or before[0] != partition:
                     self.partitions.append(partition)
@@ -124,12 +136,14 @@ class ReadOnlySQLiteStore(SQLiteStore):
         batch = super()._scan(partition, start, batch_size)
         found = [entry.key for entry in batch.entries]
         if any(one >= other for one, other in pairwise(found)) or (found and found[0] < start):
-            raise kv.Refused(f"{self.path}: keys of partition {shown(partition)} are out of order: the file is damaged")
+            raise kv.Refused(
+                f"{self.path}: keys of partition {escape_bytes(partition)} are out of order: the file is damaged"
+            )
         return batch
 
 
 def _after(before: tuple[bytes, bytes] | None) -> str:
-    return "the first" if before is None else f"{shown(before[0])} {shown(before[1])}"
+    return "the first" if before is None else f"{escape_bytes(before[0])} {escape_bytes(before[1])}"
 
 
 @click.command()
@@ -171,7 +185,7 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
                 collected = _of_source(attrs.evolve(found, partitions=tuple(store.partitions)), keys, out, damage)
     except (NotAStore, NotWritten) as error:
         raise Unusable(str(error)) from error
-    for line in told(collected):
+    for line in report_lines(collected):
         click.echo(line)
     click.echo(f"written to {out}")
     if not collected.sound:
@@ -188,7 +202,7 @@ def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[st
     return collected
 
 
-def told(collected: Collected) -> list[str]:
+def report_lines(collected: Collected) -> list[str]:
     """What was found, in lines: counts, and the first findings."""
     rows = {name: len(found) for name, found in collected.tables.items()}
     counts = [
@@ -210,6 +224,6 @@ def told(collected: Collected) -> list[str]:
     return lines
 
 
-def _line(finding: Finding) -> str:
-    place = " ".join(shown(part) for part in (finding.partition, finding.key) if part)
+def _line(finding: Diagnosis) -> str:
+    place = " ".join(escape_bytes(part) for part in (finding.partition, finding.key) if part)
     return ": ".join(part for part in (finding.kind, place, finding.message) if part)

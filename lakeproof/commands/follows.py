@@ -38,13 +38,13 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     from lakeproof.gate.acceptance import Refuted, accept
     from lakeproof.gate.effect_log import read
     from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
-    from lakeproof.verify.loader import Source, named
+    from lakeproof.verify.loader import Source, scenario_named
     from lakeproof.verify.tasks import Blame
     from lakeproof.words import Unusable, plural
 
     source = Source(file)
-    scenario = named(source.load([name]), name, str(log))
-    clients = [_renamed(calls, renamed) for calls in scenario.clients]
+    scenario = scenario_named(source.load([name]), name, str(log))
+    clients = [_rename_calls(calls, renamed) for calls in scenario.clients]
     try:
         with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
             effects = read(log)
@@ -61,7 +61,7 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     return AS_EXPECTED
 
 
-def _renamed(calls: "Sequence[Call]", renamed: Sequence[str]) -> "list[Call]":
+def _rename_calls(calls: "Sequence[Call]", renamed: Sequence[str]) -> "list[Call]":
     pairs = dict(each.split("=", 1) for each in renamed if "=" in each)
     if len(pairs) != len(renamed):
         raise click.UsageError(f"--name {' '.join(renamed)}: expected A=B, each A once")

@@ -18,14 +18,14 @@ from lakeproof.gate.classes import Classes
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
-from lakeproof.gate.scenario_files import chosen
-from lakeproof.gate.search import Found, all_classes, completed, searched, tested, verdict_on
+from lakeproof.gate.scenario_files import choose_scenarios
+from lakeproof.gate.search import SearchProgress, all_classes, complete_work, is_tested, run_search, verdict_on
 from lakeproof.gate.server import ways
 from lakeproof.gate.startup import Unjudged
 from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.show.pages.runs import html_option
-from lakeproof.show.pages.summary import Summary, Table, write_summary
+from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
 from lakeproof.verify.cores import cores
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
 
@@ -96,16 +96,16 @@ def run(
     """
     if preemptions is not None and strategy != "all":
         raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
-    told = _Told(file, out, as_json)
-    scenarios = chosen(file, patterns)
+    told = _RunReporter(file, out, as_json)
+    scenarios = choose_scenarios(file, patterns)
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
             bounded = partial(Bounded, ways=partial(ways, scenario.budgets))
             search = all_classes(scenario) if preemptions is None else bounded(preemptions)
-        found, started = Found(), time.monotonic()
+        found, started = SearchProgress(), time.monotonic()
         try:
-            completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+            complete_work(partial(run_search, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
         except Unjudged as error:
             found.trouble.append(str(error))
         except Unusable:
@@ -124,19 +124,19 @@ def run(
 
 
 @attrs.define
-class _Told:
+class _RunReporter:
     """What a run has told so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
 
     file: Path
     out: Path
     as_json: bool
     worst: int = AS_EXPECTED
-    rows: "list[Row]" = attrs.field(factory=list)
+    rows: "list[GateRow]" = attrs.field(factory=list)
     troubles: list[str] = attrs.field(factory=list)
 
-    def rows_of(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+    def rows_of(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
         """Tell the verdict on each invariant."""
-        for invariant in _asked(scenario):
+        for invariant in _checks_of(scenario):
             self._row(scenario, invariant, found, search, elapsed)
         taken_back = search.taken_back if isinstance(search, Classes) else ""
         missed = "" if found.reached or not search.complete else NOT_REACHED
@@ -145,14 +145,19 @@ class _Told:
             self.troubles.append(f"{scenario.name}: {each}")
             click.echo(self.troubles[-1], err=True)
 
-    def violations(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+    def violations(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
         """Tell what was violated before the search came to grief: that stands."""
-        for invariant in _asked(scenario):
+        for invariant in _checks_of(scenario):
             if invariant.__name__ in found.shortest:
                 self._row(scenario, invariant, found, search, elapsed)
 
     def _row(
-        self, scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float
+        self,
+        scenario: GateScenario,
+        invariant: Invariant | OnTheWay,
+        found: SearchProgress,
+        search: Chooser,
+        elapsed: float,
     ) -> None:
         row = _row(scenario, invariant, found, search, elapsed)
         shortest = found.shortest.get(row.invariant)
@@ -172,11 +177,11 @@ class _Told:
             click.echo(f"{html}: open it in a browser", err=self.as_json)
 
 
-def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
+def _checks_of(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
     return [*scenario.invariants, *scenario.always]
 
 
-def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
+def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Summary:
     """The page of a run: its verdict is the worst of all, whatever was expected."""
     found = {row.verdict for row in rows}
     verdict = next((word for word in ("violated", "inconclusive") if word in found), "holds")
@@ -201,7 +206,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
         subject=str(file),
         verdict=verdict,
         closing=f"{plural(len(rows), 'verdict')}, {told}",
-        tables=[Table(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
+        tables=[SummaryTable(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
         evidence=[*(line for row in rows if row.trace is not None for line in row.told(file).splitlines()), *troubles],
     )
 
@@ -211,7 +216,7 @@ _RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
 
 
 @attrs.frozen(kw_only=True)
-class Row:
+class GateRow:
     """The verdict on one invariant."""
 
     scenario: str
@@ -261,14 +266,16 @@ class Row:
         return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {replaying}"
 
 
-def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
+def _row(
+    scenario: GateScenario, invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser, elapsed: float
+) -> GateRow:
     name = invariant.__name__
     shortest = found.shortest.get(name)
     covers = _covers(scenario, invariant, found, search)
     whole = search.all_run and not found.unproved
-    if whole and not tested(invariant) and shortest is None:
+    if whole and not is_tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
-    return Row(
+    return GateRow(
         scenario=scenario.name,
         invariant=name,
         expected=scenario.expect.get(name, "holds"),
@@ -283,7 +290,7 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
     )
 
 
-def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:
     """Of which every class was run. The states on the way are those of the one order in each client that was run."""
     bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
     if found.unproved or not (search.all_run if bound is None else bound >= 0):

@@ -20,16 +20,16 @@ import click
 
 from lakeproof.gate.run import Schedule
 from lakeproof.gate.scenario import GateScenario
-from lakeproof.gate.scenario_files import loaded
-from lakeproof.gate.search import TELL_SECONDS, completed
-from lakeproof.gate.startup import Unjudged, opened
+from lakeproof.gate.scenario_files import load_scenarios
+from lakeproof.gate.search import TELL_SECONDS, complete_work
+from lakeproof.gate.startup import Unjudged, open_runner
 from lakeproof.gate.strategies import Replayed
 from lakeproof.gate.traces import GateTrace, TraceError, read
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
 
 
 @attrs.frozen(kw_only=True)
-class Verdict:
+class ReplayResult:
     """What one replay has shown. Two are equal if they say the same."""
 
     violated: frozenset[str] = frozenset()
@@ -51,18 +51,18 @@ class Verdict:
         return VIOLATED if self.violated else AS_EXPECTED
 
 
-def verdict(schedule: Schedule, trace: GateTrace) -> Verdict:
+def verdict(schedule: Schedule, trace: GateTrace) -> ReplayResult:
     """Of one replay of a trace."""
     why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
     if why:
-        return Verdict(undecided=f"nothing is shown: {why}")
+        return ReplayResult(undecided=f"nothing is shown: {why}")
     pairs = enumerate(zip(schedule.steps, trace.statuses, strict=True), start=1)
     other = (
         f"step {at} was answered {one.status}, in the trace {status}"
         for at, (one, status) in pairs
         if one.status != status
     )
-    return Verdict(violated=frozenset(schedule.violated), otherwise=next(other, ""))
+    return ReplayResult(violated=frozenset(schedule.violated), otherwise=next(other, ""))
 
 
 @click.command("replay")
@@ -88,11 +88,11 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     if file is None:
         named = shlex.quote(told.file)
         raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
-    scenarios = [each for each in loaded(file) if each.name == told.scenario]
+    scenarios = [each for each in load_scenarios(file) if each.name == told.scenario]
     if not scenarios:
         raise Unusable(f"{trace}: {file} has no scenario {told.scenario}")
     try:
-        schedules = completed(partial(_replayed, scenarios[0], file, told, times))
+        schedules = complete_work(partial(_replay_trace, scenarios[0], file, told, times))
     except Unjudged as error:
         click.echo(str(error), err=True)
         return INCONCLUSIVE
@@ -103,10 +103,10 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     return _once(schedules[0], verdicts[0])
 
 
-async def _replayed(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:
+async def _replay_trace(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:
     found = []
     last = time.monotonic()
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         for number in range(1, times + 1):
             search = Replayed(trace.choices)
             search.begin()
@@ -124,7 +124,7 @@ def _show(trace: GateTrace) -> None:
         click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
 
 
-def _once(schedule: Schedule, found: Verdict) -> int:
+def _once(schedule: Schedule, found: ReplayResult) -> int:
     if found.undecided or found.otherwise:
         click.echo(found.undecided or found.otherwise, err=True)
     if not found.undecided:
@@ -133,11 +133,11 @@ def _once(schedule: Schedule, found: Verdict) -> int:
     return found.exit_code
 
 
-def _often(found: Sequence[Verdict], trace: GateTrace) -> int:
+def _often(found: Sequence[ReplayResult], trace: GateTrace) -> int:
     """Tell each verdict with how often it came, the most frequent one first."""
     times = len(found)
     [first, *others] = sorted(dict.fromkeys(found), key=lambda each: -found.count(each))
-    if not others and first == Verdict(violated=frozenset(trace.violated)):
+    if not others and first == ReplayResult(violated=frozenset(trace.violated)):
         click.echo(f"{times} of {times}: violated, same invariant: {', '.join(sorted(first.violated))}")
         return VIOLATED
     for each in (first, *others):

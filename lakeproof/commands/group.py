@@ -104,7 +104,7 @@ class Commands(click.Group):
             raise
         except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
             shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()
-            click.echo(_hidden(shown), err=True, nl=False)
+            click.echo(_hide_secrets(shown), err=True, nl=False)
             complain(MISTAKE)
         return UNUSABLE
 
@@ -127,7 +127,7 @@ class Commands(click.Group):
                 ) from error
         for point in _plug_ins():
             if point.name == cmd_name:
-                return _loaded(point)
+                return _load_command(point)
         return None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
@@ -150,7 +150,7 @@ def _plug_ins() -> metadata.EntryPoints:
     return metadata.entry_points(group="lakeproof.commands")
 
 
-def _loaded(point: metadata.EntryPoint) -> click.Command:
+def _load_command(point: metadata.EntryPoint) -> click.Command:
     try:
         command = point.load()
     except Exception as error:  # a broken plug-in must not break the rest
@@ -165,10 +165,10 @@ def _loaded(point: metadata.EntryPoint) -> click.Command:
 
 def complain(message: str, *, joined: bool = False) -> None:
     """One line for people, without the secrets of the command's arguments. joined: see `without_secrets`."""
-    click.echo(f"lakeproof: {_hidden(message, joined=joined)}", err=True)
+    click.echo(f"lakeproof: {_hide_secrets(message, joined=joined)}", err=True)
 
 
-def _hidden(message: str, *, joined: bool = False) -> str:
+def _hide_secrets(message: str, *, joined: bool = False) -> str:
     from lakeproof.stores.redaction import without_secrets
 
     return without_secrets(message, _arguments, joined=joined)

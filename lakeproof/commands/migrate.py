@@ -104,7 +104,7 @@ def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: floa
         shown = "PostgreSQL" if isinstance(tables, PostgresTables) else displayed(source)
         click.echo(f"migrating {shown} to {chosen.name}", err=True)
         try:
-            done = trio.run(moved, chosen, tables, restart, timeout)
+            done = trio.run(migrate_store, chosen, tables, restart, timeout)
         except (migration.Different, migration.Superseded) as error:
             complain(f"{chosen.name}: {error}; the store is not in use yet: --restart")
             return VIOLATED
@@ -139,7 +139,7 @@ def _tables(source: str) -> SQLiteTables | PostgresTables:
         raise Unusable(redacted(str(error), source)) from error
 
 
-async def moved(chosen: Target, tables: Tables, restart: bool, seconds: float) -> migration.Migrated:
+async def migrate_store(chosen: Target, tables: Tables, restart: bool, seconds: float) -> migration.Migrated:
     """Open a store, and migrate to it.
 
     seconds: how long an answer of the store may take; then the run ends.
@@ -151,7 +151,7 @@ async def moved(chosen: Target, tables: Tables, restart: bool, seconds: float) -
     try:
         async with chosen.open() as store:
             watched = Observed(by_value(store), chosen.name, seconds)
-            done = await _watched(watched, tables, restart)
+            done = await _run_watched(watched, tables, restart)
             await _demand_served(watched)
             return done
     except BaseExceptionGroup as group:
@@ -172,7 +172,7 @@ async def _demand_served(store: Observed) -> None:
         raise migration.Different(f"schema version {found.value!r}, expected b'4', as lakeFS has it")
 
 
-async def _watched(store: Observed, tables: Tables, restart: bool) -> migration.Migrated:
+async def _run_watched(store: Observed, tables: Tables, restart: bool) -> migration.Migrated:
     flow = migration.migrate(live_env(), tables, who=_who(), restart=restart, batch_size=BATCH)
     try:
         return await run(flow, store)

@@ -12,12 +12,12 @@ import click
 
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
-from lakeproof.mutation.campaign import UNREACHED, Judged, Plan, judge, reaches, relevant
+from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant, judge, reaches, relevant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
 from lakeproof.mutation.operators import OPERATORS
 from lakeproof.mutation.report import Score, as_object, report
-from lakeproof.mutation.results import Results, Unreadable
+from lakeproof.mutation.results import Results, UnreadableResults
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.show.progress import SILENCE_SECONDS
 from lakeproof.verify.cores import cores
@@ -101,23 +101,23 @@ def command(
     jobs = jobs or cores()
     names_of = [each.name for each in chosen]
     whole = not patterns and file is None
-    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
+    plan = Campaign.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
     plan = attrs.evolve(plan, machines=machines, thorough=thorough)
     if machines and find_spec(machines.partition(".")[0]) is None:
         raise click.UsageError(f"--machines {machines}: no such module; run it where it can be imported")
     try:
         kept = Results(results)
-    except Unreadable as error:
+    except UnreadableResults as error:
         complain(str(error))
         return UNUSABLE
-    listener = _Lines()
+    listener = _ProgressLines()
     click.echo(f"scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
     try:
         index = Index(reaches(plan, kept, jobs, listener))
         mutants = relevant(plan, index, only or "", [each for each in OPERATORS if not names or each.name in names])
         if not mutants:
             raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
-        judged: list[Judged] = []
+        judged: list[JudgedMutant] = []
         for each in judge(plan, mutants, index, kept, 0 if known else jobs, listener):
             judged.append(each)
             if as_json:
@@ -132,10 +132,10 @@ def command(
         kept.close()
     if not as_json:
         click.echo("\n".join(report(judged, whole=whole)))
-    return _closed(judged, len(mutants) - len(judged), as_json=as_json)
+    return _exit_code(judged, len(mutants) - len(judged), as_json=as_json)
 
 
-def _closed(judged: list[Judged], left_out: int, *, as_json: bool) -> int:
+def _exit_code(judged: list[JudgedMutant], left_out: int, *, as_json: bool) -> int:
     score = Score.of(judged)
     left = [each for each in judged if not each.equivalent]
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
@@ -148,7 +148,7 @@ def _closed(judged: list[Judged], left_out: int, *, as_json: bool) -> int:
     return INCONCLUSIVE if left_out or any(each.verdict.fate == TIMED_OUT for each in left) else AS_EXPECTED
 
 
-class _Lines:
+class _ProgressLines:
     """Progress on stderr: a line now and then."""
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class _Lines:
     def reached(self, done: int, total: int) -> None:
         self._say(f"mutants: {done:,} of {total:,} scenarios as they are")
 
-    def judged(self, done: int, total: int, found: Judged | None) -> None:
+    def judged(self, done: int, total: int, found: JudgedMutant | None) -> None:
         if found is not None:
             self._fates[found.verdict.fate] = self._fates.get(found.verdict.fate, 0) + 1
         told = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))

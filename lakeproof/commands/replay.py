@@ -11,7 +11,7 @@ from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Exchange
-    from lakeproof.gate.guided import Followed
+    from lakeproof.gate.guided import GuidedResult
     from lakeproof.gate.run import Schedule
     from lakeproof.gate.scenario import GateScenario
     from lakeproof.scenario import Scenario
@@ -37,13 +37,13 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
     program violates the invariant, too; 1 if not; 3 if the schedule did not come to its end.
     """
     from lakeproof.search.trace import read
-    from lakeproof.verify.loader import LoadError, Source, named
+    from lakeproof.verify.loader import LoadError, Source, scenario_named
 
     trace = read(trace_file)
     if trace.file is not None and file is None:
         raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
     source = Source(file)
-    scenario = named(source.load([trace.scenario]), trace.scenario, str(trace_file))
+    scenario = scenario_named(source.load([trace.scenario]), trace.scenario, str(trace_file))
     if profile is not None:
         return _on_a_program(trace, scenario, profile, log)
     if log is not None:
@@ -57,11 +57,11 @@ def _on_the_flows(trace: "Trace", trace_file: Path, scenario: "Scenario", source
     from lakeproof.search.trace import TraceError
     from lakeproof.show.story import story
     from lakeproof.show.style import console
-    from lakeproof.verify.isolation import fenced
+    from lakeproof.verify.isolation import isolate_code
     from lakeproof.words import plural
 
     try:
-        with fenced(scenario, source):
+        with isolate_code(scenario, source):
             done = replay(trace, scenario)
     except TraceError as error:
         raise TraceError(f"{trace_file}: {error}") from error
@@ -81,37 +81,37 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     import trio
 
     from lakeproof.gate.effect_log import write
-    from lakeproof.gate.guided import Followed, wanted
+    from lakeproof.gate.guided import GuidedResult, expected_requests
     from lakeproof.gate.profile import load
     from lakeproof.words import first_of
 
     profile = load(name)
-    search = Followed(wanted(trace, profile))
+    search = GuidedResult(expected_requests(trace, profile))
     exchanges: list[tuple[str, Exchange]] = []
     try:
-        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, exchanges))
+        schedule = trio.run(partial(_run_guided, profile.scenario(trace, scenario), profile.file, search, exchanges))
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
     if log is not None:
         told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
         if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
             complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
-    return _told(trace, search, schedule)
+    return _print_guided(trace, search, schedule)
 
 
-async def _led(
-    scenario: "GateScenario", file: Path, search: "Followed", exchanges: "list[tuple[str, Exchange]]"
+async def _run_guided(
+    scenario: "GateScenario", file: Path, search: "GuidedResult", exchanges: "list[tuple[str, Exchange]]"
 ) -> "Schedule":
-    from lakeproof.gate.startup import opened
+    from lakeproof.gate.startup import open_runner
 
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         search.begin()
         schedule = await runner.schedule(search)
         exchanges += runner.exchanges()
         return schedule
 
 
-def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
+def _print_guided(trace: "Trace", search: "GuidedResult", schedule: "Schedule") -> int:
     """The requests beside the steps that they are, where the program does otherwise, and what came of it."""
     from lakeproof.words import plural
 

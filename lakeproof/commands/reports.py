@@ -37,7 +37,7 @@ def write_reports(
     """Write each report. Raises Unusable: it cannot be written."""
     if not reports:
         return
-    from lakeproof.show.formats import rendered
+    from lakeproof.show.formats import render_verdicts
     from lakeproof.show.verdicts import lines
     from lakeproof.verify.outputs import unwritable
 
@@ -47,7 +47,7 @@ def write_reports(
             traces = [{name: at for (of, name), at in written.items() if of == each.scenario} for each in outcomes]
             text = "".join(lines(each, found, bounds) for each, found in zip(outcomes, traces, strict=True))
         else:
-            text = rendered(format_, outcomes, files.written, source)
+            text = render_verdicts(format_, outcomes, files.written, source)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -87,14 +87,14 @@ def command(
     if storage_namespace is None:
         raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
     service = LakeFS(at, timeout=timeout, connections=clients)
-    version = trio.run(_greeted, service, at.name, 2 * timeout)
+    version = trio.run(_service_version, service, at.name, 2 * timeout)
     click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
     report = trio.run(drive, Traffic(load, service, storage_namespace, keep, wait, restart, sources, often), plan)
     heads = {"service": at.name, "version": version, "seed": seed, "clients": clients}
     return report.publish("service", at.name, heads, out, as_json=as_json, html=html)
 
 
-async def _greeted(service: LakeFS, name: str, most: float) -> str:
+async def _service_version(service: LakeFS, name: str, most: float) -> str:
     """The version. A name that is looked up, or has many addresses, may take longer than an answer. Raises Unusable."""
     with trio.move_on_after(most):
         return await trio.to_thread.run_sync(service.greet, abandon_on_cancel=True)

@@ -93,7 +93,7 @@ def show(
     code = partial(_code, trace, file, max_seconds if needed else None)
     if target is not None:
         try:
-            target.write_text(_shown(trace, "html", _replay(trace, trace_file, file), code), encoding="utf-8")
+            target.write_text(_render_trace(trace, "html", _replay(trace, trace_file, file), code), encoding="utf-8")
         except OSError as error:
             raise unwritable(target, error.strerror or str(error), "--html") from error
         click.echo(f"{target}: open it in a browser")
@@ -103,7 +103,7 @@ def show(
             click.echo(f"fault:    {line}")
     else:
         assert format_ is not None
-        click.echo(_shown(trace, format_, _replay(trace, trace_file, file), code), nl=False)
+        click.echo(_render_trace(trace, format_, _replay(trace, trace_file, file), code), nl=False)
 
 
 def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Others":
@@ -113,7 +113,7 @@ def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Othe
     return of_trace(trace, file, seconds_max)
 
 
-def _shown(trace: "Trace", format_: str, replay: str, code: "Callable[[], Others]") -> str:
+def _render_trace(trace: "Trace", format_: str, replay: str, code: "Callable[[], Others]") -> str:
     match format_:
         case "html":
             from lakeproof.show.pages.html import page

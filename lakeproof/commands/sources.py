@@ -51,7 +51,7 @@ def rows(path: Path) -> list[Row]:
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')
     found = cast("list[dict[str, object]]", entries)
-    notation = dumped.decided(found)
+    notation = dumped.decide_notation(found)
     try:
         return [dumped.row(f"{path}: entry {number}", each, notation) for number, each in enumerate(found)]
     except NotADump as error:

@@ -17,7 +17,7 @@ FIELDS: Final = ("scenario", "invariant", "verdict")
 
 
 @attrs.frozen
-class Row:
+class VerdictRow:
     """One verdict of one invariant in one scenario."""
 
     scenario: str
@@ -25,7 +25,7 @@ class Row:
     verdict: str
 
 
-class Unreadable(ValueError):
+class UnreadableTable(ValueError):
     """A line that is no verdict; names its number, what is there, and the repair."""
 
 
@@ -40,15 +40,15 @@ def table(file: TextIO, families: bool) -> int:
     """
     try:
         rows = list(read(file))
-    except Unreadable as error:
+    except UnreadableTable as error:
         complain(f"{file.name}: {error}")
         return UNUSABLE
     click.echo("\n\n".join(tables(rows, families=families)))
     return AS_EXPECTED
 
 
-def read(lines: Iterable[str]) -> Iterator[Row]:
-    """Verdicts, one a line. Raises Unreadable."""
+def read(lines: Iterable[str]) -> Iterator[VerdictRow]:
+    """Verdicts, one a line. Raises UnreadableTable."""
     number = 0
     for number, line in enumerate(lines, start=1):
         try:
@@ -58,16 +58,18 @@ def read(lines: Iterable[str]) -> Iterator[Row]:
             values = []
         if not values or not all(isinstance(value, str) for value in values) or values[2] not in SYMBOLS:
             shown = line.strip()[:60]
-            raise Unreadable(f"line {number}: {shown!r} is no verdict; write the file with `lakeproof verify --json`")
-        yield Row(*values)
+            raise UnreadableTable(
+                f"line {number}: {shown!r} is no verdict; write the file with `lakeproof verify --json`"
+            )
+        yield VerdictRow(*values)
     if not number:
-        raise Unreadable("holds no verdicts; write it with `lakeproof verify --json`")
+        raise UnreadableTable("holds no verdicts; write it with `lakeproof verify --json`")
 
 
-def tables(rows: Sequence[Row], *, families: bool = False) -> Iterator[str]:
+def tables(rows: Sequence[VerdictRow], *, families: bool = False) -> Iterator[str]:
     """Markdown tables under headings, one for each design (the part of a name before the first slash) or family. What
     is checked of every scenario has a column only where it does not hold."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[VerdictRow]] = {}
     for row in rows:
         if row.invariant == NO_UNHANDLED_EXCEPTION and row.verdict == "holds":
             continue
@@ -78,7 +80,7 @@ def tables(rows: Sequence[Row], *, families: bool = False) -> Iterator[str]:
         yield f"## {name}\n\n{_table(own)}"
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[VerdictRow]) -> str:
     variants: dict[str, dict[str, list[str]]] = {}
     invariants: dict[str, None] = {}
     for row in rows:

@@ -74,7 +74,7 @@ def modules(patterns: Sequence[str] = ()) -> "tuple[ModuleType, ...]":
     names = [name for name in found if not name.startswith("_") and name not in LANGUAGE and _can_match(name, patterns)]
     order = list(BEGINNINGS)
     names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
-    return tuple(map(_loaded, names))
+    return tuple(map(_load_design, names))
 
 
 def _can_match(module: str, patterns: Sequence[str]) -> bool:
@@ -89,7 +89,7 @@ def _can_match(module: str, patterns: Sequence[str]) -> bool:
     return False
 
 
-def _loaded(name: str) -> "ModuleType":
+def _load_design(name: str) -> "ModuleType":
     from lakeproof.designs.races import RaceError
 
     file = f"lakeproof/designs/{name}.py"

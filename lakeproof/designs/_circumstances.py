@@ -42,7 +42,7 @@ def _twin(repository: Repository) -> Repository:
 
 async def found_twin(env: Env, repository: Repository) -> None:
     """A second repository on the storage namespace of the first."""
-    await initialisation.found(env, _twin(repository))
+    await initialisation.init_repository(env, _twin(repository))
 
 
 @cache

@@ -8,7 +8,7 @@ import attrs
 from lakeproof.impl.effects import Env, KVEffects
 from lakeproof.model import kv
 from lakeproof.model.errors import FlowError
-from lakeproof.model.invariants.met import Answer, Met
+from lakeproof.model.invariants.met import CallResult, Met
 from lakeproof.scenario import Call
 
 
@@ -17,7 +17,7 @@ class _Interrupted(KVEffects):
 
     def __init__(self, env: Env, others: Sequence[Call], at: tuple[int, ...], false_at: int) -> None:
         self.count = 0
-        self.answers: list[Answer] = []
+        self.answers: list[CallResult] = []
         self._env = env
         self._others = others
         self._at = at
@@ -35,14 +35,14 @@ class _Interrupted(KVEffects):
     async def meet(self) -> None:
         """Run all the others."""
         for other in self._others:
-            self.answers.append(await _answered(other, self._env))
+            self.answers.append(await _call_result(other, self._env))
 
 
-async def _answered(call: Call, env: Env) -> Answer:
+async def _call_result(call: Call, env: Env) -> CallResult:
     try:
-        return Answer(await call.start(env))
+        return CallResult(await call.start(env))
     except FlowError as error:
-        return Answer(error=(type(error), error.args))
+        return CallResult(error=(type(error), error.args))
 
 
 async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ...], false_at: int = 0) -> Met:
@@ -51,7 +51,7 @@ async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ..
     false_at: a `SetIf` that is applied, and reported as failed.
     """
     store = _Interrupted(env, others, at, false_at)
-    answer = await _answered(call, attrs.evolve(env, store=store))
+    answer = await _call_result(call, attrs.evolve(env, store=store))
     for _ in [number for number in at if number > store.count]:
         await store.meet()
     return Met(answer, tuple(store.answers))
@@ -66,8 +66,8 @@ class _Paused:
     """A call that goes on for so many effects at a time."""
 
     def __init__(self, env: Env, call: Call) -> None:
-        self.answer = Answer()
-        self._rest = _answered(call, env)
+        self.answer = CallResult()
+        self._rest = _call_result(call, env)
         self._reply: object = None
         self._done = False
 
@@ -90,9 +90,9 @@ async def cross(env: Env, call: Call, others: tuple[Call, ...], places: tuple[in
     first, between, *later = others
     one, other = _Paused(env, first), _Paused(env, call)
     await one.go_on(places[0])
-    answers = [await _answered(between, env)]
+    answers = [await _call_result(between, env)]
     await other.go_on(places[1])
     await one.go_on()
-    answers += [await _answered(each, env) for each in later]
+    answers += [await _call_result(each, env) for each in later]
     await other.go_on()
     return Met(other.answer, (one.answer, *answers))

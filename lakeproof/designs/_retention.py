@@ -109,7 +109,7 @@ async def pin(env: Env, repository: Repository, commit_id: CommitID) -> None:
     await env.store.set(uid_partition(repository), PINS + f"{commit_id}/slow".encode(), str(now).encode())
 
 
-class Run(enum.Enum):
+class RunArguments(enum.Enum):
     """Arguments of a run that are not the same for all."""
 
     RULES = enum.auto()
@@ -117,8 +117,8 @@ class Run(enum.Enum):
 
 
 WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
-    "mark": Word(lambda flows: flows.mark, Run.RULES, Run.ID),
-    "sweep": Word(lambda flows: flows.sweep, Run.ID),
+    "mark": Word(lambda flows: flows.mark, RunArguments.RULES, RunArguments.ID),
+    "sweep": Word(lambda flows: flows.sweep, RunArguments.ID),
     "create_branch": Word(lambda flows: flows.create_branch, "c", A.commit_id),
     "create_branch_from": Word(lambda flows: flows.create_branch, "a", ON),
     "update_branch": Word(lambda flows: flows.update_branch, BRANCH, A.commit_id),
@@ -163,9 +163,9 @@ class RetentionDesign(Design[RetentionFlows]):
         return (Call(write_history, REPOSITORY, self.parts),)
 
     def argument(self, given: Hashable, speaker: Speaker) -> Hashable:
-        if given is Run.RULES:
+        if given is RunArguments.RULES:
             return self.last_rules if speaker.client == "z" else self.rules
-        if given is Run.ID:
+        if given is RunArguments.ID:
             number = str(speaker.position) if speaker.position > 0 else ""
             return f"n{speaker.client}{number}" if self.runs_apart else "n"
         return super().argument(given, speaker)

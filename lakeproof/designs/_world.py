@@ -16,7 +16,7 @@ from lakeproof.designs.designs import HOLDS, Caller, Design, Speaker, Word
 from lakeproof.designs.races import Race, Refuted, branch_of, op
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow, WorldFlows, bound
+from lakeproof.impl.flows import Flow, WorldFlows, bind_reading
 from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete import offline, online
@@ -62,7 +62,7 @@ async def found_world(env: Env, repository: Repository, parts: tuple[str, ...]) 
     if parts:
         await write_history(env, repository, parts)
     else:
-        await initialisation.found(env, repository)
+        await initialisation.init_repository(env, repository)
     named = repository.repository_id, repository.instance_uid
     record = CleanupRecord(repository_id=named[0], instance_uid=named[1])
     await env.store.set(keys.DELETED, keys.cleanup_key(*named), encode(record))
@@ -249,7 +249,7 @@ def _changes(race: Race) -> bool:
     )
 
 
-def composed(reading: Reading = COMPOSED, *, lives: bool = True) -> WorldDesign:
+def compose_design(reading: Reading = COMPOSED, *, lives: bool = True) -> WorldDesign:
     """The parts in one reading. lives: as the field of `WorldDesign`."""
     flows = FLOWS if lives else fetching(FLOWS)
-    return WorldDesign(flows=bound(flows, reading=reading, how=HOURLY), lives=lives)
+    return WorldDesign(flows=bind_reading(flows, reading=reading, how=HOURLY), lives=lives)

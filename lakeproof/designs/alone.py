@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs import hardened, identifiers, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -67,10 +67,10 @@ async def stop_creating(env: Env, repository_id: RepositoryID, age: int) -> Repo
 
 async def stop_creating_noted(env: Env, repository_id: RepositoryID, age: int) -> Repository:
     """The same, where the instance is noted before."""
-    return await _noted(env, await stop_creating(env, repository_id, age))
+    return await _note_repository(env, await stop_creating(env, repository_id, age))
 
 
-async def _noted(env: Env, repository: Repository) -> Repository:
+async def _note_repository(env: Env, repository: Repository) -> Repository:
     name, uid = repository.repository_id, repository.instance_uid
     record = CleanupRecord(repository_id=name, instance_uid=uid)
     await env.store.set(keys.DELETED, keys.cleanup_key(name, uid), encode(record))
@@ -93,7 +93,7 @@ async def have_created(env: Env, repository_id: RepositoryID) -> Repository:
 
 async def have_created_noted(env: Env, repository_id: RepositoryID) -> Repository:
     """The same, where each instance is noted."""
-    return await _noted(env, await have_created(env, repository_id))
+    return await _note_repository(env, await have_created(env, repository_id))
 
 
 def branch_at(flows: RepositoryFlows) -> Flow:
@@ -373,4 +373,4 @@ ROWS = [
     *branches(HARDENED_ALONE, NONE | FALSE),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -37,7 +37,10 @@ AT: Final = path_of(X, Y, Z)
 TO: Final = path_of(Y, X, Z)
 """The other end of what copies, moves or stages an object again; it comes from x."""
 
-FOUNDED: Final = (Call(initialisation.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
+FOUNDED: Final = (
+    Call(initialisation.init_repository, REPOSITORY),
+    Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
+)
 """A repository with a branch."""
 
 WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
@@ -93,7 +96,7 @@ class BranchDesign(Design[BranchFlows]):
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words, before = race.ops, race.before
         heads = [word for word in words if word in ("commit", "merge", "revert")]
-        initial, staged = _left(race.before)
+        initial, staged = _initial_paths(race.before)
         writes = any(word in IDENTIFIED for word in words)
         changes = writes or "delete" in words
         resetting = any(word in RESETS for word in words)
@@ -161,7 +164,7 @@ def _may_refuse(race: Race) -> bool:
     return ends and any(word in IDENTIFIED for word in race.ops)
 
 
-def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
+def _initial_paths(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
     """What the branch shows when the race begins, and what of it is not committed."""
     written = [position for position, word in enumerate(before) if word == "write"]
     initial = {X: b"s%d" % written[-1]} if written else {}

@@ -10,8 +10,8 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
-from lakeproof.designs.races import NONE, Place, Race, Refuted, branch_of, path_of
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, dropping, listing, lock_free, locked, optimistic, resets, writes
@@ -35,13 +35,13 @@ FIRST: Final = new_commit(
     message="Repository created",
     creation_date=REPOSITORY.creation_date,
 )
-"""The commit that `lakeproof.impl.graveler.initialisation.found` makes."""
+"""The commit that `lakeproof.impl.graveler.initialisation.init_repository` makes."""
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
 FOLDER: Final = (b"d_x", b"d_y")
 ON: Final = branch_of(BRANCH, MAIN, "c", "d", "nowhere")
-FROM: Final = Place(":", (MAIN, BRANCH, "c", "d", "nowhere"))
+FROM: Final = ArgumentSlot(":", (MAIN, BRANCH, "c", "d", "nowhere"))
 AT: Final = path_of(X, Y, b"z", *FOLDER, b"_x")
 UNDER: Final = path_of(b"", b"d_", *FOLDER, X, Y)
 
@@ -325,4 +325,4 @@ ROWS = [
     *_rows(LATER, _with_job({**OF_ENTRIES, **OF_RESETS, "refs": REFS})),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

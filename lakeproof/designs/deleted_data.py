@@ -11,7 +11,7 @@ import attrs
 from lakeproof.designs._circumstances import damage
 from lakeproof.designs._hard_delete import OUTSIDE
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -28,7 +28,7 @@ from lakeproof.designs.races import (
 from lakeproof.designs.repository_designs import JUMP
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow, ObjectFlows, RepositoryFlows, bound
+from lakeproof.impl.flows import Flow, ObjectFlows, RepositoryFlows, bind_reading
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.impl.hard_delete import no_copies_repositories as deleting
 from lakeproof.impl.refs import branches
@@ -152,7 +152,7 @@ def _life(flows: RepositoryFlows) -> Whole:
     return Whole(repositories=flows)
 
 
-def _noted(flows: RepositoryFlows, objects: ObjectFlows = catalog.FLOWS) -> Whole:
+def _with_notes(flows: RepositoryFlows, objects: ObjectFlows = catalog.FLOWS) -> Whole:
     return Whole(repositories=flows, objects=objects, notes=True)
 
 
@@ -205,14 +205,14 @@ REUSED: Final = Refuted(
 )
 RECLAIMING: Final = _of(
     "reclaiming",
-    _noted(reclaiming.FLOWS),
+    _with_notes(reclaiming.FLOWS),
     {data.committed_data_is_kept.id: REUSED, deleted.deletion_spares_live_data.id: REUSED},
     empties=True,
 )
 FORGOTTEN: Final = "what is staged late, under a token whose note has gone, is never found"
 FORGETTING: Final = _of(
     "reclaiming-forgets",
-    _noted(reclaiming.FORGETTING),
+    _with_notes(reclaiming.FORGETTING),
     {
         **_by_kind(Refuted(FORGOTTEN, "staged/upload-delete.clean*"), staged="staged/upload-*"),
         RECLAIMED: Refuted(
@@ -225,14 +225,14 @@ FORGETTING: Final = _of(
 SHARED: Final = Refuted("all instances of an id share its namespace", "staged/*create*")
 NAMESPACES: Final = _of(
     "reclaiming-namespace",
-    _noted(reclaiming.EMPTYING_NAMESPACES),
+    _with_notes(reclaiming.EMPTYING_NAMESPACES),
     {data.staged_data_is_kept.id: SHARED, deleted.deletion_spares_live_data.id: SHARED},
     empties=True,
 )
 BY_TEXT: Final = Whole(repositories=deleting.FLOWS, objects=no_copies.FLOWS)
 ALL_ENTRIES: Final = _of(
     "no_copies-all-entries",
-    attrs.evolve(BY_TEXT, repositories=bound(deleting.FLOWS, reading=deleting.ALL_ENTRIES)),
+    attrs.evolve(BY_TEXT, repositories=bind_reading(deleting.FLOWS, reading=deleting.ALL_ENTRIES)),
     _by_kind(Refuted(f"{LATE}; {LOST_STEPS}", "staged/upload-delete* staged/delete/crash"), staged="*", objects="*"),
     empties=True,
 )
@@ -251,7 +251,7 @@ NO_COPIES: Final = _of(
 )
 MENDED: Final = _of(
     "no_copies-reclaiming",
-    _noted(reclaiming.FLOWS, bound(no_copies.FLOWS, reading=no_copies.CAREFUL)),
+    _with_notes(reclaiming.FLOWS, bind_reading(no_copies.FLOWS, reading=no_copies.CAREFUL)),
     HOLDS,
     empties=True,
 )
@@ -299,4 +299,4 @@ ROWS = [
     *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -16,19 +16,19 @@ import attrs
 from lakeproof.designs.races import (
     NONE,
     NOTHING,
+    ArgumentSlot,
     Before,
     FaultSet,
-    Options,
-    Place,
     Race,
     RaceError,
     Refuted,
+    RowOptions,
     Vocabulary,
     op,
     races,
     suggestion,
 )
-from lakeproof.impl.flows import Flow, bound, options_of, parameters_of
+from lakeproof.impl.flows import Flow, bind_reading, options_of, parameters_of
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 
@@ -69,13 +69,13 @@ class Word(Generic[F]):
         self.__attrs_init__(flow, args, attempts)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ArgumentSlot, ...]:
         """The arguments that a word may name."""
-        return tuple(each for each in self.args if isinstance(each, Place))
+        return tuple(each for each in self.args if isinstance(each, ArgumentSlot))
 
     def named(self, word: str) -> tuple[Hashable, ...]:
         """The arguments with those that this word names."""
-        return tuple(each.value(word) if isinstance(each, Place) else each for each in self.args)
+        return tuple(each.value(word) if isinstance(each, ArgumentSlot) else each for each in self.args)
 
 
 def as_it_is(scenario: Scenario) -> Scenario:
@@ -183,7 +183,7 @@ def variant(
     return attrs.evolve(
         design,
         name=f"{design.name}-{name}",
-        flows=bound(design.flows, **options) if options else design.flows,
+        flows=bind_reading(design.flows, **options) if options else design.flows,
         source=design.source + note,
         options=words or {},
         refuted=refuted,
@@ -220,8 +220,8 @@ class Row:
         expect = {name: "violated" for name in refuted if name in asked}
         scenario = Scenario(
             name=f"{design.name}/{race.name}",
-            setup=[*design.founding(race), *_said(design, "s", race.before, 0)],
-            clients=[_said(design, CLIENTS[at], words, race.paged) for at, words in enumerate(race.clients)],
+            setup=[*design.founding(race), *_calls_of(design, "s", race.before, 0)],
+            clients=[_calls_of(design, CLIENTS[at], words, race.paged) for at, words in enumerate(race.clients)],
             invariants=invariants,
             aftermath=aftermath,
             faults=race.faults,
@@ -236,7 +236,7 @@ class Row:
 CLIENTS: Final = "abcdefghijklmnopqr"
 
 
-def _said(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
+def _calls_of(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
     return [design.call(word, Speaker(client, position), paged) for position, word in enumerate(words)]
 
 
@@ -247,7 +247,7 @@ def rows(
     before: Before = NOTHING,
     more: tuple[Aftermath, ...] = (),
     adapt: Change = as_it_is,
-    **options: Unpack[Options],
+    **options: Unpack[RowOptions],
 ) -> Iterator[Row]:
     """Each race of a text under each of these faults: see `races`."""
     try:
@@ -257,7 +257,7 @@ def rows(
         raise RaceError(f"{design.name}: {error}") from None
 
 
-def built(given: Sequence[Row]) -> list[Scenario]:
+def build_scenarios(given: Sequence[Row]) -> list[Scenario]:
     """The scenarios of these rows.
 
     Raises:

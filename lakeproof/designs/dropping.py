@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
 from lakeproof.designs.commits import LOCKED, NOBODYS_PROGRESS
-from lakeproof.designs.designs import Word, built, rows, variant
+from lakeproof.designs.designs import Word, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, FAULTS, FAULTY, NONE, Refuted
 from lakeproof.impl.graveler import dropping, locked
 
@@ -45,4 +45,4 @@ ROWS = [
     *rows(TABLE, "commit-commit write-commit", FAULTS),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Design, Row, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Word, build_scenarios, rows
 from lakeproof.designs.races import FAULTS, NONE, PAGED, SCAN_FAILURE, FaultSet, Race, Refuted
 from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.refs import branches, tags
@@ -109,4 +109,4 @@ ROWS = [
     *_rows(COMMITS_FIRST, RACES, NONE),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -21,7 +21,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import GARBAGE, OUTSIDE, ObjectDesign
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, rows
 from lakeproof.designs.races import NONE, Race, Refuted, after, fault, jump
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
@@ -29,7 +29,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete._staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
-from lakeproof.model.calls import Said, said
+from lakeproof.model.calls import Said, arguments_by_role
 from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, objects_alone
 from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
@@ -55,15 +55,15 @@ KEPT: Final = "job-keeps-what-is-shown"
 KEPT_MEANING: Final = "at quiescence, plus one run of the background job after its grace time, all that is shown exists"
 
 
-def _kept(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+def _judge_existence(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
     found = [*data.committed_data_is_kept.check(snapshot), *data.staged_data_is_kept.check(snapshot)]
     lost = [attrs.evolve(each, invariant=KEPT) for each in found if isinstance(each, Violation)]
     return lost or [Reached("all that is shown exists")]
 
 
-def kept(asked: Sequence[Aftermath]) -> Sequence[Aftermath]:
+def existence_checks(asked: Sequence[Aftermath]) -> Sequence[Aftermath]:
     """After the runs of the job that a design asks for: all that is shown exists."""
-    return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_kept) for each in asked[:1]]
+    return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_judge_existence) for each in asked[:1]]
 
 
 CLEARED: Final = "bookkeeping-is-cleared"
@@ -73,7 +73,7 @@ CLEARED_MEANING: Final = (
 )
 
 
-def _cleared(lasting: tuple[bytes, ...], outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+def _judge_cleared(lasting: tuple[bytes, ...], outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
     if any(view.data() for view in repositories(snapshot)):
         return [Reached("there are objects")]
     left = sorted(
@@ -113,7 +113,7 @@ class _Alone(ObjectDesign):
         """The calls before the race."""
         for position, word in enumerate(race.before):
             call = self.call(word, Speaker("s", position))
-            yield said(call.name, call.args)
+            yield arguments_by_role(call.name, call.args)
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         asked = self.judged.aftermath(race)
@@ -124,10 +124,14 @@ class _Alone(ObjectDesign):
             id=CLEARED,
             meaning=CLEARED_MEANING,
             calls=gone,
-            check=partial(_cleared, LASTING.get(self.judged.name, ())),
+            check=partial(_judge_cleared, LASTING.get(self.judged.name, ())),
             clock_advance=self.judged.grace,
         )
-        return [*asked, *kept(asked), *([cleared] if "delete_branch" not in (*race.before, *race.words) else [])]
+        return [
+            *asked,
+            *existence_checks(asked),
+            *([cleared] if "delete_branch" not in (*race.before, *race.words) else []),
+        ]
 
     def adapt(self, scenario: Scenario) -> Scenario:
         return self.judged.adapt(scenario)
@@ -215,7 +219,7 @@ NO_BRANCH: Final = "an object is put before anybody asks whether the branch is t
 UNLINKED: Final = "the object of an entry that is replaced is left behind"
 
 
-def left(why: str, where: str) -> Mapping[str, Refuted]:
+def refuted_leftovers(why: str, where: str) -> Mapping[str, Refuted]:
     """What is left behind, besides what was put for a branch that is not there."""
     return {GARBAGE: Refuted(f"{why}; {NO_BRANCH}" if why else NO_BRANCH, f"{UNBRANCHED} {where}")}
 
@@ -239,7 +243,7 @@ ROWS = [
     *each_alone(
         today.TODAY,
         ANYTHING,
-        left(
+        refuted_leftovers(
             "uncommitted data which is no longer referenced is not being deleted",
             "upload.* link.* after_upload/upload.* after_upload/link.* after_upload/delete.delete "
             "after_upload.commit/upload.* after_upload.commit.upload/reset.* after_upload.commit.upload/delete.* "
@@ -261,7 +265,7 @@ ROWS = [
         counter.TEXT,
         ANYTHING,
         {
-            **left(UNLINKED, "upload.* after_upload/upload.* after_upload/link.* after_upload.upload/*"),
+            **refuted_leftovers(UNLINKED, "upload.* after_upload/upload.* after_upload/link.* after_upload.upload/*"),
             KEPT: Refuted(
                 LOSES_COMMITTED, "after_upload.commit/*delete.commit* *move.reset* after_upload.commit.delete/*"
             ),
@@ -272,14 +276,14 @@ ROWS = [
         tracking.TEXT,
         ANYTHING,
         {
-            **left(UNLINKED, "after_upload/link.*"),
+            **refuted_leftovers(UNLINKED, "after_upload/link.*"),
             KEPT: Refuted(LOSES_SHARED, "after_upload/copy.* after_upload/move.*"),
         },
     ),
     *each_alone(
         tokens.TEXT,
         OUTSIDE_ONLY,
-        left(
+        refuted_leftovers(
             f"{UNLINKED}, for as long as its token is open",
             "upload.* after_upload/upload.* after_upload/link.* after_upload/delete.delete "
             "after_upload.commit.upload/delete.* after_upload.upload/* after_upload.upload:y.delete:y/reset.job.job",
@@ -350,4 +354,4 @@ def _quick(name: str) -> bool:
     return written or fnmatchcase(name, "hard-delete/online-alone-faulty/*")
 
 
-SCENARIOS = [attrs.evolve(each, deep=not _quick(each.name)) for each in built(ROWS)]
+SCENARIOS = [attrs.evolve(each, deep=not _quick(each.name)) for each in build_scenarios(ROWS)]

@@ -19,8 +19,8 @@ from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Speaker, Word, built, rows
-from lakeproof.designs.hard_delete_alone import KEPT, bring, kept
+from lakeproof.designs.designs import HOLDS, Caller, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import Flow, ObjectFlows
@@ -78,7 +78,7 @@ class CircumstancesDesign(ObjectDesign):
         if "leave_old" in race.before:
             return [each for each in asked if each.id == GARBAGE]
         if "found_twin" in race.before:
-            return kept(asked)
+            return existence_checks(asked)
         if "bring" in race.before:
             return []
         return [self._usable()] if "move" in race.words else []
@@ -164,4 +164,4 @@ ROWS = [
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import Word, built, rows, variant
+from lakeproof.designs.designs import Word, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
@@ -21,7 +21,7 @@ from lakeproof.impl.hard_delete import object_path
 from lakeproof.impl.hard_delete._staging_area import staged_address, staged_change
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Invariant, Monitor
-from lakeproof.model.objects import listed
+from lakeproof.model.objects import listing_head
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
@@ -38,7 +38,7 @@ def as_staged(snapshot: Snapshot) -> Snapshot:
             prefix = f"{view.namespace}/{staged_address(branch.branch_id, token)}"
             for address in [each for each in view.objects if each.startswith(prefix)]:
                 path = unquote_to_bytes(address.removeprefix(prefix))
-                change = staged_change(branch.branch_id, token, path, listed(address, view.objects[address]))
+                change = staged_change(branch.branch_id, token, path, listing_head(address, view.objects[address]))
                 store[keys.staging_partition(token), keys.staged_key(path)] = change
                 if change.data is None:
                     del found[address]
@@ -167,4 +167,4 @@ ROWS = [
     *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

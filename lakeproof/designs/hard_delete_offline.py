@@ -13,11 +13,11 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X, Y, Z
-from lakeproof.designs.designs import HOLDS, Row, Word, built, rows, variant
+from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows, variant
 from lakeproof.designs.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault, path_of
 from lakeproof.impl.catalog.objects import GetAddress, Grant
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow, ObjectFlows, bound
+from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
 from lakeproof.impl.hard_delete import offline
 from lakeproof.impl.hard_delete.offline import Reading
 from lakeproof.impl.refs import tags
@@ -113,7 +113,7 @@ hourly = partial(Reading, min_age=HOUR)
 
 OFFLINE: Final = ObjectDesign(
     name="hard-delete/offline",
-    flows=bound(offline.FLOWS, reading=hourly()),
+    flows=bind_reading(offline.FLOWS, reading=hourly()),
     source="hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings",
     words=WORDS,
     refuted={COMMITTED: IN_FLIGHT, STAGED: MOVED_BEHIND},
@@ -249,4 +249,4 @@ ROWS = [
     *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.upload:y"), deep=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

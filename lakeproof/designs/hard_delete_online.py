@@ -13,10 +13,10 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Word, built, rows, variant
+from lakeproof.designs.designs import HOLDS, Caller, Row, Word, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, HARD, NONE, NOTHING, PAGED, Before, Refuted, fault, jump
 from lakeproof.impl.catalog import objects as today
-from lakeproof.impl.flows import Flow, ObjectFlows, bound
+from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.hard_delete._reaper import CAUTIONS, Caution
@@ -27,14 +27,14 @@ from lakeproof.scenario import Faults
 LATER: Final = online.AS_WRITTEN.lifetime + 1
 
 
-def _signed(flows: ObjectFlows) -> Flow:
+def _sign_upload(flows: ObjectFlows) -> Flow:
     get_address, link = flows.get_physical_address, flows.link_physical_address
     return partial(today.upload_and_link, through=today.Linking(get_address, link, signed=True))
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "merge": Word(lambda flows: flows.merge, "main", "b", "m"),
-    "link": Word(_signed, BRANCH, X, Caller.BYTES),
+    "link": Word(_sign_upload, BRANCH, X, Caller.BYTES),
 }
 
 OVERTAKEN: Final = Refuted(
@@ -100,7 +100,7 @@ def without(
 ) -> ObjectDesign:
     """`online-untimed` with one step left out, or with other flows: refuted wherever it is tried."""
     left_out = variant(ONLINE, name, {refutes: Refuted(reason, "*")}, None, " (negative control)")
-    return attrs.evolve(left_out, flows=attrs.evolve(bound(online.FLOWS, reading=reading), **flows), grace=0)
+    return attrs.evolve(left_out, flows=attrs.evolve(bind_reading(online.FLOWS, reading=reading), **flows), grace=0)
 
 
 def blind(what: Caution, reason: str) -> ObjectDesign:
@@ -168,4 +168,4 @@ LARGE: Final = (
     "/upload-commit-job/false-predicate",
 )
 
-SCENARIOS = [attrs.evolve(each, deep=each.deep or each.name.endswith(LARGE)) for each in built(ROWS)]
+SCENARIOS = [attrs.evolve(each, deep=each.deep or each.name.endswith(LARGE)) for each in build_scenarios(ROWS)]

@@ -21,8 +21,8 @@ from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import COMMITTED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import HOLDS, Row, Word, built, rows
-from lakeproof.designs.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, kept
+from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, existence_checks
 from lakeproof.designs.races import NONE, Before, Race, Refuted
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.model.invariants import Invariant, data
@@ -59,7 +59,7 @@ class PairsDesign(ObjectDesign):
         return ALL_DATA
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        return kept(self.judged.aftermath(race))
+        return existence_checks(self.judged.aftermath(race))
 
 
 def operations(design: ObjectDesign) -> list[str]:
@@ -105,4 +105,4 @@ ROWS = [
     *pairs(online.UNTIMED, at_once=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

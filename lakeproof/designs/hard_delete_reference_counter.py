@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X, Y
-from lakeproof.designs.designs import HOLDS, Word, built, rows, variant
+from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
@@ -194,4 +194,4 @@ ROWS = [
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.designs._hard_delete import GARBAGE, ObjectDesign
-from lakeproof.designs.designs import built, rows
+from lakeproof.designs.designs import build_scenarios, rows
 from lakeproof.designs.races import FAULTS, Before, Refuted
 from lakeproof.impl.catalog import objects
 
@@ -24,4 +24,4 @@ ROWS = [
     *rows(TODAY, "copy-delete.reset move-commit copy-commit", FAULTS, Before("", "upload")),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -7,7 +7,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import Row, Word, built, rows, variant
+from lakeproof.designs.designs import Row, Word, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
@@ -113,7 +113,7 @@ def twice(design: ObjectDesign, text: str, *, deep: bool = False) -> Iterator[Ro
     return rows(_linking(design), text, NONE, Before("twice/", "get_address.put"), only=only, deep=deep)
 
 
-def issued(design: ObjectDesign, text: str) -> Iterator[Row]:
+def issue_rows(design: ObjectDesign, text: str) -> Iterator[Row]:
     """The same, against other changes of the path."""
     only = f"{STAGED} {WRITTEN}"
     return rows(_linking(design), text, NONE, Before("issued/", "get_address.put"), only=only)
@@ -124,7 +124,7 @@ def _linking(design: ObjectDesign) -> ObjectDesign:
     return attrs.evolve(design, words={**WORDS, "link": link})
 
 
-def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
+def sealed_rows(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
     """A commit of two tokens: a committer has sealed the first one and stopped; then the path was uploaded again."""
     before = Before("after_sealed/", "upload_first.seal.upload_second")
     return rows(design, "commit.job", faults, before, only=f"{COMMITTED} {GARBAGE}")
@@ -135,12 +135,12 @@ def late(design: ObjectDesign, *, deep: bool = False) -> Iterator[Row]:
     return rows(design, "upload-commit.job", NONE, Before("sealed/", "upload_first.seal"), only=COMMITTED, deep=deep)
 
 
-def _compared(design: ObjectDesign) -> Iterator[Row]:
+def _comparison_rows(design: ObjectDesign) -> Iterator[Row]:
     """The races in which readings of the job differ."""
     yield from rows(design, "commit.job", NONE, after("upload.upload:y"))
     yield from rows(design, "copy-reset.job commit.job-job reset.job-job", NONE, after("upload"))
     yield from rows(design, "upload-reset.job upload-commit.job", NONE)
-    yield from sealed(design)
+    yield from sealed_rows(design)
 
 
 COPIES: Final = (
@@ -166,7 +166,7 @@ ROWS = [
     *rows(TEXT, f"{COPIES} {JOBS}", NONE, after("upload")),
     *rows(TEXT, "copy@main:x-reset.job", PAGED, after("upload"), paged=1),
     *rows(TEXT, "copy-job copy@main:x.reset@main.job-job", NONE, after("upload.commit")),
-    *sealed(TEXT, NONE | CRASH),
+    *sealed_rows(TEXT, NONE | CRASH),
     *late(TEXT),
     *late(BY_COMMIT, deep=True),
     *late(MENDED),
@@ -176,8 +176,8 @@ ROWS = [
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
     *rows(MENDED, f"delete_branch-commit-create_branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
-    *issued(TEXT, "upload.link link.upload upload-link delete-upload.link"),
-    *issued(MENDED, "upload.link upload-link"),
+    *issue_rows(TEXT, "upload.link link.upload upload-link delete-upload.link"),
+    *issue_rows(MENDED, "upload.link upload-link"),
     *twice(MENDED, "link-link link-link.reset.job"),
     *rows(MENDED, "link", FALSE),
     *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
@@ -187,7 +187,7 @@ ROWS = [
     *rows(BUT_DROP, "delete_branch-commit-create_branch-job", NONE, after("upload")),
     *rows(BY_ADDRESS, "delete_branch-commit-create_branch-job", NONE, after("upload")),
     *rows(TEXT, "commit.job", NONE, after("upload.upload:y")),
-    *(row for design in (BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS) for row in _compared(design)),
+    *(row for design in (BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS) for row in _comparison_rows(design)),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lakeproof.designs.designs import HOLDS, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows
 from lakeproof.designs.races import LATE_WRITE, NONE, fault, jump
 from lakeproof.designs.repository_designs import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.impl.repositories import hardened
@@ -61,4 +61,4 @@ ROWS = [
     *rows(HARDENED, "tag-tag.delete.clean create_branch-create_branch.delete.clean", CREATIONS, EXISTS),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

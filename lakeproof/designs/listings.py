@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
-from lakeproof.designs.designs import HOLDS, built, rows, variant
+from lakeproof.designs.designs import HOLDS, build_scenarios, rows, variant
 from lakeproof.designs.races import CRASH, NONE, PAGED, SCAN_FAILURE, Refuted
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import listing
@@ -55,4 +55,4 @@ ROWS = [
     *rows(SINGLE_READ, "write.commit-list", NONE),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

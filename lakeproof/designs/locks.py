@@ -7,7 +7,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
 from lakeproof.designs.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
-from lakeproof.designs.designs import HOLDS, Caller, Speaker, Word, built, rows, variant
+from lakeproof.designs.designs import HOLDS, Caller, Speaker, Word, build_scenarios, rows, variant
 from lakeproof.designs.dropping import LATER, TABLE
 from lakeproof.designs.races import CRASH, NONE, Before, Refuted, branch_of
 from lakeproof.impl.effects import Env
@@ -111,4 +111,4 @@ ROWS = [
     *rows(DROPS, "write.commit-read", NONE | CRASH),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import AHEAD, BranchDesign
-from lakeproof.designs.designs import HOLDS, built, rows
+from lakeproof.designs.designs import HOLDS, build_scenarios, rows
 from lakeproof.designs.races import FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
@@ -36,4 +36,4 @@ ROWS = [
     *rows(SEALED, "revert revert-commit", NONE, Before("sealed/", "write:y.commit.write.seal"), only=REFUSES),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -12,7 +12,7 @@ import attrs
 from lakeproof.designs._met import cross, meet
 from lakeproof.designs.branch_designs import FOUNDED, REPOSITORY
 from lakeproof.designs.branches_alone import INITIAL, WORDS
-from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, built, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, build_scenarios, rows
 from lakeproof.designs.races import NONE, Race, Refuted, op
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import lock_free
@@ -95,11 +95,11 @@ class MetDesign(Design[BranchFlows]):
                 )
             )
             alone(said("list"))
-        check = met_as_specified(steps, INITIAL, _sealed, drops=drops)
+        check = met_as_specified(steps, INITIAL, _sealed_token, drops=drops)
         return Aftermath(id=MET_AS_SPECIFIED, meaning=MET_AS_SPECIFIED_MEANING, calls=calls, check=check)
 
 
-def _sealed(name: str, args: Args) -> str | None:
+def _sealed_token(name: str, args: Args) -> str | None:
     return str(args[1]) if name == "seal" else None
 
 
@@ -239,4 +239,4 @@ ROWS = [
     _often(LOCK_FREE, "write-settled", "write", "seal", (3, 5)),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.designs import Design, Word, built, rows
+from lakeproof.designs.designs import Design, Word, build_scenarios, rows
 from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
 from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
@@ -123,4 +123,4 @@ ROWS = [
     *rows(BY_VERSION, "migrate-restart-restart", NONE, only="version-means-complete", deep=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -1,6 +1,6 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
-from lakeproof.designs.designs import built
+from lakeproof.designs.designs import build_scenarios
 from lakeproof.designs.races import Refuted
 from lakeproof.designs.repository_designs import (
     FAILED,
@@ -67,4 +67,4 @@ NAIVE = RepositoryDesign(
 
 ROWS = [*everything(NAIVE)]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

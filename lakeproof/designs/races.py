@@ -38,7 +38,7 @@ class RaceError(ScenarioError):
 
 
 @attrs.frozen
-class Place:
+class ArgumentSlot:
     """An argument of a call that a word may name, after its sign; the first of the values where the word does not."""
 
     sign: str
@@ -56,17 +56,17 @@ class Place:
         return self.names[named[1:]] if named else self.values[0]
 
 
-def branch_of(*values: str) -> Place:
+def branch_of(*values: str) -> ArgumentSlot:
     """A branch, one of these."""
-    return Place("@", values)
+    return ArgumentSlot("@", values)
 
 
-def path_of(*values: bytes) -> Place:
+def path_of(*values: bytes) -> ArgumentSlot:
     """A path, one of these."""
-    return Place(":", values)
+    return ArgumentSlot(":", values)
 
 
-Vocabulary = Mapping[str, Collection[Place]]
+Vocabulary = Mapping[str, Collection[ArgumentSlot]]
 """By op the places that its words may name. A key with a place, as ``stage@outside``, is a call of its own."""
 
 
@@ -249,7 +249,7 @@ class Race:
         return tuple(map(op, self.words))
 
 
-class Options(TypedDict, total=False):
+class RowOptions(TypedDict, total=False):
     """What a row says of its races beside their words; see `Race`. name: what to call the race, where a design names
     it; only: ids, separated by spaces."""
 
@@ -264,7 +264,7 @@ def races(
     known: Vocabulary,
     faults: FaultSet = NONE,
     before: Before = NOTHING,
-    **options: Unpack[Options],
+    **options: Unpack[RowOptions],
 ) -> Iterator[Race]:
     """Each race of a text under each of these faults.
 

@@ -7,12 +7,12 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
 from lakeproof.designs.races import NONE, Before, Race
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
-from lakeproof.impl.graveler.initialisation import found
+from lakeproof.impl.graveler.initialisation import init_repository
 from lakeproof.impl.refs import branches, commits, iterators, tags
 from lakeproof.impl.refs.resolution import resolve
 from lakeproof.impl.repositories._records import write_entry
@@ -62,7 +62,7 @@ def _commit(message: str, *parents: Commit) -> Commit:
     )
 
 
-def _sealed(branch_id: BranchID) -> tuple[StagingToken, ...]:
+def _sealed_tokens(branch_id: BranchID) -> tuple[StagingToken, ...]:
     """Of branch b: what a commit under way has sealed."""
     return (StagingToken("r-b:u.1.0"),) if branch_id == BRANCH else ()
 
@@ -77,7 +77,7 @@ GROWN: Final = Named(
             branch_id=name,
             commit_id=commit_id,
             staging_token=StagingToken(f"r-{name}:u.1.1"),
-            sealed_tokens=_sealed(name),
+            sealed_tokens=_sealed_tokens(name),
         )
         for name, commit_id in (
             (MAIN, _JOINED.commit_id),
@@ -169,7 +169,7 @@ NOWHERE: Final = "nowhere"
 UNNAMEABLE: Final = "\0"
 
 WORDS: Final[Mapping[str, Word[Flow]]] = {
-    "found": Word(lambda _: found),
+    "found": Word(lambda _: init_repository),
     "create": Word(lambda _: branches.create_branch, BRANCH, MAIN),
     "create_c": Word(lambda _: branches.create_branch, OTHER, BRANCH),
     "create_at_tag": Word(lambda _: branches.create_branch, OTHER, T),
@@ -292,4 +292,4 @@ ROWS = [
     *rows(attrs.evolve(REMOVED, flows=delete_branch), "delete-update delete-delete.create", NONE, PLANTED),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

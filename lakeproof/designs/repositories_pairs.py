@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs import hardened, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, rows
 from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
@@ -152,4 +152,4 @@ ROWS = [
     *claims(hardened.HARDENED, "create create_bare clean"),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

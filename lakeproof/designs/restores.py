@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Speaker, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Design, Speaker, Word, build_scenarios, rows
 from lakeproof.designs.races import CRASH, FAULTS, NONE, Race, Refuted
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -115,4 +115,4 @@ ROWS = [
     *rows(TOMBSTONE, "restore-delete restore-restore-delete restore-restore.delete", NONE | CRASH),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

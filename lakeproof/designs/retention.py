@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RULES, RetentionDesign
-from lakeproof.designs.designs import HOLDS, Row, built, rows, variant
+from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows, variant
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -30,7 +30,7 @@ from lakeproof.designs.races import (
     fault,
     jump,
 )
-from lakeproof.impl.flows import bound
+from lakeproof.impl.flows import bind_reading
 from lakeproof.impl.retention import pins, runs
 from lakeproof.impl.retention.runs import Reading
 from lakeproof.model.retention import DAY, Rules
@@ -64,7 +64,9 @@ IN_FLIGHT: Final = (
 )
 
 
-def refuted(active: str = "", staged: str = "", why: str = "", *, copies: Sequence[str] = COPIES) -> dict[str, Refuted]:
+def refuted_ids(
+    active: str = "", staged: str = "", why: str = "", *, copies: Sequence[str] = COPIES
+) -> dict[str, Refuted]:
     """What is refuted wherever expired commits are used; and in some races more."""
     reason = f"{REVIVED}; {why}" if why else REVIVED
     globs = {ACTIVE: [*(f"{word}-*" for word in USES), *active.split()]}
@@ -74,12 +76,12 @@ def refuted(active: str = "", staged: str = "", why: str = "", *, copies: Sequen
 
 def text(name: str, refuted: Mapping[str, Refuted], reading: Reading = runs.AS_WRITTEN) -> RetentionDesign:
     """The text's job in one reading."""
-    return RetentionDesign(name=f"retention/{name}", flows=bound(runs.FLOWS, reading=reading), refuted=refuted)
+    return RetentionDesign(name=f"retention/{name}", flows=bind_reading(runs.FLOWS, reading=reading), refuted=refuted)
 
 
 TEXT: Final = text(
     "text",
-    refuted(
+    refuted_ids(
         "upload.commit-*/skew create_branch_from@z.delete_branch@z-*/paged commit@z-*",
         "upload.commit-*/skew",
         f"{IN_FLIGHT}; a scan in pages misses a branch that gets another name; who commits on a branch that is deleted "
@@ -89,7 +91,7 @@ TEXT: Final = text(
 ORDERS: Final = (
     text(
         "order-staged-last",
-        refuted(
+        refuted_ids(
             "upload.commit-*/clock-jump upload.commit-*/skew after_restore/*",
             why="what was staged is committed between the look at the branches and the look at what is staged",
         ),
@@ -97,7 +99,7 @@ ORDERS: Final = (
     ),
     text(
         "order-one-scan",
-        refuted(
+        refuted_ids(
             "upload.commit-*/clock-jump upload.commit-*/skew after_restore/*/clock-jump after_restore/*/skew",
             "upload.commit-*/skew",
             "the tokens are those of before: what was committed since is seen as a dangling commit at best",
@@ -106,22 +108,24 @@ ORDERS: Final = (
     ),
     text(
         "order-clock-last",
-        refuted(*2 * ("upload.commit-*/clock-jump upload.commit-*/skew",), IN_FLIGHT),
+        refuted_ids(*2 * ("upload.commit-*/clock-jump upload.commit-*/skew",), IN_FLIGHT),
         Reading(order=("staged", "branches", "commits", "clock")),
     ),
-    text("order-commits-first", refuted(), runs.COMMITS_FIRST),
+    text("order-commits-first", refuted_ids(), runs.COMMITS_FIRST),
     text(
         "order-commits-first-lenient",
-        refuted("after_restore/*", why="a head that is not among the commits keeps nothing"),
+        refuted_ids("after_restore/*", why="a head that is not among the commits keeps nothing"),
         attrs.evolve(runs.COMMITS_FIRST, strict=False),
     ),
-    text("order-twice", refuted(), runs.TWICE),
+    text("order-twice", refuted_ids(), runs.TWICE),
 )
 
 AGAIN: Final = text("recheck", TEXT.refuted, Reading(again=RULES))
-ZERO_DAYS: Final = attrs.evolve(text("zero-days", refuted("upload.commit-*", "upload.commit-*", IN_FLIGHT)), rules=ZERO)
+ZERO_DAYS: Final = attrs.evolve(
+    text("zero-days", refuted_ids("upload.commit-*", "upload.commit-*", IN_FLIGHT)), rules=ZERO
+)
 ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="retention/zero-days-twice", rules=ZERO)
-FULL_COPY: Final = text("full-copy", refuted(copies=()), Reading(full=True))
+FULL_COPY: Final = text("full-copy", refuted_ids(copies=()), Reading(full=True))
 HEADS_ONLY: Final = attrs.evolve(text("heads-only", HOLDS), hypothetical=False)
 TAGS_UNREAD: Final = attrs.evolve(text("tags-unread", {ACTIVE: Refuted("the text knows no tags", "*")}), tags=True)
 TAGS_READ: Final = attrs.evolve(text("tags-read", {ACTIVE: Refuted(REVIVED, "tag-*")}, runs.WITH_TAGS), tags=True)
@@ -271,4 +275,4 @@ ROWS = [
     *sequences(attrs.evolve(TEXT, tags=False, refuted=HOLDS), NONE),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -12,10 +12,10 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RetentionDesign
-from lakeproof.designs.designs import HOLDS, Row, built, rows
+from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows
 from lakeproof.designs.races import LATE_WRITE, NONE, REFUSED, after, jump
 from lakeproof.designs.retention import ACTIVE, JOB, LEASE, ORDERS, PINNED, RECLAIMED, TEXT
-from lakeproof.impl.flows import bound
+from lakeproof.impl.flows import bind_reading
 from lakeproof.impl.retention import pins
 from lakeproof.model.retention import DAY
 
@@ -50,7 +50,7 @@ def unread(design: RetentionDesign) -> Iterator[Row]:
 
 
 ONE_LOOK: Final = attrs.evolve(
-    LEASE, flows=bound(pins.FLOWS, reading=attrs.evolve(pins.Reading(lease=DAY), condemns_first=False))
+    LEASE, flows=bind_reading(pins.FLOWS, reading=attrs.evolve(pins.Reading(lease=DAY), condemns_first=False))
 )
 """Whose runs are short: the other looks have no part in how long a lease is."""
 
@@ -65,4 +65,4 @@ ROWS = [
     *rows(_again(ONE_LOOK, "unit"), f"pin.{JOB}.use", jump(HOUR, "an-hour"), only=ACTIVE, deep=True),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

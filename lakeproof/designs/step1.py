@@ -1,6 +1,6 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
-from lakeproof.designs.designs import built, rows, variant
+from lakeproof.designs.designs import build_scenarios, rows, variant
 from lakeproof.designs.races import Refuted
 from lakeproof.designs.repository_designs import (
     BROKEN_SCAN,
@@ -69,4 +69,4 @@ ROWS = [
     *rows(STATE_BY_SET_IF, "delete-create delete-create-get delete-delete-create", ONE_FAULT, EXISTS),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

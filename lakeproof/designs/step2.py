@@ -1,6 +1,6 @@
 """``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
 
-from lakeproof.designs.designs import built, rows, variant
+from lakeproof.designs.designs import build_scenarios, rows, variant
 from lakeproof.designs.races import Refuted, fault
 from lakeproof.designs.repository_designs import (
     ABSENT,
@@ -171,4 +171,4 @@ ROWS = [
     *rows(DECLARES_FAILED, "create-create", ONE_FAULT, ABSENT),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, built, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Race, Refuted
 from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.refs import tags
@@ -33,7 +33,7 @@ class TagDesign(Design[None]):
     source: str = "graveler-on-kv.md, Tag"
     subject: ClassVar = (REPOSITORY, TagID("t"))
     vocabulary: ClassVar = WORDS
-    founded: ClassVar = (Call(initialisation.found, REPOSITORY),)
+    founded: ClassVar = (Call(initialisation.init_repository, REPOSITORY),)
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         return [linearizable(TAG), refs.head_exists, answers_in_its_terms]
@@ -64,4 +64,4 @@ ROWS = [
     *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.delete_tag-delete_tag", FAULTS),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

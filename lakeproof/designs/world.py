@@ -12,8 +12,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs._world import HOUR, LATER, WorldDesign, composed
-from lakeproof.designs.designs import Row, as_it_is, built, rows
+from lakeproof.designs._world import HOUR, LATER, WorldDesign, compose_design
+from lakeproof.designs.designs import Row, as_it_is, build_scenarios, rows
 from lakeproof.designs.hard_delete_offline import settle
 from lakeproof.designs.races import CRASH, HARD, NONE, Before, FaultSet, Refuted, fault, jump
 from lakeproof.impl.world.reading import Reading
@@ -70,23 +70,23 @@ RESTORING: Final = "delete_repository.clean.create_bare.restore_refs"
 COMING_BACK: Final = "delete_repository.create_bare.restore_refs"
 REVIVING: Final = f"{COMING_BACK}.revive"
 
-WORLD: Final = composed()
-MORTAL: Final = composed(lives=False)
+WORLD: Final = compose_design()
+MORTAL: Final = compose_design(lives=False)
 SIDES: Final = ("line", "branch")
 
 
-def aged(design: WorldDesign) -> WorldDesign:
+def with_old_commits(design: WorldDesign) -> WorldDesign:
     """The same over commits of 20 and 30 days."""
     return attrs.evolve(design, parts=SIDES)
 
 
 def control(name: str, reading: Reading, invariant_id: str, reason: str, *, lives: bool = True) -> WorldDesign:
     """The composition with one part as its own page has it: refuted wherever it is tried."""
-    design = composed(reading, lives=lives)
+    design = compose_design(reading, lives=lives)
     return attrs.evolve(design, name=f"world/{name}", refuted={invariant_id: Refuted(reason, "*")})
 
 
-def stocked(races: str, faults: FaultSet = NONE, *, hard: FaultSet = NONE, deep: bool = False) -> Iterator[Row]:
+def stocked_rows(races: str, faults: FaultSet = NONE, *, hard: FaultSet = NONE, deep: bool = False) -> Iterator[Row]:
     """Races in a stocked repository that lives. Beside the online job time passes; beside the offline one it has
     passed, and who brings an object begins after that."""
     for race in races.split():
@@ -161,8 +161,8 @@ def like_another(pair: str) -> bool:
 
 def pairs() -> Iterator[Row]:
     """Every open pair; and every operation beside the end of its repository, and its replacement."""
-    yield from stocked(" ".join(pair for pair in OPEN if not like_another(pair)))
-    yield from stocked(" ".join(pair for pair in OPEN if like_another(pair)), deep=True)
+    yield from stocked_rows(" ".join(pair for pair in OPEN if not like_another(pair)))
+    yield from stocked_rows(" ".join(pair for pair in OPEN if like_another(pair)), deep=True)
     for word in (*USERS.split(), *JOBS):
         faults, adapt = (LATE if word == "reap" else NONE), (settle if word == "collect" else as_it_is)
         yield from rows(MORTAL, f"{word}-{ENDING}", faults, STOCKED, adapt=adapt)
@@ -179,12 +179,12 @@ def lives_of_jobs() -> Iterator[Row]:
     for design in (MORTAL, TAKEN):
         yield from rows(design, "restore_refs-collect", OLD, BARE)
     for design in (MORTAL, BY_NAME):
-        yield from rows(aged(design), f"restore_refs-{RUN}", NONE, OLD_BARE)
+        yield from rows(with_old_commits(design), f"restore_refs-{RUN}", NONE, OLD_BARE)
     for design in (MORTAL, SENTENCES):
-        yield from rows(aged(design), f"delete_branch@z.{RUN}-{COMING_BACK}", NONE, OLD_DUMPED)
-        yield from rows(aged(design), f"{RUN}-{REVIVING}", NONE, OLD_DUMPED, deep=True)
+        yield from rows(with_old_commits(design), f"delete_branch@z.{RUN}-{COMING_BACK}", NONE, OLD_DUMPED)
+        yield from rows(with_old_commits(design), f"{RUN}-{REVIVING}", NONE, OLD_DUMPED, deep=True)
     unrefused = attrs.evolve(TAKEN, refuted={ACTIVE: Refuted(TAKEN.refuted[KEPT].reason, "*")})
-    yield from rows(aged(unrefused), f"restore_refs-{RUN}", NONE, OLD_BARE, deep=True)
+    yield from rows(with_old_commits(unrefused), f"restore_refs-{RUN}", NONE, OLD_BARE, deep=True)
 
 
 def controls() -> Iterator[Row]:
@@ -195,7 +195,7 @@ def controls() -> Iterator[Row]:
             if design is UNNOTED or there is TAGGED:
                 yield from rows(design, races, LATE, there)
     for design in (WORLD, BY_ENTRY_OLD):
-        yield from rows(aged(design), f"copy_side-delete_branch@z.{RUN}", NONE, AGED)
+        yield from rows(with_old_commits(design), f"copy_side-delete_branch@z.{RUN}", NONE, AGED)
     for design in (WORLD, ONCE):
         yield from rows(design, "upload.collect-commit delete.collect-commit", NONE, STOCKED, adapt=settle, deep=True)
 
@@ -211,7 +211,7 @@ FOURS: Final = (
 ENDED_USERS: Final = ("upload", "commit", "merge", "copy")
 
 
-def ended() -> Iterator[Row]:
+def ending_rows() -> Iterator[Row]:
     """A user and a job, while the repository is deleted and cleaned."""
     for word in ENDED_USERS:
         yield from rows(MORTAL, f"{word}-reap-{ENDING}", LATE, STOCKED, deep=True)
@@ -223,11 +223,15 @@ ROWS = [
     *pairs(),
     *controls(),
     *lives_of_jobs(),
-    *(row for word in AGED_USERS.split() for row in rows(aged(WORLD), f"{word}-{RUN}", NONE, AGED, deep=True)),
-    *stocked(" ".join(OPEN), HARD, hard=LATE_HARD, deep=True),
-    *stocked(" ".join(TRIPLES), deep=True),
-    *stocked(FOURS, deep=True),
-    *ended(),
+    *(
+        row
+        for word in AGED_USERS.split()
+        for row in rows(with_old_commits(WORLD), f"{word}-{RUN}", NONE, AGED, deep=True)
+    ),
+    *stocked_rows(" ".join(OPEN), HARD, hard=LATE_HARD, deep=True),
+    *stocked_rows(" ".join(TRIPLES), deep=True),
+    *stocked_rows(FOURS, deep=True),
+    *ending_rows(),
 ]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)

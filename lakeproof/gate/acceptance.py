@@ -47,7 +47,7 @@ class Refuted(Exception):
 
 
 @attrs.frozen
-class Followed:
+class Accepted:
     """What a client has done: effects, calls that came to their end, and the call in which the log ends."""
 
     client: str
@@ -56,7 +56,7 @@ class Followed:
     within: str
 
 
-class Names:
+class NameMap:
     """Which text of the log a name of the flow stands for."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class Names:
             return content
 
 
-class Client:
+class LoggedClient:
     """The calls of one client, over and over, on the replies of a log.
 
     window: so many effects of a call may have been asked for in another order: a program asks for some of them at once.
@@ -126,7 +126,7 @@ class Client:
         self.name = name
         self.start = start
         self.window = window
-        self.names = Names()
+        self.names = NameMap()
         self.done = self.effects = 0
         self._calls = tuple(calls)
         self._run: Execution | None = None
@@ -141,15 +141,17 @@ class Client:
         while len(self._waiting) >= self.window:
             self._advance()
 
-    def end(self) -> Followed:
+    def end(self) -> Accepted:
         """The log is over. Raises Refuted: as `add`."""
         while self._waiting:
             self._advance()
         run = self._run
         if run is None or (run.op is None and not run.broken):
-            return Followed(self.name, self.effects, self.done + (run is not None), "")
+            return Accepted(self.name, self.effects, self.done + (run is not None), "")
         run = self._current()
-        return Followed(self.name, self.effects, self.done, "" if run.begins else describe.called(run.current_view()))
+        return Accepted(
+            self.name, self.effects, self.done, "" if run.begins else describe.describe_call(run.current_view())
+        )
 
     def _advance(self) -> None:
         """Answer what the flow asks for, if the log has it."""
@@ -160,11 +162,11 @@ class Client:
             if self.names.try_(partial(_same, op, logged.op, self.names)):
                 self._waiting.remove(logged)
                 self.effects += 1
-                run.send(_received(logged, self.names))
+                run.send(_localise_reply(logged, self.names))
                 self._clock(run)
                 return
         first = self._waiting[0]
-        asked = f"{describe.called(run.current_view())} asks for {self._told(op)}"
+        asked = f"{describe.describe_call(run.current_view())} asks for {self._told(op)}"
         more = "" if self.window == 1 else f", which is not among its next {len(self._waiting)}"
         raise Refuted(first, f"expected: {asked}{more}", self.start)
 
@@ -197,7 +199,7 @@ class Client:
 
 def accept(
     effects: Iterable[Logged], clients: Sequence[Sequence[Call]], start: int, window: int = 1
-) -> Iterator[Followed]:
+) -> Iterator[Accepted]:
     """Each client's part of a log, followed to its end. The clients of the log in the order of their names are those of
     the scenario. Cost: a step of a flow for each effect, and memory for those of one window.
 
@@ -211,7 +213,7 @@ def accept(
         raise Unusable("the log is empty: nothing was followed; record one in which something happens")
     if len(names) != len(clients):
         raise Unusable(f"the log has {len(names)} clients ({', '.join(names[:5])}), and the scenario {len(clients)}")
-    running = {name: Client(name, calls, start, window) for name, calls in zip(names, clients, strict=True)}
+    running = {name: LoggedClient(name, calls, start, window) for name, calls in zip(names, clients, strict=True)}
     refuted: list[Refuted] = []
     for each in logged:
         client = running.get(each.client)
@@ -233,7 +235,7 @@ def accept(
     yield from followed
 
 
-def _same(mine: Effect, logged: Op, names: Names) -> bool:
+def _same(mine: Effect, logged: Op, names: NameMap) -> bool:
     """Whether the flow asks for what was logged."""
     if type(mine) is not type(logged):
         return False
@@ -256,13 +258,13 @@ def _same(mine: Effect, logged: Op, names: Names) -> bool:
     return True
 
 
-def _same_predicate(mine: kv.SetIf, logged: kv.SetIf, names: Names) -> bool:
+def _same_predicate(mine: kv.SetIf, logged: kv.SetIf, names: NameMap) -> bool:
     if not isinstance(mine.predicate, bytes) or not isinstance(logged.predicate, bytes):
         return mine.predicate is logged.predicate
     return mine.predicate == _value_received(logged.partition, logged.key, logged.predicate, names)
 
 
-def _same_value(mine: kv.Set | kv.SetIf, logged: kv.Set | kv.SetIf, names: Names) -> bool:
+def _same_value(mine: kv.Set | kv.SetIf, logged: kv.Set | kv.SetIf, names: NameMap) -> bool:
     one, other = _record(mine.partition, mine.key, mine.value), _record(logged.partition, logged.key, logged.value)
     if one is None or other is None:
         return one is other and mine.value == logged.value
@@ -296,7 +298,7 @@ def _record(partition: bytes, key: bytes, value: bytes) -> Record | None:
         return None
 
 
-def _received(logged: Logged, names: Names) -> object:
+def _localise_reply(logged: Logged, names: NameMap) -> object:
     """A logged reply, with the names that the flow has given."""
     op, reply = logged.op, logged.reply
     if isinstance(reply, kv.ValueWithPredicate):
@@ -312,15 +314,15 @@ def _received(logged: Logged, names: Names) -> object:
     return reply
 
 
-def _value_received(partition: bytes, key: bytes, value: bytes, names: Names) -> bytes:
+def _value_received(partition: bytes, key: bytes, value: bytes, names: NameMap) -> bytes:
     record = _record(partition, key, value)
     if record is None:
         return value
-    renamed = _renamed(record, names)
+    renamed = _rename_record(record, names)
     return value if renamed == record else encode(renamed)
 
 
-def _renamed(record: Record, names: Names) -> Record:
+def _rename_record(record: Record, names: NameMap) -> Record:
     match record:
         case Repository() | CleanupRecord():
             return attrs.evolve(record, instance_uid=InstanceUID(names.received(record.instance_uid)))

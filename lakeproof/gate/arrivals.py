@@ -39,7 +39,7 @@ class Arrivals:
         self._selector.close()
 
 
-async def written(file: int, data: bytes) -> None:
+async def write_all(file: int, data: bytes) -> None:
     """Write all of it to a socket or a pipe that does not block. Without a checkpoint, as long as it is read.
 
     Raises:

@@ -13,8 +13,8 @@ left to run; each schedule is run from the beginning, by whoever owns the progra
             search.let_go(what it has touched)     # after the program is quiet again
         search.end()
 
-Runs can be made side by side, too: `Classes.hand_out` gives a beginning, a `lakeproof.gate.walks.Walk` follows it and
-goes on, anywhere, and `Classes.take_in` is told what came of it. A second branch of a place is handed out when it is
+Runs can be made side by side, too: `Classes.hand_out` gives a beginning, a `lakeproof.gate.walks.RandomRun` follows it
+and goes on, anywhere, and `Classes.take_in` gets what came of it. A second branch of a place is handed out when it is
 known what the first step of the one before has touched. So a branch may leave out what an earlier one will run, and
 never the other way round; which of them ends first does not matter.
 
@@ -46,8 +46,8 @@ from lakeproof.gate.walks import (
     Diverged,
     Name,
     Pending,
+    RandomRun,
     Taken,
-    Walk,
     Walked,
     still_asleep,
 )
@@ -75,12 +75,12 @@ class _Event:
 
 
 @attrs.define(eq=False)
-class _Place:
+class _TreeNode:
     """Where something may be left to run: what waits there, and what is to be tried."""
 
     pending: dict[Name, Pending]
     born: dict[Name, int]
-    above: "_Place | None" = None
+    above: "_TreeNode | None" = None
     by: _Event | None = None
     """What was let go above to come here."""
     asleep: dict[Choice, Footprint] = attrs.field(factory=dict)
@@ -90,12 +90,12 @@ class _Place:
     """What was let go here, in order."""
     under_way: Choice | None = None
     """What is being let go here, and it is not known yet what it touches."""
-    below: "dict[Choice, _Place]" = attrs.field(factory=dict)
+    below: "dict[Choice, _TreeNode]" = attrs.field(factory=dict)
     """Where something may be left to run after that."""
     dropped: bool = False
 
     @property
-    def path(self) -> "list[_Place]":
+    def path(self) -> "list[_TreeNode]":
         """From the beginning to here."""
         found = [self]
         while found[-1].above is not None:
@@ -116,7 +116,7 @@ class _Place:
 class _Begun:
     """A run that was handed out. place: where it leaves what is known; None: there was nothing known."""
 
-    place: _Place | None
+    place: _TreeNode | None
     choice: Choice | None
     tries: int = 0
 
@@ -147,14 +147,14 @@ class Classes:
     otherwise never see that a program does not repeat itself."""
     taken_back: str = ""
     """With threads: a request that was taken back when another one of its client was answered. Nothing is proved."""
-    _open: list[_Place] = attrs.field(factory=list)
+    _open: list[_TreeNode] = attrs.field(factory=list)
     _begun: dict[int, _Begun] = attrs.field(factory=dict)
     """By number: what is run at present."""
     _again: list[_Begun] = attrs.field(factory=list)
     """What is to be tried again."""
     _first: tuple[Taken, ...] | None = None
     """The first complete run."""
-    _walk: Walk | None = None
+    _walk: RandomRun | None = None
 
     @property
     def all_run(self) -> bool:
@@ -169,11 +169,11 @@ class Classes:
     def begin(self) -> bool:
         """Begin another run, if one is left that need not wait for what is under way elsewhere."""
         beginning = self.hand_out()
-        self._walk = None if beginning is None else Walk(beginning, self.threads)
+        self._walk = None if beginning is None else RandomRun(beginning, self.threads)
         return self._walk is not None
 
     @property
-    def _own(self) -> Walk:
+    def _own(self) -> RandomRun:
         assert self._walk is not None, "no run was begun"
         return self._walk
 
@@ -265,7 +265,7 @@ class Classes:
         elif walked.outcome != DIVERGED:
             self.redundant += 1
 
-    def _drop(self, place: _Place) -> None:
+    def _drop(self, place: _TreeNode) -> None:
         """A place to which the program does not come back, and all below it."""
         if place.above is not None and place.by is not None:
             del place.above.below[place.by.choice]
@@ -278,7 +278,7 @@ class Classes:
             self._open.remove(each)
         self._close(place.above)
 
-    def _close(self, place: _Place | None) -> None:
+    def _close(self, place: _TreeNode | None) -> None:
         """Forget a place where nothing is left, and those above it of which that is then true."""
         while place is not None and not place.below and place.under_way is None and place.next() is None:
             self._open.remove(place)
@@ -286,7 +286,7 @@ class Classes:
                 del place.above.below[place.by.choice]
             place = place.above
 
-    def _grow(self, place: _Place | None, walked: Walked) -> None:
+    def _grow(self, place: _TreeNode | None, walked: Walked) -> None:
         """Add what a run has met behind the place at which it has left what was known."""
         path = [] if place is None else place.path
         events = [each.by for each in path if each.by is not None]
@@ -307,10 +307,10 @@ class Classes:
                 here.begun[event.choice] = event
         self._close(path[-1] if path else None)
 
-    def _entered(self, path: list[_Place], events: list[_Event], taken: Taken) -> _Place:
+    def _entered(self, path: list[_TreeNode], events: list[_Event], taken: Taken) -> _TreeNode:
         """A place that no run has been at."""
         pending = {each.name: each for each in taken.pending}
-        place = _Place(pending, dict.fromkeys(pending, -1), wanted=[taken.choice.name])
+        place = _TreeNode(pending, dict.fromkeys(pending, -1), wanted=[taken.choice.name])
         if path:
             above, by = path[-1], events[-1]
             place.above, place.by = above, by
@@ -321,7 +321,7 @@ class Classes:
         self._open.append(place)
         return place
 
-    def _look_for_taken_back(self, last: _Place, event: _Event, here: set[Name]) -> None:
+    def _look_for_taken_back(self, last: _TreeNode, event: _Event, here: set[Name]) -> None:
         gone = sorted(each for each in last.pending if each not in here and each != event.choice.name)
         mine = [each for each in gone if each.client == event.client]
         if self.threads and mine and not self.taken_back:
@@ -337,7 +337,7 @@ class Classes:
             if same or event.born == earlier or dependent(other.footprint, event.footprint):
                 event.before |= other.before | 1 << earlier
 
-    def _reverse_races(self, step: int, event: _Event, path: list[_Place], events: list[_Event]) -> None:
+    def _reverse_races(self, step: int, event: _Event, path: list[_TreeNode], events: list[_Event]) -> None:
         """For each earlier event that could have come after this one: see to it that a run has it so."""
         for earlier in _races(step, event, events):
             place = path[earlier]

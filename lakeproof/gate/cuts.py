@@ -85,7 +85,7 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
         TooManyMoments.
     """
     yield Moment(before=start, store=start)
-    exchanges = exchanged(front, start, steps)
+    exchanges = replay_exchanges(front, start, steps)
     lines = _lines(steps)
     needs = [_needs(steps, at) for at in range(len(steps))]
     layer: dict[Cut, tuple[Store, tuple[int, ...]]] = {(0,) * len(lines): (start, ())}
@@ -101,7 +101,7 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
                 if count > MOMENTS_MAX:
                     raise TooManyMoments(f"more than {MOMENTS_MAX} states on the way")
                 at = line[cut[number]]
-                after = _performed(front, before, steps[at])
+                after = _perform_step(front, before, steps[at])
                 taken = (*order, at)
                 yield _moment(before, after, steps, exchanges, taken)
                 following.setdefault((*cut[:number], cut[number] + 1, *cut[number + 1 :]), (after, taken))
@@ -129,7 +129,7 @@ def _needs(steps: Sequence[Made], at: int) -> set[int]:
     }
 
 
-def exchanged(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exchange]:
+def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exchange]:
     """What each step has asked, and was answered. All orders of the class give the same answers."""
     found = []
     store = start
@@ -143,7 +143,7 @@ def exchanged(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exch
     return found
 
 
-def _performed(front: AWSFront, store: Store, step: Made) -> Store:
+def _perform_step(front: AWSFront, store: Store, step: Made) -> Store:
     return front.perform(store, step.asked, step.now)[0] if step.mode in APPLIED else store
 
 
@@ -163,7 +163,7 @@ def _moment(
     )
 
 
-def ordered(count: int, order: Sequence[int]) -> tuple[int, ...]:
+def complete_order(count: int, order: Sequence[int]) -> tuple[int, ...]:
     """A schedule of so many steps that begins in this order: what is left follows as it was."""
     first = set(order)
     return (*order, *(at for at in range(count) if at not in first))

@@ -58,14 +58,14 @@ def read(path: Path) -> Iterator[Logged]:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _logged(line, number, path)
+                    yield _parse_line(line, number, path)
     except OSError as error:
         raise Unusable(f"{path}: cannot be read: {error.strerror}; name a log of effects") from None
     except UnicodeDecodeError as error:
         raise Unusable(f"{path}: byte {error.start}: not UTF-8, so no log of effects") from None
 
 
-def _logged(line: str, number: int, path: Path) -> Logged:
+def _parse_line(line: str, number: int, path: Path) -> Logged:
     try:
         told = json.loads(line)
         if not isinstance(told, dict):
@@ -134,23 +134,23 @@ def _bytes(what: str, told: object) -> bytes:
 
 def write(path: Path, effects: Iterable[tuple[str, Op, object]]) -> int:
     """Write a log: client, effect and reply of each. Returns their number."""
-    lines = [json.dumps(_told(*each)) for each in effects]
+    lines = [json.dumps(_line_content(*each)) for each in effects]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return len(lines)
 
 
-def _told(client: str, op: Op, reply: object) -> dict[str, object]:
-    told: dict[str, object] = {"client": client, "effect": _NAMES[type(op)], "partition": _shown(op.partition)}
+def _line_content(client: str, op: Op, reply: object) -> dict[str, object]:
+    told: dict[str, object] = {"client": client, "effect": _NAMES[type(op)], "partition": _content_text(op.partition)}
     if isinstance(op, kv.ScanBatch):
-        told |= {"start": _shown(op.start), "limit": op.batch_size}
+        told |= {"start": _content_text(op.start), "limit": op.batch_size}
     else:
-        told["key"] = _shown(op.key)
+        told["key"] = _content_text(op.key)
     if isinstance(op, kv.Set | kv.SetIf):
-        told["value"] = _shown(op.value)
+        told["value"] = _content_text(op.value)
     if isinstance(op, kv.SetIf):
         told["predicate"] = (
-            _shown(op.predicate) if isinstance(op.predicate, bytes) else op.predicate is kv.EXISTS or None
+            _content_text(op.predicate) if isinstance(op.predicate, bytes) else op.predicate is kv.EXISTS or None
         )
     return told | {"reply": _answer(reply)}
 
@@ -160,14 +160,14 @@ def _answer(reply: object) -> object:
         case None:
             return None
         case kv.ValueWithPredicate(value, _):
-            return {"value": _shown(value)}
+            return {"value": _content_text(value)}
         case kv.Batch(entries, more):
-            return {"entries": [[_shown(each.key), _shown(each.value)] for each in entries], "more": more}
+            return {"entries": [[_content_text(each.key), _content_text(each.value)] for each in entries], "more": more}
         case _:
             return next((word for word, kind in WORDS.items() if isinstance(reply, kind)), "refused")
 
 
-def _shown(content: bytes) -> object:
+def _content_text(content: bytes) -> object:
     try:
         return content.decode()
     except UnicodeDecodeError:

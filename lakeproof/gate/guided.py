@@ -31,7 +31,7 @@ MODES: Final = {
 
 
 @attrs.frozen
-class Wanted:
+class ExpectedRequest:
     """A step of the trace that is a request."""
 
     number: int
@@ -47,10 +47,10 @@ class Line:
     """A request that was let go. step: that of the trace; None: it is the program's own."""
 
     choice: Choice
-    step: Wanted | None
+    step: ExpectedRequest | None
 
 
-def wanted(trace: Trace, profile: Profile) -> list[Wanted]:
+def expected_requests(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
     """The steps of a trace that are requests.
 
     Raises Unusable: the gate or the profile does not know a step.
@@ -61,26 +61,26 @@ def wanted(trace: Trace, profile: Profile) -> list[Wanted]:
             raise Unusable(f"step {number}: {step.mode.value!r}: the gate has {', '.join(m.value for m in MODES)} only")
         if pattern := profile.request(step):
             client = f"c{LABELS.index(step.client) + 1}"
-            found.append(Wanted(number, client, pattern, MODES[step.mode], _told(step)))
+            found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], _step_text(step)))
     return found
 
 
-def _told(step: TraceStep) -> str:
+def _step_text(step: TraceStep) -> str:
     return " ".join(each for each in (step.client, step.effect, step.key) if each)
 
 
 @attrs.define
-class Followed:
+class GuidedResult:
     """One schedule, as a trace leads it. See `lakeproof.gate.run.Chooser`."""
 
-    steps: list[Wanted]
+    steps: list[ExpectedRequest]
     runs: int = 0
     complete: int = 0
     diverged: int = 0
     lines: list[Line] = attrs.field(factory=list)
     notes: dict[int, str] = attrs.field(factory=dict)
     """By step: where the program does not do what the trace does."""
-    _left: list[Wanted] = attrs.field(factory=list)
+    _left: list[ExpectedRequest] = attrs.field(factory=list)
 
     @property
     def all_run(self) -> bool:
@@ -107,7 +107,7 @@ class Followed:
             return self._led(step, mine)
         return self._chosen(min(pending, key=lambda each: each.name), None)
 
-    def _led(self, step: Wanted, mine: Sequence[Pending]) -> Choice:
+    def _led(self, step: ExpectedRequest, mine: Sequence[Pending]) -> Choice:
         for each in mine:
             if fnmatchcase(each.name.label, step.pattern):
                 self._left.pop(0)
@@ -123,15 +123,15 @@ class Followed:
         self._left.remove(early)
         return self._chosen(first, early)
 
-    def _meant(self, asked: Pending) -> Wanted | None:
+    def _meant(self, asked: Pending) -> ExpectedRequest | None:
         """The step of the trace that a request is."""
         mine = (each for each in self._left if each.client == asked.name.client)
         return next((each for each in mine if fnmatchcase(asked.name.label, each.pattern)), None)
 
-    def _never(self, step: Wanted) -> None:
+    def _never(self, step: ExpectedRequest) -> None:
         self.notes[step.number] = f"step {step.number}, {step.told}: {step.client} never asks for {step.pattern}"
 
-    def _chosen(self, asked: Pending, step: Wanted | None) -> Choice:
+    def _chosen(self, asked: Pending, step: ExpectedRequest | None) -> Choice:
         choice = Choice(asked.name, server.NORMAL if step is None else step.mode)
         self.lines.append(Line(choice, step))
         return choice

@@ -17,7 +17,7 @@ MINTED: Final = re.compile(
 """What looks minted. Zeros in front are a counter's (``00000000000000000001``), and stay."""
 
 
-def blanked(text: str) -> str:
+def blank_minted(text: str) -> str:
     """A text without what is minted: equal for the same request of two runs, whatever they mint."""
     return MINTED.sub(lambda match: match[0] if _counts(match[0]) else "<>", text)
 

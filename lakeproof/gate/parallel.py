@@ -57,7 +57,7 @@ class Failed:
     why: str
 
 
-def packed(value: object) -> bytes:
+def pack_value(value: object) -> bytes:
     """A value as it travels."""
     content = pickle.dumps(value)
     return len(content).to_bytes(HEAD_BYTES, "big") + content
@@ -103,7 +103,7 @@ class Other:
 
     async def tell(self, value: object) -> None:
         try:
-            await self._told.send_all(packed(value))
+            await self._told.send_all(pack_value(value))
         except trio.BrokenResourceError:
             raise Unusable(await self._ended()) from None
 
@@ -128,7 +128,7 @@ class Other:
 
 
 @asynccontextmanager
-async def joined(scenario: GateScenario, file: Path, begins: Prepared) -> AsyncIterator[Other]:
+async def join_process(scenario: GateScenario, file: Path, begins: Prepared) -> AsyncIterator[Other]:
     """A process that begins with what a setup has left. It ends with the block, and its program with it."""
     process = await trio.lowlevel.open_process(
         [sys.executable, "-m", "lakeproof.gate.worker", str(file), scenario.name],
@@ -168,7 +168,7 @@ class Counts:
                 self._known[each.__name__] = reached[each.__name__]
 
 
-def counted(scenario: GateScenario) -> dict[str, int]:
+def count_reached(scenario: GateScenario) -> dict[str, int]:
     """What its invariants have counted in this process."""
     asked = (*scenario.invariants, *scenario.always)
     return {each.__name__: each.reached for each in asked if hasattr(each, "reached")}
@@ -190,7 +190,7 @@ async def join(
         Unusable: as `Other.ran`.
     """
     counts = Counts(scenario)
-    async with joined(scenario, file, begins) as other:
+    async with join_process(scenario, file, begins) as other:
         while goes_on():
             beginning = search.hand_out()
             if beginning is not None:

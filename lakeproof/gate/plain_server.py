@@ -18,7 +18,7 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         OSError: the port is taken.
     """
     front = AWSFront()
-    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=buckets)), lambda: time.time_ns() // 1000)
+    gate = Gate[Store, Asked](front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)
     gate.hold(frozenset())  # of no client: otherwise the names of a setup are kept, for ever
     answer = gate.server.handler
 

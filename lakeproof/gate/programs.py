@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
+from lakeproof.gate.arrivals import READ_BYTES, Arrivals, write_all
 from lakeproof.gate.fronts.http import listening
 from lakeproof.words import Unusable
 
@@ -55,7 +55,7 @@ def environment_of(own: Mapping[str, str]) -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED | dict(own)
 
 
-class Child:
+class ClientProcess:
     """One process, as one client. Its calls run one after the other."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Child:
             raise ProgramError(f"{self.file}: the process is not running")
         line = json.dumps({"call": name, "args": args}) + "\n"
         try:
-            await written(_number(process.stdin), line.encode())
+            await write_all(_number(process.stdin), line.encode())
         except BrokenPipeError:
             raise ProgramError(f"{self.file}: the process has died before {name}") from None
         told = await self._line()

@@ -10,13 +10,13 @@ import attrs
 import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, exchanged, moments, ordered
+from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, complete_order, moments, replay_exchanges
 from lakeproof.gate.fronts.aws import Asked, Store
 from lakeproof.gate.fronts.footprints import Footprint
-from lakeproof.gate.programs import Child, ProgramError, Returned
+from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
 from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
-from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, Held, ways
+from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, WaitingRequest, ways
 from lakeproof.gate.unheld import PassingFront
 from lakeproof.words import Unusable
 
@@ -59,7 +59,7 @@ class Chooser(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class Step:
+class Release:
     """A request that was let go."""
 
     name: Name
@@ -74,12 +74,12 @@ class Step:
 class Schedule:
     """One schedule that was run."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Release, ...]
     outcome: Outcome | None = None
     """None: it was given up, as another one covers it."""
     violated: Mapping[str, str] = attrs.field(factory=dict)
     """Evidence, by the name of the invariant."""
-    on_the_way: Mapping[str, tuple[Step, ...]] = attrs.field(factory=dict)
+    on_the_way: Mapping[str, tuple[Release, ...]] = attrs.field(factory=dict)
     """For an invariant of every step that is violated: an order of the class that passes through the violation."""
     trouble: str = ""
     """Why it says nothing: the program diverged, or waits for ever."""
@@ -96,7 +96,7 @@ class Schedule:
 
 
 @attrs.frozen(kw_only=True)
-class _Seen:
+class _QuietState:
     """What a look at a program sees whose threads all sleep."""
 
     requests: int
@@ -108,10 +108,10 @@ class _Seen:
 
 
 class Runner:
-    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.opened`."""
+    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.open_runner`."""
 
     def __init__(
-        self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, Child]
+        self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, ClientProcess]
     ) -> None:
         self.scenario = scenario
         self.front = front
@@ -122,7 +122,7 @@ class Runner:
                 each.reached = 0  # what another scenario has tested shows nothing here
         self.fresh = gate.state
         self.watch = Watch()
-        self.steps: list[Step] = []
+        self.steps: list[Release] = []
         self.made: list[Made] = []
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
@@ -180,7 +180,7 @@ class Runner:
 
     def exchanges(self) -> list[tuple[str, Exchange]]:
         """What each client has asked in the last schedule, and was answered."""
-        made = zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True)
+        made = zip(self.made, replay_exchanges(self.front, self.fresh, self.made), strict=True)
         return [(each.name.client, exchange) for each, exchange in made]
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
@@ -206,7 +206,7 @@ class Runner:
                 asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
                 return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
             held = await self._let_go(choice)
-            step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
+            step = Release(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
             self.steps.append(step)
             search.let_go(held.footprint)
 
@@ -215,7 +215,7 @@ class Runner:
         clients = zip(self.results, self.scenario.clients, strict=True)
         return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
 
-    async def _let_go(self, choice: Choice) -> Held[Asked]:
+    async def _let_go(self, choice: Choice) -> WaitingRequest[Asked]:
         """Let a request go. A crash kills the process first: it must see nothing of what comes."""
         client = choice.name.client
         crashes = choice.mode in ENDING
@@ -265,14 +265,14 @@ class Runner:
         for name in sorted(self.unfinished):
             await self.children[name].restart()
 
-    def _first(self) -> list[Held[Asked]]:
+    def _first(self) -> list[WaitingRequest[Asked]]:
         """The requests that may be let go: all that wait, or of each client the first one by its label."""
         waiting = sorted(self.gate.held.values(), key=lambda each: each.name)
         if self.scenario.parallel:
             return waiting
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
-    def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
+    def _pending(self, held: WaitingRequest[Asked], spent: Sequence[str]) -> Pending:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
         if EXPIRED in left and not self._expires(held.asked):
             left.remove(EXPIRED)
@@ -306,7 +306,7 @@ class Runner:
         Empty; or what has not come to that.
         """
         begun = moved = trio.current_time()
-        before: _Seen | None = None
+        before: _QuietState | None = None
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
         while True:
             seen = None
@@ -330,7 +330,7 @@ class Runner:
             if now - begun > BUSY_SECONDS:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
 
-    async def _seen_twice(self) -> "_Seen | None":
+    async def _seen_twice(self) -> "_QuietState | None":
         """What two looks have seen, if it is the same; else None."""
         first = self._seen()
         if first is None or CAN_SEE:
@@ -339,14 +339,14 @@ class Runner:
             await trio.sleep(SETTLING_SECONDS)
         return first if first is not None and self._seen() == first else None
 
-    def _seen(self) -> "_Seen | None":
+    def _seen(self) -> "_QuietState | None":
         """What changes if anything moves; None: a thread does. The threads come first: once they sleep, what they have
         sent is either unread, or was read and acted on."""
         server = self.gate.server
         spent = self.watch.asleep(self._pids()) if CAN_SEE else {}
         if spent is None:
             return None
-        return _Seen(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
+        return _QuietState(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
 
     def _pids(self) -> list[int]:
         """Of what runs while requests are held."""
@@ -374,17 +374,17 @@ class Runner:
             unproved=self.unproved,
         )
 
-    def _on_the_way(self) -> dict[str, tuple[str, tuple[Step, ...]]]:
+    def _on_the_way(self) -> dict[str, tuple[str, tuple[Release, ...]]]:
         """Evidence against the invariants of every step, and an order that shows it, by the name of the invariant."""
         left = {each.__name__: each for each in self.scenario.always}
-        found: dict[str, tuple[str, tuple[Step, ...]]] = {}
+        found: dict[str, tuple[str, tuple[Release, ...]]] = {}
         try:
             for moment in moments(self.front, self.fresh, self.made) if left else ():
                 calls = [call for call, _ in self.results.get(moment.client, [])]
                 for name, each in list(left.items()):
                     evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
                     if evidence is not None:
-                        order = ordered(len(self.steps), moment.order)
+                        order = complete_order(len(self.steps), moment.order)
                         found[name] = (
                             f"{evidence} (after step {len(moment.order)})",
                             tuple(self.steps[at] for at in order),

@@ -10,13 +10,13 @@ from lakeproof.verify.loader import LoadError, import_beside, matching
 from lakeproof.words import Unusable
 
 
-def chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
+def choose_scenarios(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
     """The scenarios of a file that any of the patterns names, in their order; all of them without a pattern.
 
     Raises:
         Unusable: the file cannot be used, or a pattern names none.
     """
-    found = loaded(file)
+    found = load_scenarios(file)
     names = [each.name for each in found]
     try:
         wanted = matching(names, patterns)
@@ -25,7 +25,7 @@ def chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
     return [each for each in found if each.name in wanted]
 
 
-def loaded(file: Path) -> list[GateScenario]:
+def load_scenarios(file: Path) -> list[GateScenario]:
     """All scenarios of a file, which is executed.
 
     Raises:

@@ -18,7 +18,7 @@ from lakeproof.gate.run import Chooser, Runner, Schedule
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
 from lakeproof.gate.server import Bell
 from lakeproof.gate.shortest import fewest_switches, switches
-from lakeproof.gate.startup import opened, prepared
+from lakeproof.gate.startup import open_runner, prepare_setup
 from lakeproof.gate.strategies import Replayed
 from lakeproof.words import first_of, plural
 
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 @attrs.define
-class Found:
+class SearchProgress:
     """What came of a scenario so far."""
 
     shortest: dict[str, Schedule] = attrs.field(factory=dict)
@@ -57,16 +57,16 @@ def _length(schedule: Schedule) -> tuple[int, int]:
     return switches(schedule.steps), len(schedule.steps)
 
 
-def tested(invariant: Invariant | OnTheWay) -> bool:
+def is_tested(invariant: Invariant | OnTheWay) -> bool:
     """Whether anything happened that an invariant speaks of, where it counts that."""
     return getattr(invariant, "reached", 1) > 0
 
 
-def verdict_on(invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+def verdict_on(invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:
     """``violated``; ``holds``: in all classes of schedules, and it was tested; else ``inconclusive``."""
     if invariant.__name__ in found.shortest:
         return "violated"
-    proved = search.all_run and not found.unproved and found.reached and tested(invariant)
+    proved = search.all_run and not found.unproved and found.reached and is_tested(invariant)
     return "holds" if proved else "inconclusive"
 
 
@@ -75,38 +75,38 @@ def all_classes(scenario: GateScenario) -> Classes:
     return Classes(threads=scenario.parallel == THREADS)
 
 
-async def searched(
+async def run_search(
     scenario: GateScenario,
     file: Path,
     search: Chooser,
     schedules: int | None,
     limit: float | None,
     jobs: int = 1,
-    found: Found | None = None,
-) -> Found:
+    found: SearchProgress | None = None,
+) -> SearchProgress:
     """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds. jobs: how many sets of
     processes run them, if it is a search of all classes; see `lakeproof.gate.parallel`. found: where to put what is
     found; it stays there if the search does not come to its end.
 
     Raises (in a group): Unusable: the program or an invariant came to grief. KeyboardInterrupt.
     """
-    found, bell = Found() if found is None else found, Bell()
+    found, bell = SearchProgress() if found is None else found, Bell()
     deadline = None if limit is None else time.monotonic() + limit
 
     def goes_on() -> bool:
         return (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules)
 
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         async with trio.open_nursery() as others:
             if isinstance(search, Classes):
-                work = partial(join, scenario, file, search, prepared(runner), found.add, bell, goes_on)
+                work = partial(join, scenario, file, search, prepare_setup(runner), found.add, bell, goes_on)
                 for _ in range(jobs - 1):
                     others.start_soon(_later, work)
             await _alone(runner, search, found, bell, goes_on)
             others.cancel_scope.cancel()
         if not isinstance(search, Replayed):
             for name, schedule in sorted(found.shortest.items()):
-                found.shortest[name] = await shortened(runner, schedule, name)
+                found.shortest[name] = await shorten_schedule(runner, schedule, name)
     return found
 
 
@@ -115,7 +115,9 @@ async def _later(work: Callable[[], Awaitable[None]]) -> None:
     await work()
 
 
-async def _alone(runner: Runner, search: Chooser, found: Found, bell: Bell, goes_on: Callable[[], bool]) -> None:
+async def _alone(
+    runner: Runner, search: Chooser, found: SearchProgress, bell: Bell, goes_on: Callable[[], bool]
+) -> None:
     """Run here what the search chooses; others may run some of it meanwhile."""
     told = time.monotonic()
     while goes_on():
@@ -131,7 +133,7 @@ async def _alone(runner: Runner, search: Chooser, found: Found, bell: Bell, goes
             click.echo(f"{runner.scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
 
 
-async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
+async def shorten_schedule(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
     """An equivalent schedule with the fewest changes from client to client, if the program confirms it."""
     steps = schedule.on_the_way.get(invariant) or fewest_switches(schedule.steps)
     if steps == schedule.steps or (switches(steps) == switches(schedule.steps) and not schedule.on_the_way):
@@ -142,7 +144,7 @@ async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Sched
     return shorter if invariant in shorter.violated else schedule
 
 
-def completed(work: Callable[[], Awaitable[Result]]) -> Result:
+def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
     """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
     SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
     before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY} if _in_main_thread() else {}

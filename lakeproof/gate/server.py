@@ -17,7 +17,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Asked, Front, State
-from lakeproof.gate.names import Names, blanked
+from lakeproof.gate.names import Names, blank_minted
 
 NORMAL: Final = "normal"
 REFUSED: Final = "refused"
@@ -71,7 +71,7 @@ class Bell:
 
 
 @attrs.define(eq=False)
-class Held(Generic[Asked]):
+class WaitingRequest(Generic[Asked]):
     """A request that waits."""
 
     client: str
@@ -107,9 +107,9 @@ class Gate(Generic[State, Asked]):
         self.state = state
         self.now = now
         self.server = Server(self._handle, self.note)
-        self.held: dict[Name, Held[Asked]] = {}
+        self.held: dict[Name, WaitingRequest[Asked]] = {}
         """What waits and has a name."""
-        self._arrived: list[Held[Asked]] = []
+        self._arrived: list[WaitingRequest[Asked]] = []
         """What waits and has none yet."""
         self._holding: frozenset[str] | None = None
         """None: nothing was ever held; what the setup mints gets its names."""
@@ -166,7 +166,7 @@ class Gate(Generic[State, Asked]):
             self.held[held.named] = held
         self._arrived.clear()
 
-    async def let_go(self, name: Name, mode: str) -> Held[Asked]:
+    async def let_go(self, name: Name, mode: str) -> WaitingRequest[Asked]:
         """Let one request go; returns once its answer is sent, or its connection is closed."""
         held = self.held[name]
         await self._release(held, mode)
@@ -178,7 +178,7 @@ class Gate(Generic[State, Asked]):
             if held.client == client:
                 await self._release(held, LOST_DROPPED)
 
-    async def _release(self, held: Held[Asked], mode: str) -> None:
+    async def _release(self, held: WaitingRequest[Asked], mode: str) -> None:
         self._forget(held)
         held.mode = mode
         held.decided.set()
@@ -208,7 +208,7 @@ class Gate(Generic[State, Asked]):
             self.note(f"{client} {label}", answer.unknown)
             return answer
         self.asked[client] += 1
-        held = Held(client, label, asked, body, self._faults(asked))
+        held = WaitingRequest(client, label, asked, body, self._faults(asked))
         self._arrived.append(held)
         self.arrived.ring()
         try:
@@ -224,13 +224,13 @@ class Gate(Generic[State, Asked]):
         can[EXPIRED] = self.front.late(asked) is not None
         return tuple(mode for mode in COSTS if can.get(mode, writes))
 
-    def _forget(self, held: Held[Asked]) -> None:
+    def _forget(self, held: WaitingRequest[Asked]) -> None:
         if held.named is not None:
             self.held.pop(held.named, None)
         elif held in self._arrived:
             self._arrived.remove(held)
 
-    def _answer(self, held: Held[Asked]) -> Answer:
+    def _answer(self, held: WaitingRequest[Asked]) -> Answer:
         conflict = self.front.conflict(held.asked) if held.mode == CONFLICT else None
         if conflict is not None:
             response = conflict
@@ -264,6 +264,6 @@ class Gate(Generic[State, Asked]):
         return (*footprint, *(each for each in named if each not in footprint))
 
 
-def _content(held: Held[Asked]) -> tuple[str, str, str]:
+def _content(held: WaitingRequest[Asked]) -> tuple[str, str, str]:
     """What two runs have in common of a request, to sort by."""
-    return held.client, blanked(held.label), blanked(held.body.decode("latin-1"))
+    return held.client, blank_minted(held.label), blank_minted(held.body.decode("latin-1"))

@@ -12,9 +12,9 @@ from lakeproof.gate.fronts import s3
 from lakeproof.gate.fronts.aws import Asked, Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis.connections import Speaker
-from lakeproof.gate.fronts.redis.state import State as Keys
+from lakeproof.gate.fronts.redis.state import RedisState as Keys
 from lakeproof.gate.names import Names
-from lakeproof.gate.programs import Child, Service
+from lakeproof.gate.programs import ClientProcess, Service
 from lakeproof.gate.run import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.server import Gate
@@ -51,7 +51,7 @@ async def _set_up(runner: Runner) -> None:
         raise Unjudged(runner.gate.unknown)
 
 
-def prepared(runner: Runner) -> Prepared:
+def prepare_setup(runner: Runner) -> Prepared:
     """What its setup has left."""
     return Prepared(
         store=runner.fresh,
@@ -61,7 +61,7 @@ def prepared(runner: Runner) -> Prepared:
 
 
 @asynccontextmanager
-async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = None) -> AsyncIterator[Runner]:
+async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | None = None) -> AsyncIterator[Runner]:
     """A gate with the processes of a scenario behind it; all of them end with the block. begins: what the setup has
     left elsewhere; then it is not run here.
 
@@ -71,7 +71,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)
-    store = Store(s3=s3.State(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
+    store = Store(s3=s3.BucketState(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
     gate = Gate[Store, Asked](front, store, lambda: time.time_ns() // 1000)
     listener, redis_listener = listening(0), listening(0)
     url, redis = (f"127.0.0.1:{each.getsockname()[1]}" for each in (listener, redis_listener))
@@ -80,7 +80,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
     for name in (*names, OPEN):
         environment = {**scenario.environment, **dict(front.environment(f"http://{url}", redis, name))}
         service = Service(scenario.service, environment) if scenario.service else None
-        children[name] = Child(file, environment, gate.server.arrivals, service)
+        children[name] = ClientProcess(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)
     # The store goes last: a program that loses it before it is killed would complain.
     store_is_up = trio.CancelScope(shield=True)

@@ -115,7 +115,7 @@ class Walked:
 
 
 @attrs.define
-class Walk:
+class RandomRun:
     """One run. It is driven as `lakeproof.gate.classes.Classes`."""
 
     beginning: Beginning

@@ -11,11 +11,11 @@ from pathlib import Path
 import attrs
 import trio
 
-from lakeproof.gate.parallel import Failed, Ran, Values, counted, packed
+from lakeproof.gate.parallel import Failed, Ran, Values, count_reached, pack_value
 from lakeproof.gate.scenario import THREADS, GateScenario
-from lakeproof.gate.scenario_files import loaded
-from lakeproof.gate.startup import Prepared, opened
-from lakeproof.gate.walks import Beginning, Walk
+from lakeproof.gate.scenario_files import load_scenarios
+from lakeproof.gate.startup import Prepared, open_runner
+from lakeproof.gate.walks import Beginning, RandomRun
 from lakeproof.words import Unusable, first_of
 
 
@@ -39,13 +39,15 @@ async def serve(
 async def _run(scenario: GateScenario, file: Path, queue: AsyncIterator[object], answers: trio.abc.SendStream) -> None:
     begins = await anext(queue)
     assert isinstance(begins, Prepared)
-    async with opened(scenario, file, begins) as runner:
+    async with open_runner(scenario, file, begins) as runner:
         async for beginning in queue:
             assert isinstance(beginning, Beginning)
-            walk = Walk(beginning, scenario.parallel == THREADS)
+            walk = RandomRun(beginning, scenario.parallel == THREADS)
             walk.begin()
             schedule = attrs.evolve(await runner.schedule(walk), outcome=None)
-            await answers.send_all(packed(Ran(walked=walk.walked, schedule=schedule, reached=counted(scenario))))
+            await answers.send_all(
+                pack_value(Ran(walked=walk.walked, schedule=schedule, reached=count_reached(scenario)))
+            )
 
 
 async def main(file: Path, name: str) -> None:
@@ -53,14 +55,14 @@ async def main(file: Path, name: str) -> None:
     answers = trio.lowlevel.FdStream(os.dup(1))
     os.dup2(2, 1)
     try:
-        scenario = next(each for each in loaded(file) if each.name == name)
+        scenario = next(each for each in load_scenarios(file) if each.name == name)
         await serve(scenario, file, trio.lowlevel.FdStream(os.dup(0)), answers)
     except (Unusable, BaseExceptionGroup) as errors:
         error = first_of(errors) if isinstance(errors, BaseExceptionGroup) else errors
         if not isinstance(error, Unusable):
             raise error from None
         try:
-            await answers.send_all(packed(Failed(str(error))))
+            await answers.send_all(pack_value(Failed(str(error))))
         except trio.BrokenResourceError:
             return  # nobody listens any more
 

@@ -5,6 +5,6 @@ is guessed, but for the format, which its first lines tell apart.
 """
 
 from lakeproof.histories.errors import Unreadable
-from lakeproof.histories.reader import DEFAULTS, FORMATS, TooLarge, detect, opened, read
+from lakeproof.histories.reader import DEFAULTS, FORMATS, TooLarge, detect, open_history, read
 
-__all__ = ["DEFAULTS", "FORMATS", "TooLarge", "Unreadable", "detect", "opened", "read"]
+__all__ = ["DEFAULTS", "FORMATS", "TooLarge", "Unreadable", "detect", "open_history", "read"]

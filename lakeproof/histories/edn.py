@@ -15,8 +15,8 @@ from uuid import UUID
 
 from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.histories.edn_strict import objection
-from lakeproof.histories.errors import MissingExtra, Unreadable, shown
-from lakeproof.histories.events import TYPES, Recorder
+from lakeproof.histories.errors import MissingExtra, Unreadable, shorten_value
+from lakeproof.histories.events import TYPES, HistoryWriter
 from lakeproof.model.linearizability.values import Atom
 from lakeproof.words import reason
 
@@ -32,7 +32,7 @@ _TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
 _BATCH: Final = 256
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each. A process that is no number (the nemesis) is no client, and left out."""
     waiting: list[Form] = []
     for form in forms(lines):
@@ -53,7 +53,7 @@ def value(text: str, line: int) -> object:
     if _LOGGED.fullmatch(text):
         return _value(text)
     try:
-        values = _loaded(_spaced(text))
+        values = _load_text(_replace_returns(text))
         wrong = objection(text, values[0]) if len(values) == 1 else "there is not one value"
         if not wrong:
             return _ours(values[0])
@@ -61,7 +61,7 @@ def value(text: str, line: int) -> object:
         raise
     except ValueError as error:
         wrong = reason(error)
-    raise Unreadable(f"value {shown(text)} ({wrong}); expected one value in EDN", line)
+    raise Unreadable(f"value {shorten_value(text)} ({wrong}); expected one value in EDN", line)
 
 
 def _plain(text: str) -> dict[str, object] | None:
@@ -85,42 +85,42 @@ def _value(text: str) -> object:
     return _WORDS[text] if text in _WORDS else int(text)
 
 
-def _flush(waiting: list[Form], recorder: Recorder) -> Iterator[None]:
-    for form, value in zip(waiting, _parsed(waiting), strict=True):
+def _flush(waiting: list[Form], recorder: HistoryWriter) -> Iterator[None]:
+    for form, value in zip(waiting, _parse_maps(waiting), strict=True):
         _add(value, form.line, recorder)
         yield
     waiting.clear()
 
 
-def _parsed(waiting: Sequence[Form]) -> list[dict[str, object]]:
+def _parse_maps(waiting: Sequence[Form]) -> list[dict[str, object]]:
     """What the library makes of some maps. Raises Unreadable for the first that it cannot read."""
     if not waiting:
         return []
     try:
-        values = _loaded("\n".join(_spaced(form.text) for form in waiting))
+        values = _load_text("\n".join(_replace_returns(form.text) for form in waiting))
     except MissingExtra:
         raise
     except ValueError as error:
         if len(waiting) == 1:
-            message = f"{shown(waiting[0].text)} is no EDN map ({reason(error)})"
+            message = f"{shorten_value(waiting[0].text)} is no EDN map ({reason(error)})"
             raise Unreadable(message, waiting[0].line) from error
         values = []
     if len(values) == len(waiting):
         return [_event(value, form) for value, form in zip(values, waiting, strict=True)]
     if len(waiting) == 1:
-        raise Unreadable(f"{shown(waiting[0].text)}; expected one map", waiting[0].line)
+        raise Unreadable(f"{shorten_value(waiting[0].text)}; expected one map", waiting[0].line)
     half = len(waiting) // 2
-    return _parsed(waiting[:half]) + _parsed(waiting[half:])
+    return _parse_maps(waiting[:half]) + _parse_maps(waiting[half:])
 
 
-def _spaced(text: str) -> str:
+def _replace_returns(text: str) -> str:
     """Carriage returns outside of texts are space; the library does not know."""
     if "\r" not in text and "\f" not in text:
         return text
     return _TEXT_OR_RETURN.sub(lambda match: " " if match[0] in "\r\f" else match[0], text)
 
 
-def _loaded(text: str) -> list[object]:
+def _load_text(text: str) -> list[object]:
     """Raises ValueError, whatever the library raises; MissingExtra."""
     try:
         import edn_format
@@ -140,13 +140,13 @@ def _event(value: object, form: Form) -> dict[str, object]:
     import edn_format
 
     if not isinstance(value, edn_format.ImmutableDict):
-        raise Unreadable(f"{shown(form.text)}; expected a map", form.line)
+        raise Unreadable(f"{shorten_value(form.text)}; expected a map", form.line)
     if not all(isinstance(key, edn_format.Keyword) for key in value):
-        raise Unreadable(f"{shown(form.text)}; expected names that are keywords, such as :process", form.line)
+        raise Unreadable(f"{shorten_value(form.text)}; expected names that are keywords, such as :process", form.line)
     try:
         wrong = objection(form.text, value)
         if wrong:
-            raise ValueError(f"{shown(form.text)}: {wrong}; expected one event in EDN")
+            raise ValueError(f"{shorten_value(form.text)}: {wrong}; expected one event in EDN")
         made = {key.name: _ours(held) for key, held in value.items()}
     except RecursionError:
         raise Unreadable("nested too deeply; expected one event", form.line) from None
@@ -178,7 +178,7 @@ def _ours(value: object) -> object:
         case Decimal() | Fraction() | datetime() | UUID():
             return Atom(type(value).__name__.lower(), str(value))
         case _:
-            raise ValueError(f"value {shown(value)}; expected plain data")
+            raise ValueError(f"value {shorten_value(value)}; expected plain data")
 
 
 def _hashable(value: object) -> Hashable:
@@ -187,7 +187,7 @@ def _hashable(value: object) -> Hashable:
     return freeze(value)
 
 
-def _add(event: dict[str, object], line: int, recorder: Recorder) -> None:
+def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
     missing = [name for name in ("process", "type", "f") if name not in event]
     if missing:
         raise Unreadable(f"an event without :{missing[0]}; expected :process, :type and :f", line)
@@ -195,16 +195,18 @@ def _add(event: dict[str, object], line: int, recorder: Recorder) -> None:
     if isinstance(process, Atom) and process.kind == "keyword":
         return
     if type(process) is not int:
-        raise Unreadable(f":process {shown(process)}; expected a number, or a keyword such as :nemesis", line)
+        raise Unreadable(f":process {shorten_value(process)}; expected a number, or a keyword such as :nemesis", line)
     if kind not in TYPES:
-        raise Unreadable(f":type {shown(event['type'])}; expected {', '.join(f':{name}' for name in TYPES)}", line)
+        raise Unreadable(
+            f":type {shorten_value(event['type'])}; expected {', '.join(f':{name}' for name in TYPES)}", line
+        )
     if f is None:
-        raise Unreadable(f":f {shown(event['f'])}; expected the name of an operation, a keyword", line)
+        raise Unreadable(f":f {shorten_value(event['f'])}; expected the name of an operation, a keyword", line)
     index = event.get("index")
     if index is not None:
         if type(index) is not int or (recorder.index is not None and index <= recorder.index):
             after = "" if recorder.index is None else f" greater than {recorder.index}, as events have their order"
-            raise Unreadable(f":index {shown(index)}; expected a number{after}", line)
+            raise Unreadable(f":index {shorten_value(index)}; expected a number{after}", line)
         recorder.index = index
     value = None if kind == "info" and not recorder.independent else event.get("value")
     recorder.add(process, kind, f, event.get("key"), value, event.get("time"), line)

@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.histories.errors import Unreadable, shown
+from lakeproof.histories.errors import Unreadable, shorten_value
 
 FORM_MAX: Final = 1 << 24
 """Characters of one map."""
@@ -92,7 +92,7 @@ class _Splitter:
         if self.around and not self.ended:
             raise Unreadable(f"the file ends inside of {self.around!r}; expected it closed")
         if self.between.strip(" ,"):
-            raise Unreadable(f"the file ends with {shown(self.between.strip())}; expected a map after it")
+            raise Unreadable(f"the file ends with {shorten_value(self.between.strip())}; expected a map after it")
 
     def _take(self, piece: str, number: int, *, inside: bool = False) -> None:
         if self.nested or inside:
@@ -103,7 +103,9 @@ class _Splitter:
             return
         self.between = f"{self.between}{piece}".strip(" ,\t\r\n\f")
         if self.between and not _TAG.fullmatch(self.between):
-            raise Unreadable(f"{shown(self.between)}; expected an event, a map such as {{:process 0, ...}}", number)
+            raise Unreadable(
+                f"{shorten_value(self.between)}; expected an event, a map such as {{:process 0, ...}}", number
+            )
 
     def _around(self, mark: str, number: int) -> None:
         """A bracket between maps: the one around all of them."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from lakeproof.histories.errors import shown
+from lakeproof.histories.errors import shorten_value
 from lakeproof.plain_json import double
 
 _PIECE: Final = re.compile(
@@ -31,13 +31,13 @@ def objection(text: str, value: object) -> str:
     for piece in _PIECE.findall(text):
         if piece[0] == '"':
             if not _TEXT.fullmatch(piece):
-                return f"the text {shown(piece)} has an escape that EDN does not know"
+                return f"the text {shorten_value(piece)} has an escape that EDN does not know"
         elif piece == "#_" or piece[0] == "^":
-            return f"{shown(piece)} is not for data"
+            return f"{shorten_value(piece)} is not for data"
         elif piece[0] in "])};" or _TAG.match(piece):
             continue
         elif _HEXADECIMAL.fullmatch(piece) and len(piece) > _HEXADECIMAL_MAX:
-            return f"{shown(piece)}: a number of more than {_HEXADECIMAL_MAX:,} digits"
+            return f"{shorten_value(piece)}: a number of more than {_HEXADECIMAL_MAX:,} digits"
         elif _DECIMAL.fullmatch(piece):
             try:
                 _number(piece)
@@ -53,7 +53,7 @@ def _number(piece: str) -> None:
     """Raises ValueError for one that the library rounds."""
     if piece.endswith("M"):
         if len(re.sub(r"[eE].*|\D", "", piece).strip("0")) > _EXACT:
-            raise ValueError(f"{shown(piece)}: a decimal number of more than {_EXACT} digits")
+            raise ValueError(f"{shorten_value(piece)}: a decimal number of more than {_EXACT} digits")
     elif not piece.lstrip("+-").isdigit():
         double(piece)
 

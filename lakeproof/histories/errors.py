@@ -1,6 +1,6 @@
 """What is wrong with a file, and where."""
 
-from lakeproof.model.linearizability.values import shown as shown
+from lakeproof.model.linearizability.values import shorten_value as shorten_value
 
 
 class Unreadable(ValueError):

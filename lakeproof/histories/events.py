@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Final
 
-from lakeproof.histories.errors import Unreadable, shown
+from lakeproof.histories.errors import Unreadable, shorten_value
 from lakeproof.model.linearizability.history import History
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.linearizability.values import freeze
@@ -16,7 +16,7 @@ NEMESIS: Final = ("nemesis", ":nemesis")
 """The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
 
-class Recorder:
+class HistoryWriter:
     """Appends events to a history. ``independent``: values are pairs, the key and the value proper."""
 
     def __init__(self, history: History, *, independent: bool = False) -> None:
@@ -29,7 +29,7 @@ class Recorder:
         """One event. Raises Unreadable or BrokenHistory if it cannot be one, or not here."""
         history = self.history
         if time is not None and (type(time) is not int or not -_TIME_END < time < _TIME_END):
-            raise Unreadable(f"time {shown(time)}; expected nanoseconds, an integer of 62 bits", line)
+            raise Unreadable(f"time {shorten_value(time)}; expected nanoseconds, an integer of 62 bits", line)
         opened = history.opened(process)
         if opened is None and type_ == "info" and process in NEMESIS:
             return
@@ -37,7 +37,7 @@ class Recorder:
             if f == "cas" and isinstance(value, list | tuple) and len(value) == 3:
                 value = value[0], value[1:]
             if key is not None or not isinstance(value, list | tuple) or len(value) != 2:
-                raise Unreadable(f"value {shown(value)}; expected [KEY VALUE], as keys are independent", line)
+                raise Unreadable(f"value {shorten_value(value)}; expected [KEY VALUE], as keys are independent", line)
             key, value = value
         if type_ == "invoke":
             history.call(process, f, self._frozen(key, line), self._argument(f, value, line), time=time, line=line)
@@ -45,13 +45,16 @@ class Recorder:
         if opened is not None:
             if opened[0] != f:
                 raise Unreadable(
-                    f"process {shown(process)} returned from {shown(f)}; expected {shown(opened[0])}, which it invoked",
+                    f"process {shorten_value(process)} returned from {shorten_value(f)}; expected "
+                    f"{shorten_value(opened[0])}, which it invoked",
                     line,
                 )
             if key is not None and self._frozen(key, line) != opened[1]:
-                raise Unreadable(f"key {shown(key)}; expected {shown(opened[1])}, as in the invoke", line)
+                raise Unreadable(
+                    f"key {shorten_value(key)}; expected {shorten_value(opened[1])}, as in the invoke", line
+                )
         if f == "scan" and type_ == "ok" and not _are_entries(value):
-            raise Unreadable(f"scan of {shown(value)}; expected a list of [KEY, VALUE]", line)
+            raise Unreadable(f"scan of {shorten_value(value)}; expected a list of [KEY, VALUE]", line)
         result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in _TELLING) else None
         history.end(process, _ENDS[type_], result, time=time, line=line)
 
@@ -59,27 +62,28 @@ class Recorder:
         if f == "set_if":
             return self._condition(value, line)
         if f == "scan" and isinstance(value, Mapping):
-            named = _named(value)
+            named = _plain_names(value)
             if not named.keys() <= {"start", "limit"}:
-                raise Unreadable(f"scan of {shown(value)}; expected start and limit, or nothing", line)
+                raise Unreadable(f"scan of {shorten_value(value)}; expected start and limit, or nothing", line)
             return self._frozen(named.get("start"), line), self._frozen(named.get("limit"), line)
         return self._frozen(value, line)
 
     def _condition(self, value: object, line: int) -> Hashable:
         """What a ``set_if`` expects, and writes."""
-        named = _named(value) if isinstance(value, Mapping) else {}
+        named = _plain_names(value) if isinstance(value, Mapping) else {}
         if named.keys() != {"value", "predicate"}:
-            raise Unreadable(f"set_if of {shown(value)}; expected value and predicate", line)
+            raise Unreadable(f"set_if of {shorten_value(value)}; expected value and predicate", line)
         predicate = named["predicate"]
         if predicate is None:
             return None, self._frozen(named["value"], line)
-        asked = _named(predicate) if isinstance(predicate, Mapping) else {}
+        asked = _plain_names(predicate) if isinstance(predicate, Mapping) else {}
         if asked.keys() == {"exists"} and asked["exists"] is True:
             return EXISTS, self._frozen(named["value"], line)
         if asked.keys() == {"value"} and asked["value"] is not None:
             return self._frozen(asked["value"], line), self._frozen(named["value"], line)
         raise Unreadable(
-            f"predicate {shown(predicate)}; expected nothing, exists (true), or the value that must be there", line
+            f"predicate {shorten_value(predicate)}; expected nothing, exists (true), or the value that must be there",
+            line,
         )
 
     @staticmethod
@@ -87,7 +91,7 @@ class Recorder:
         try:
             return freeze(value)
         except TypeError as error:
-            raise Unreadable(f"value {shown(str(error))}", line) from error
+            raise Unreadable(f"value {shorten_value(str(error))}", line) from error
 
 
 _TELLING: Final = frozenset({"read", "get", "scan", "txn"})
@@ -100,6 +104,6 @@ def _are_entries(value: object) -> bool:
     return all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in value)
 
 
-def _named(value: Mapping[object, object]) -> dict[object, object]:
+def _plain_names(value: Mapping[object, object]) -> dict[object, object]:
     """A map with plain names, whether they were text or keywords."""
     return {str(key).removeprefix(":"): held for key, held in value.items()}

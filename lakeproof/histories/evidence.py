@@ -9,7 +9,7 @@ import attrs
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import NEVER, Operation
 from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
-from lakeproof.model.linearizability.values import Atom, written
+from lakeproof.model.linearizability.values import Atom, render_value
 from lakeproof.model.snapshot import Status
 from lakeproof.words import plural
 
@@ -28,7 +28,7 @@ def story(evidence: Evidence) -> Iterator[str]:
         return
     yield (
         f"{key}{plural(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
-        f"{described(evidence.failed)}{_where(evidence.failed)}"
+        f"{describe_operation(evidence.failed)}{_where(evidence.failed)}"
     )
     few = "minimal" if evidence.minimal else "perhaps not minimal"
     begin = ""
@@ -77,14 +77,14 @@ def bars(operations: Sequence[Operation]) -> Iterator[str]:
         until = place.get(op.returned, end)
         drawn = " " * begin + "|" + "-" * (until - begin - 1) + ("..." if op.returned == NEVER else "|")
         lines = f"line {op.lines[0]}" if op.lines[0] else ""
-        rows.append((lines, f"process {value(op.process)}", described(op), drawn))
+        rows.append((lines, f"process {value(op.process)}", describe_operation(op), drawn))
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
     for row in rows:
         cells = [row[i].ljust(widths[i]) for i in range(3) if widths[i]]
         yield "  ".join([*cells, row[3]] if len(rows) <= _BARS_MAX else cells).rstrip()
 
 
-def described(op: Operation) -> str:
+def describe_operation(op: Operation) -> str:
     """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (nobody knows whether), ``cas [1 2] refused``."""
     asked = "" if op.argument is None else f" {_argument(op)}"
     if op.status is Status.INFO or op.returned == NEVER:
@@ -113,7 +113,7 @@ def argument_in_words(f: str, argument: Hashable) -> str:
 
 def value(held: Hashable) -> str:
     """A value as people write it, shortened."""
-    told = written(held, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
+    told = render_value(held, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
     return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"
 
 
@@ -140,15 +140,15 @@ def as_object(evidence: Evidence) -> dict[str, object]:
     failed = evidence.failed
     return {
         "explained": evidence.returned,
-        "failed": None if failed is None else described(failed),
+        "failed": None if failed is None else describe_operation(failed),
         "line": None if failed is None else failed.lines[1],
         "minimal": evidence.minimal,
         "held": None if evidence.held is None else [plain(one) for one in evidence.held],
         "operations": [
-            {"process": plain(op.process), "operation": described(op), "lines": list(op.lines)}
+            {"process": plain(op.process), "operation": describe_operation(op), "lines": list(op.lines)}
             for op in evidence.operations
         ],
-        "elsewhere": [described(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
+        "elsewhere": [describe_operation(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
     }
 
 
@@ -158,7 +158,7 @@ def as_history(evidence: Evidence) -> Iterator[str]:
     What the key may have held when they began is written before all else, all of it at once: any may be the last. What
     may have taken effect at any time is invoked then, and never returns.
     """
-    held = _held(evidence)
+    held = _writes_of_values(evidence)
     events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
     for op in (*held, *evidence.operations):
         events.append((op.call, op, "invoke"))
@@ -166,11 +166,17 @@ def as_history(evidence: Evidence) -> Iterator[str]:
         events.append((op.returned, op, kind))
     free = {id(op): number for number, op in enumerate((*held, *evidence.elsewhere, *evidence.operations))}
     for _, op, kind in sorted(events, key=lambda event: event[0]):
-        event = {"process": free[id(op)], "type": kind, "f": op.f, "key": plain(op.key), "value": _told(op, kind)}
+        event = {
+            "process": free[id(op)],
+            "type": kind,
+            "f": op.f,
+            "key": plain(op.key),
+            "value": _plain_argument(op, kind),
+        }
         yield json.dumps(event)
 
 
-def _held(evidence: Evidence) -> list[Operation]:
+def _writes_of_values(evidence: Evidence) -> list[Operation]:
     """A write of each value that the key may have held. None of a mutex, which is acquired and released in turns."""
     fs = {op.f for op in (*evidence.elsewhere, *evidence.operations)}
     if evidence.held is None or fs <= MUTEX.fs:
@@ -184,7 +190,7 @@ def _held(evidence: Evidence) -> list[Operation]:
     ]
 
 
-def _told(op: Operation, kind: str) -> object:
+def _plain_argument(op: Operation, kind: str) -> object:
     if kind == "ok" and op.f in ("read", "get", "scan", "txn"):
         return plain(op.result)
     if op.f == "set_if" and isinstance(op.argument, tuple):

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from lakeproof.histories import edn
-from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import Recorder
+from lakeproof.histories.errors import Unreadable, shorten_value
+from lakeproof.histories.events import HistoryWriter
 
 CONSOLE: Final = re.compile(r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]+")
 """What begins each line of a console's log, as Porcupine has it: events alone."""
@@ -28,7 +28,7 @@ _LIKE_AN_EVENT: Final = re.compile(r"(?:\d+|:\S+)[ \t]|.*[ \t]:[a-z]")
 _PROCESS: Final = re.compile(r"[0-9]{1,18}")
 
 
-def read_console(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read_console(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each. The nemesis is no client, and left out."""
     for number, text in _whole(lines):
         begin = CONSOLE.match(text)
@@ -36,7 +36,7 @@ def read_console(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterat
         yield
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of ``history.txt`` and of ``jepsen.log``, where what other loggers say is left out, too."""
     bare = False
     for place, (number, text) in enumerate(_whole(lines)):
@@ -51,17 +51,20 @@ def _whole(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, line in lines:
         text = line.strip(" \t\r\n")
         if text and not line.endswith("\n"):
-            raise Unreadable(f"{shown(text)} without a line end; expected one, or the value may be cut off", number)
+            raise Unreadable(
+                f"{shorten_value(text)} without a line end; expected one, or the value may be cut off", number
+            )
         if text:
             yield number, text
 
 
-def _add(event: str, number: int, line: str, recorder: Recorder, *, console: bool) -> None:
+def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console: bool) -> None:
     match = EVENT.fullmatch(event)
     if match is None:
         begin, other = ("INFO  jepsen.util - ", "--format jepsen-text") if console else ("", "history.edn")
         raise Unreadable(
-            f"{shown(line)}; expected {begin}PROCESS, type, f and value, parted by tabs or blanks; if there are other "
+            f"{shorten_value(line)}; expected {begin}PROCESS, type, f and value, parted by tabs or "
+            f"blanks; if there are other "
             f"lines, give {other}",
             number,
         )
@@ -69,7 +72,7 @@ def _add(event: str, number: int, line: str, recorder: Recorder, *, console: boo
     if process.startswith(":"):  # the nemesis
         return
     if not _PROCESS.fullmatch(process):
-        raise Unreadable(f"process {shown(process)}; expected a number, or :nemesis", number)
+        raise Unreadable(f"process {shorten_value(process)}; expected a number, or :nemesis", number)
     if not console and "\t" in apart:
         text = text.partition("\t")[0]
     value = edn.value(text.strip(" \t"), number) if console or type_ in ("invoke", "ok") else None

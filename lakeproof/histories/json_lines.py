@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from lakeproof.histories.edn_splitter import forms
-from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import TYPES, Recorder
+from lakeproof.histories.errors import Unreadable, shorten_value
+from lakeproof.histories.events import TYPES, HistoryWriter
 from lakeproof.plain_json import decode
 from lakeproof.words import reason
 
 _FIELDS: Final = frozenset({"process", "type", "f"})
 
 
-def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each, so that the caller may look at the size. The nemesis is left out."""
     add = recorder.add
     for number, line in lines:
@@ -24,22 +24,22 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
             raise Unreadable("nested too deeply; expected one event", number) from None
         except ValueError as error:
             raise Unreadable(
-                f"{shown(line.strip())} is no JSON ({reason(error)}); expected one object a line", number
+                f"{shorten_value(line.strip())} is no JSON ({reason(error)}); expected one object a line", number
             ) from error
         if type(event) is not dict or not event.keys() >= _FIELDS:
-            raise Unreadable(f"{shown(line.strip())}; expected an object with process, type, f", number)
+            raise Unreadable(f"{shorten_value(line.strip())}; expected an object with process, type, f", number)
         process, type_, f = event["process"], event["type"], event["f"]
         if type(process) is not int and type(process) is not str:
-            raise Unreadable(f"process {shown(process)}; expected a number or a name", number)
+            raise Unreadable(f"process {shorten_value(process)}; expected a number or a name", number)
         if type_ not in TYPES:
-            raise Unreadable(f"type {shown(type_)}; expected {', '.join(TYPES)}", number)
+            raise Unreadable(f"type {shorten_value(type_)}; expected {', '.join(TYPES)}", number)
         if type(f) is not str:
-            raise Unreadable(f"f {shown(f)}; expected the name of an operation", number)
+            raise Unreadable(f"f {shorten_value(f)}; expected the name of an operation", number)
         get = event.get
         add(process, type_, f, get("key"), get("value"), get("time"), number)
         yield
 
 
-def read_array(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+def read_array(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of objects that stand in one array, or over several lines."""
     return read(((form.line, form.text) for form in forms(lines)), recorder)

@@ -13,7 +13,7 @@ from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import History, Operation
-from lakeproof.model.linearizability.specifications import EXISTS, MULTI_REGISTER, MUTEX, Specification, observed
+from lakeproof.model.linearizability.specifications import EXISTS, MULTI_REGISTER, MUTEX, Specification, observation_of
 from lakeproof.model.linearizability.values import UNKNOWN, Atom, freeze
 from lakeproof.model.snapshot import Status
 from lakeproof.plain_json import decode
@@ -32,9 +32,9 @@ Examples = dict[str, Hashable]
 """Kinds of values, and one value of each."""
 
 
-def completed(specification: Specification, history: History) -> bool:
+def has_completed(specification: Specification, history: History) -> bool:
     """Whether any operation returned with something to judge: it was done, or the state refused it."""
-    says = {f: observed(specification, history.settings, f, Status.FAIL, None) is not UNKNOWN for f in history.fs}
+    says = {f: observation_of(specification, history.settings, f, Status.FAIL, None) is not UNKNOWN for f in history.fs}
     rows = history.rows(range(len(history)))
     return any(status == _OK or (status == _FAIL and says[f]) for _, f, _, _, status, _, _ in rows)
 
@@ -70,9 +70,9 @@ def hint(specification: Specification, history: History, numbers: Iterable[int],
     failed = evidence.failed
     if failed is None or specification is MUTEX:
         return ""
-    for register, value in _demanded(specification, failed):
+    for register, value in _observed_values(specification, failed):
         part = map(history.operation, numbers)
-        writes = [(op, one) for op in part for name, one in _written(specification, op) if name == register]
+        writes = [(op, one) for op in part for name, one in _written_values(specification, op) if name == register]
         if value in (None, UNKNOWN) or any(one == value for _, one in writes):
             continue
         never, kinds = f"{shown(value)} was never written", {kind_of(one) for _, one in writes} - {"nil"}
@@ -146,7 +146,7 @@ def _reentrant(history: History) -> str:
     return ""
 
 
-def _demanded(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
+def _observed_values(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
     """Registers and the values that an operation found in them."""
     if op.f == "scan":
         yield from _members(op.result, 2)
@@ -158,7 +158,7 @@ def _demanded(specification: Specification, op: Operation) -> Iterator[tuple[Has
         yield op.key, op.argument[0]
 
 
-def _written(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
+def _written_values(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
     """Registers and the values that an operation writes, or may have written."""
     if op.status is Status.FAIL or op.f in specification.observers:
         return

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from lakeproof.histories import edn, jepsen_log, json_lines
-from lakeproof.histories.errors import Unreadable, shown
-from lakeproof.histories.events import Recorder
+from lakeproof.histories.errors import Unreadable, shorten_value
+from lakeproof.histories.events import HistoryWriter
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
 from lakeproof.words import reason
 
 LINE_MAX: Final = 1 << 24
 """Bytes of one line."""
 
-FORMATS: Final[Mapping[str, Callable[[Iterable[tuple[int, str]], Recorder], Iterator[None]]]] = {
+FORMATS: Final[Mapping[str, Callable[[Iterable[tuple[int, str]], HistoryWriter], Iterator[None]]]] = {
     "jsonl": json_lines.read,
     "json": json_lines.read_array,
     "edn": edn.read,
@@ -62,12 +62,12 @@ def read(
 
     Raises Unreadable, OSError, or TooLarge (memory: bytes). Cost: one pass, the columns alone are held.
     """
-    with opened(path) as file:
+    with open_history(path) as file:
         format_ = format_ or detect(file)
         history = History(settings or DEFAULTS[format_])
         count, lines = -1, Lines(file)
         try:
-            reader = FORMATS[format_](lines, Recorder(history, independent=independent))
+            reader = FORMATS[format_](lines, HistoryWriter(history, independent=independent))
             for count, _ in enumerate(reader):
                 if not count % _PATIENCE and history.bytes > memory:
                     raise TooLarge(f"more than {memory >> 20:,} MiB after {history.events:,} events")
@@ -83,7 +83,7 @@ def read(
     return history
 
 
-def opened(path: Path) -> BinaryIO:
+def open_history(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked if they are packed by gzip."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
@@ -109,7 +109,7 @@ def detect(file: BinaryIO) -> str:
     if not text:
         raise Unreadable("holds no events; expected at least one")
     raise Unreadable(
-        f"{shown(text)} begins no format of ours; expected JSON, EDN, or lines of Jepsen's log or history.txt, "
+        f"{shorten_value(text)} begins no format of ours; expected JSON, EDN, or lines of Jepsen's log or history.txt, "
         f"or name it: --format {', '.join(FORMATS)}",
         beginning.count("\n", 0, start) + 1,
     )
@@ -134,4 +134,6 @@ class Lines:
             try:
                 yield self.number, line.decode()
             except UnicodeDecodeError as error:
-                raise Unreadable(f"{shown(line[error.start : error.start + 8])} is not UTF-8", self.number) from error
+                raise Unreadable(
+                    f"{shorten_value(line[error.start : error.start + 8])} is not UTF-8", self.number
+                ) from error

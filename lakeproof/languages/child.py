@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 
 from lakeproof.languages.protocol import LINE_MAX, Nonsense, greeting
-from lakeproof.languages.reader import greeted
+from lakeproof.languages.reader import read_greeting
 from lakeproof.scenario import ScenarioError
 from lakeproof.search.fence import Hangs, Undecided, message_of
 
@@ -107,7 +107,7 @@ class _Guard:
 GUARD: Final = _Guard()
 
 
-class Child:
+class ProgramLife:
     """One life of a program. Lines go out whole and come in one at a time.
 
     Raises:
@@ -183,7 +183,7 @@ class Child:
         try:
             self._send(greeting())
             line = self._line(max(self.command.seconds, START_SECONDS_MIN))
-            self.resets = greeted(line).resets
+            self.resets = read_greeting(line).resets
         except Hangs:
             raise self.failed("no line in time") from None
         except Nonsense as error:

@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.languages import protocol
-from lakeproof.languages.child import GUARD, Child, Command, ProgramFailed
+from lakeproof.languages.child import GUARD, Command, ProgramFailed, ProgramLife
 from lakeproof.languages.protocol import Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
-from lakeproof.languages.reader import acknowledged
-from lakeproof.languages.reader import heard as heard_line
+from lakeproof.languages.reader import read_acknowledgement
+from lakeproof.languages.reader import read_message as heard_line
 from lakeproof.search.execution import NondeterministicFlow
 
 CHILDREN_MIN: Final = 2
@@ -42,7 +42,7 @@ Reply = tuple[int, str]
 """The number of an effect, and the reply to it."""
 
 
-class Known:
+class ReplyTree:
     """What a flow does after some replies, and after further ones."""
 
     __slots__ = ("following", "heard", "opened")
@@ -51,7 +51,7 @@ class Known:
         self.heard = heard
         self.opened = opened
         """How many effects the flow has asked for, with those of this step."""
-        self.following: dict[Reply, Known] = {}
+        self.following: dict[Reply, ReplyTree] = {}
 
     @property
     def ends(self) -> bool:
@@ -63,14 +63,14 @@ class Pool:
 
     def __init__(self) -> None:
         self._owner = os.getpid()
-        self._idle: dict[Command, list[Child]] = defaultdict(list)
-        self._lent: dict[Command, OrderedDict[int, weakref.ref[Run]]] = defaultdict(OrderedDict)
-        self._known: dict[tuple[Command, str, str], Known] = {}
+        self._idle: dict[Command, list[ProgramLife]] = defaultdict(list)
+        self._lent: dict[Command, OrderedDict[int, weakref.ref[FlowRun]]] = defaultdict(OrderedDict)
+        self._known: dict[tuple[Command, str, str], ReplyTree] = {}
         self._steps = 0
         self.started = 0
         """How many processes were started."""
 
-    def take(self, command: Command, run: "Run") -> Child:
+    def take(self, command: Command, run: "FlowRun") -> ProgramLife:
         """A process for a run: an idle one, a new one, or that of the oldest other run. Raises NotStarted."""
         self._look_who_asks()
         lent, idle = self._lent[command], self._idle[command]
@@ -83,17 +83,17 @@ class Pool:
         lent[id(run)] = weakref.ref(run)
         return child
 
-    def known(self, command: Command, call: str, arguments: str) -> Known | None:
+    def known(self, command: Command, call: str, arguments: str) -> ReplyTree | None:
         """The beginning of a flow, if it is known."""
         self._look_who_asks()
         return self._known.get((command, call, arguments))
 
-    def learn(self, heard: Heard, run: "Run", after: Known | None, reply: Reply) -> Known:
+    def learn(self, heard: Heard, run: "FlowRun", after: ReplyTree | None, reply: Reply) -> ReplyTree:
         """Remember a step: the first one of a run, or what follows a reply after a known one."""
         self._steps += 1
         if self._steps > KNOWN_MAX:
             self._known, self._steps = {}, 1
-        found = Known(heard, protocol.opened(heard) + (0 if after is None else after.opened))
+        found = ReplyTree(heard, protocol.count_opened(heard) + (0 if after is None else after.opened))
         if after is None:
             self._known[run.what] = found
         else:
@@ -104,7 +104,7 @@ class Pool:
         if self._owner != os.getpid():  # a fork: the processes are the parent's
             self.__init__()  # type: ignore[misc]  # to begin anew is what is meant
 
-    def give_back(self, command: Command, run: "Run", child: Child) -> None:
+    def give_back(self, command: Command, run: "FlowRun", child: ProgramLife) -> None:
         """A run needs its process no more."""
         self._lent[command].pop(id(run), None)
         if self._owner != os.getpid() or child.over:
@@ -137,16 +137,16 @@ class Pool:
                 idle.pop().close()
         GUARD.dismiss()
 
-    def _new(self, command: Command) -> Child:
+    def _new(self, command: Command) -> ProgramLife:
         self.started += 1
-        return Child(command)
+        return ProgramLife(command)
 
 
 POOL: Final = Pool()
 atexit.register(POOL.close)
 
 
-class Run:
+class FlowRun:
     """One run of a flow. ``arguments``: of `lakeproof.languages.protocol.arguments`.
 
     Raises:
@@ -157,9 +157,9 @@ class Run:
 
     def __init__(self, command: Command, call: str, arguments: str) -> None:
         self.what = (command, call, arguments)
-        self._child: Child | None = None
+        self._child: ProgramLife | None = None
         self._replies: list[Reply] = []
-        self._path: list[Known] = []
+        self._path: list[ReplyTree] = []
         begun = POOL.known(*self.what)
         if begun is None or begun.ends:
             self._catch_up()
@@ -214,17 +214,17 @@ class Run:
                 self._hear(child, line, at)
                 continue
             try:
-                acknowledged(line, child.number - 1)
+                read_acknowledgement(line, child.number - 1)
             except Nonsense as error:
                 raise self._failed(child, str(error)) from error
 
-    def _exchanged(self, child: Child, lines: list[bytes]) -> Iterator[bytes]:
+    def _exchanged(self, child: ProgramLife, lines: list[bytes]) -> Iterator[bytes]:
         try:
             yield from child.exchange(lines)
         except ProgramFailed as error:
             raise self._named(error) from None
 
-    def _hear(self, child: Child, line: bytes, at: int) -> None:
+    def _hear(self, child: ProgramLife, line: bytes, at: int) -> None:
         """What the flow does after so many replies: something new, or what it did before."""
         after, reply = (self._path[at - 1], self._replies[at - 1]) if at else (None, NO_REPLY)
         opened = 0 if after is None else after.opened
@@ -240,14 +240,15 @@ class Run:
             POOL.end_idle(self.what[0])
             raise NondeterministicFlow(
                 f"{self.what[1]} of program {self.what[0]} is not deterministic: after the same replies it "
-                f"{_said(heard)}, and before {_said(known.heard)}. A flow may only use env: no clock, random or order "
+                f"{_describe_line(heard)}, and before {_describe_line(known.heard)}. A flow may only use "
+                f"env: no clock, random or order "
                 f"of maps"
             )
         if at == len(self._path):
             self._path.append(known)
         self.now = heard
 
-    def _failed(self, child: Child, what: str) -> ProgramFailed:
+    def _failed(self, child: ProgramLife, what: str) -> ProgramFailed:
         return self._named(child.failed(what))
 
     def _named(self, error: ProgramFailed) -> ProgramFailed:
@@ -264,13 +265,13 @@ def _fits(heard: Heard, still_open: int) -> None:
             raise Nonsense("nothing is open, and the flow neither asks for an effect nor ends")
     elif still_open:
         effects = "1 effect is" if still_open == 1 else f"{still_open} effects are"
-        raise Nonsense(f"the flow {_said(heard)}, and {effects} open; wait for all tasks of a group")
+        raise Nonsense(f"the flow {_describe_line(heard)}, and {effects} open; wait for all tasks of a group")
 
 
-def _said(heard: Heard) -> str:
+def _describe_line(heard: Heard) -> str:
     match heard:
         case Opens():
-            return ", ".join(f"{_said(each)} in task {task}" for task, each in heard.effects) or "waited"
+            return ", ".join(f"{_describe_line(each)} in task {task}" for task, each in heard.effects) or "waited"
         case Asks():
             return f"requested {heard.effect!r}"
         case Mints():

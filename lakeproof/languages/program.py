@@ -19,7 +19,7 @@ from lakeproof.impl.parallel import Group, Withdrawn
 from lakeproof.impl.printable import printable
 from lakeproof.languages import protocol
 from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
-from lakeproof.languages.pool import Run
+from lakeproof.languages.pool import FlowRun
 from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Call, ScenarioError
@@ -121,12 +121,12 @@ class ProgramFlow:
     async def __call__(self, env: Env, *args: Hashable, **options: Hashable) -> Hashable:
         # No `try` with a `finally`, and no `with`: what is abandoned here must not run on. A run that is dropped gives
         # its process back by itself.
-        run = Run(self._command(), self.name, self._arguments(args, options))
+        run = FlowRun(self._command(), self.name, self._arguments(args, options))
         while True:
             heard = run.now
             match heard:
                 case Mints():
-                    run.answer(heard.number, protocol.minted(env.ids.unique(heard.kind)))
+                    run.answer(heard.number, protocol.mint_reply(env.ids.unique(heard.kind)))
                 case Opens():
                     async with env.parallel(cancel=False) as group:
                         _start(env, run, group)
@@ -138,7 +138,7 @@ class ProgramFlow:
                     raise self._error(heard)
                 case Asks():
                     said_at = heard.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-                    run.answer(heard.number, await _told(env, heard.effect))
+                    run.answer(heard.number, await _perform_effect(env, heard.effect))
 
     def _command(self) -> Command:
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
@@ -176,34 +176,34 @@ class ProgramFlow:
         return error
 
 
-def _start(env: Env, run: Run, group: Group) -> None:
+def _start(env: Env, run: FlowRun, group: Group) -> None:
     """Start a task for each effect that has just been opened."""
     if isinstance(run.now, Opens):
         for task, asked in run.now.effects:
             group.start_as(task, _ask, env, run, group, asked)
 
 
-async def _ask(env: Env, run: Run, group: Group, asked: Asks | Mints) -> None:
+async def _ask(env: Env, run: FlowRun, group: Group, asked: Asks | Mints) -> None:
     """One effect of a task of the program, beside others."""
     said_at = asked.at  # noqa: F841  # `lakeproof.impl.frames` reads it
     if isinstance(asked, Mints):
-        told = protocol.minted(env.ids.unique(asked.kind))
+        told = protocol.mint_reply(env.ids.unique(asked.kind))
     else:
-        told = await _told(env, asked.effect)
+        told = await _perform_effect(env, asked.effect)
     run.answer(asked.number, told)
     _start(env, run, group)
 
 
-async def _told(env: Env, effect: Effect) -> str:
+async def _perform_effect(env: Env, effect: Effect) -> str:
     """Perform an effect. The reply, as the program is told it."""
     try:
-        reply = await _performed(env, effect)
+        reply = await _perform_object_effect(env, effect)
     except (kv.KVError, objects.ObjectError) as error:
-        return protocol.refused(error)
-    return protocol.replied(effect, reply)
+        return protocol.error_reply(error)
+    return protocol.effect_reply(effect, reply)
 
 
-async def _performed(env: Env, effect: Effect) -> Hashable:
+async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
     assert not isinstance(effect, kv.Transact | Local | Sleep | Wake | Withdrawn), "no flow of a program asks for it"

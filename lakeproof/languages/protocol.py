@@ -13,7 +13,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.effects import Effect, Now
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv, objects
 
 VERSION: Final = 1
@@ -77,7 +77,7 @@ class Opens:
 Heard = Asks | Mints | Opens | Returns | Raises
 
 
-def opened(heard: Heard) -> int:
+def count_opened(heard: Heard) -> int:
     """How many effects a line opens."""
     return len(heard.effects) if isinstance(heard, Opens) else int(isinstance(heard, Asks | Mints))
 
@@ -142,17 +142,18 @@ def _plain(value: object) -> object:
         case tuple() | list():
             return [_plain(part) for part in cast("Sequence[object]", value)]
     raise TypeError(
-        f"argument {said(value)[:_SHOWN]}: expected None, bool, an integer of at most 63 bits, str, bytes, or a tuple "
+        f"argument {safe_repr(value)[:_SHOWN]}: expected None, bool, an integer of at most 63 bits, str, "
+        f"bytes, or a tuple "
         f"of these; pass the parts that the program needs"
     )
 
 
-def minted(identifier: str) -> str:
+def mint_reply(identifier: str) -> str:
     """A fresh identifier, as a reply."""
     return f'"ok":{{"id":{json.dumps(identifier)}}}'
 
 
-def refused(error: Exception) -> str:
+def error_reply(error: Exception) -> str:
     """An error of a store, as a reply."""
     kind = type(error)
     name = next((_KINDS[base] for base in kind.__mro__ if base in _KINDS), None)
@@ -163,7 +164,7 @@ def refused(error: Exception) -> str:
 
 
 @lru_cache(1 << 14)
-def replied(effect: Effect, reply: Hashable) -> str:
+def effect_reply(effect: Effect, reply: Hashable) -> str:
     """The reply of a store to an effect.
 
     Raises:

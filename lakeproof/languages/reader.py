@@ -9,7 +9,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.effects import Effect, Now
-from lakeproof.impl.printable import printable, said
+from lakeproof.impl.printable import printable, safe_repr
 from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
 from lakeproof.model import kv, objects
 from lakeproof.plain_json import decode
@@ -29,26 +29,28 @@ class Greeting:
     resets: bool
 
 
-def greeted(line: bytes) -> Greeting:
+def read_greeting(line: bytes) -> Greeting:
     """Raises Nonsense: it is no greeting, or of another version."""
     told = _object(line)
     if told.get("protocol") != "flow:" or type(told.get("version")) is not int:
-        raise Nonsense(f'{shown(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line')
+        raise Nonsense(
+            f'{shorten_line(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line'
+        )
     if told["version"] != VERSION:
         raise Nonsense(f"version {told['version']} of the protocol flow:; expected {VERSION}: use that adapter")
     resets = told.get("resets", True)
     if type(resets) is not bool:
-        raise Nonsense(f'"resets" is {_shown(resets)}; expected true or false')
+        raise Nonsense(f'"resets" is {_shorten_value(resets)}; expected true or false')
     return Greeting(resets)
 
 
-def acknowledged(line: bytes, number: int) -> None:
+def read_acknowledgement(line: bytes, number: int) -> None:
     """Raises Nonsense: it does not say that this flow was dropped."""
     if _object(line).get("reset") != number:
-        raise Nonsense(f'{shown(line)}: expected {{"reset": {number}}}: flow {number} is over')
+        raise Nonsense(f'{shorten_line(line)}: expected {{"reset": {number}}}: flow {number} is over')
 
 
-def heard(line: bytes, flow: int, number: int) -> Heard:
+def read_message(line: bytes, flow: int, number: int) -> Heard:
     """What a flow does next. number: that of its next effect.
 
     Raises:
@@ -56,30 +58,34 @@ def heard(line: bytes, flow: int, number: int) -> Heard:
     """
     told = _object(line)
     if told.get("flow") != flow:
-        raise Nonsense(f'{shown(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
+        raise Nonsense(f'{shorten_line(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
     at = _place(told)
     if "op" in told:
-        return _asked(line, told, number)
+        return _read_request(line, told, number)
     if "opens" in told:
         return _opens(line, told["opens"], number)
     if ("returns" in told) is ("raises" in told):
-        raise Nonsense(f'{shown(line)}: expected one of "op", "opens", "returns" and "raises"')
+        raise Nonsense(f'{shorten_line(line)}: expected one of "op", "opens", "returns" and "raises"')
     if "returns" in told:
-        return Returns(_frozen(told["returns"]))
+        return Returns(_freeze_value(told["returns"]))
     raised = told["raises"]
     if type(raised) is not dict:
-        raise Nonsense(f'"raises" is {_shown(raised)}; expected {{"kind": TEXT, "definite": true}}')
+        raise Nonsense(f'"raises" is {_shorten_value(raised)}; expected {{"kind": TEXT, "definite": true}}')
     definite = raised.get("definite")
     if definite is not None and type(definite) is not bool:
-        raise Nonsense(f'"definite" is {_shown(definite)}; expected true, false, or null for a mistake in the flow')
+        raise Nonsense(
+            f'"definite" is {_shorten_value(definite)}; expected true, false, or null for a mistake in the flow'
+        )
     message = _text(raised, "message") if "message" in raised else ""
     return Raises(_text(raised, "kind"), definite, message[:_WORDS_MAX], at)
 
 
-def _asked(line: bytes, told: Mapping[str, object], number: int) -> Asks | Mints:
+def _read_request(line: bytes, told: Mapping[str, object], number: int) -> Asks | Mints:
     at = _place(told)
     if told.get("effect") != number:
-        raise Nonsense(f'{shown(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"')
+        raise Nonsense(
+            f'{shorten_line(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"'
+        )
     if told.get("op") == _MINT:
         return Mints(number, _text(told, "kind"), at)
     return Asks(number, _effect(line, told), at)
@@ -90,13 +96,13 @@ def _opens(line: bytes, told: object, number: int) -> Opens:
     found: list[tuple[str, Asks | Mints]] = []
     for at, each in enumerate(cast("list[object]", told) if type(told) is list else [told]):
         if type(each) is not dict:
-            raise Nonsense(f'"opens" is {_shown(told)}; expected a list of effects')
+            raise Nonsense(f'"opens" is {_shorten_value(told)}; expected a list of effects')
         task = _text(each, "task")
         if task and not _TASK.fullmatch(task):
-            raise Nonsense(f'"task": {_shown(task)}; expected a path such as "2.1", or "" for the main task')
+            raise Nonsense(f'"task": {_shorten_value(task)}; expected a path such as "2.1", or "" for the main task')
         if task in dict(found):
-            raise Nonsense(f"{shown(line)}: task {task!r} asks for two effects; expected one for each task")
-        found.append((task, _asked(line, each, number + at)))
+            raise Nonsense(f"{shorten_line(line)}: task {task!r} asks for two effects; expected one for each task")
+        found.append((task, _read_request(line, each, number + at)))
     return Opens(tuple(found))
 
 
@@ -104,11 +110,11 @@ def _object(line: bytes) -> dict[str, object]:
     try:
         told = decode(line.decode())
     except RecursionError:
-        raise Nonsense(f"{shown(line)}: nested too deeply; expected one object a line") from None
+        raise Nonsense(f"{shorten_line(line)}: nested too deeply; expected one object a line") from None
     except ValueError as error:
-        raise Nonsense(f"{shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
+        raise Nonsense(f"{shorten_line(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(told) is not dict:
-        raise Nonsense(f"{shown(line)}: expected one object a line")
+        raise Nonsense(f"{shorten_line(line)}: expected one object a line")
     return cast("dict[str, object]", told)
 
 
@@ -119,7 +125,9 @@ def _effect(line: bytes, told: Mapping[str, object]) -> Effect:
     op = told.get("op")
     known = _EFFECTS.get(op) if isinstance(op, str) else None
     if known is None:
-        raise Nonsense(f"{shown(line)}: effect {_shown(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}")
+        raise Nonsense(
+            f"{shorten_line(line)}: effect {_shorten_value(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}"
+        )
     kind, fields = known
     return kind(*(parse(told, name) for name, parse in fields))
 
@@ -127,7 +135,7 @@ def _effect(line: bytes, told: Mapping[str, object]) -> Effect:
 def _text(told: Mapping[str, object], name: str) -> str:
     found = told.get(name)
     if type(found) is not str or any("\ud800" <= one <= "\udfff" for one in found):
-        raise Nonsense(f'"{name}": {_shown(found)}; expected text that has a UTF-8')
+        raise Nonsense(f'"{name}": {_shorten_value(found)}; expected text that has a UTF-8')
     return found
 
 
@@ -140,7 +148,7 @@ def _place(told: Mapping[str, object]) -> str:
         return ""
     at = _text(told, "at")
     if not _PLACE.fullmatch(at):
-        raise Nonsense(f'"at": {_shown(at)}; expected FILE:LINE, or nothing')
+        raise Nonsense(f'"at": {_shorten_value(at)}; expected FILE:LINE, or nothing')
     return at
 
 
@@ -153,7 +161,7 @@ def _bytes(told: Mapping[str, object], name: str) -> bytes:
     try:
         return b64decode(cast("str", found), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
-        raise Nonsense(f'"{name}": {_shown(found)}; expected Base64') from error
+        raise Nonsense(f'"{name}": {_shorten_value(found)}; expected Base64') from error
 
 
 def _start(told: Mapping[str, object], name: str) -> bytes:
@@ -173,20 +181,22 @@ def _predicate(told: Mapping[str, object], name: str) -> kv.Predicate:
         return kv.EXISTS
     if type(found) is dict and found.keys() == {"value"}:
         return _bytes(found, "value")
-    raise Nonsense(f'"{name}": {_shown(found)}; expected null, {{"exists": true}}, or {{"value": what get returned}}')
+    raise Nonsense(
+        f'"{name}": {_shorten_value(found)}; expected null, {{"exists": true}}, or {{"value": what get returned}}'
+    )
 
 
 def _token(told: Mapping[str, object], name: str) -> bytes:
     found = _predicate(told, name)
     if not isinstance(found, bytes):
-        raise Nonsense(f'"{name}": {_shown(told.get(name))}; expected {{"value": what get returned}}')
+        raise Nonsense(f'"{name}": {_shorten_value(told.get(name))}; expected {{"value": what get returned}}')
     return found
 
 
 def _number(told: Mapping[str, object], name: str) -> int:
     found = told.get(name, 0)
     if type(found) is not int or found.bit_length() > INT_BITS:
-        raise Nonsense(f'"{name}": {_shown(found)}; expected a whole number of at most 63 bits')
+        raise Nonsense(f'"{name}": {_shorten_value(found)}; expected a whole number of at most 63 bits')
     return found
 
 
@@ -204,14 +214,14 @@ def _optional_number(told: Mapping[str, object], name: str) -> int | None:
 def _flag(told: Mapping[str, object], name: str) -> bool:
     found = told.get(name, False)
     if type(found) is not bool:
-        raise Nonsense(f'"{name}": {_shown(found)}; expected true or false')
+        raise Nonsense(f'"{name}": {_shorten_value(found)}; expected true or false')
     return found
 
 
 def _metadata(told: Mapping[str, object], name: str) -> objects.Metadata:
     found = told.get(name, {})
     if type(found) is not dict or not all(type(value) is str for value in found.values()):
-        raise Nonsense(f'"{name}": {_shown(found)}; expected an object of texts')
+        raise Nonsense(f'"{name}": {_shorten_value(found)}; expected an object of texts')
     return tuple(sorted(cast("dict[str, str]", found).items()))
 
 
@@ -270,22 +280,22 @@ _EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Pars
 """By name: the effect, and how its fields are read, in order."""
 
 
-def _frozen(value: object) -> Hashable:
+def _freeze_value(value: object) -> Hashable:
     match value:
         case list():
-            return tuple(_frozen(part) for part in cast("list[object]", value))
+            return tuple(_freeze_value(part) for part in cast("list[object]", value))
         case dict():
-            return tuple((name, _frozen(part)) for name, part in sorted(cast("dict[str, object]", value).items()))
+            return tuple((name, _freeze_value(part)) for name, part in sorted(cast("dict[str, object]", value).items()))
     return value
 
 
-def shown(line: bytes) -> str:
+def shorten_line(line: bytes) -> str:
     """The beginning of a line, for people."""
-    return _shown(line)
+    return _shorten_value(line)
 
 
-def _shown(value: object) -> str:
+def _shorten_value(value: object) -> str:
     if isinstance(value, bytes | str) and len(value) > _SHOWN:
         return f"{value[:_SHOWN]!r}..."
-    text = printable(said(value))
+    text = printable(safe_repr(value))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from lakeproof.model.calls import Kind
-from lakeproof.model.promises import promised
+from lakeproof.model.promises import promised_ids
 
 COMMON: Final[Mapping[str, str]] = {
     "some hundred calls are too many for the monitor": "linearizable",
@@ -30,11 +30,11 @@ class Coverage:
     @property
     def unjudged(self) -> Mapping[str, str]:
         """The reason by the id of a promise."""
-        promises = set(promised(*self.kinds))
+        promises = set(promised_ids(*self.kinds))
         own = {each: why for why, ids in self.reasons.items() for each in ids.split()}
         return {each: why for why, ids in COMMON.items() for each in ids.split() if each in promises} | own
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The promises that are judged."""
-        return tuple(each for each in promised(*self.kinds) if each not in self.unjudged)
+        return tuple(each for each in promised_ids(*self.kinds) if each not in self.unjudged)

@@ -13,7 +13,7 @@ import attrs
 import trio
 
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.graveler.initialisation import found
+from lakeproof.impl.graveler.initialisation import init_repository
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.stores import MemoryObjectStore, Store
@@ -95,7 +95,7 @@ class Flows(Workload):
         until = trio.current_time() + FAILURES_MAX * self.load.timeout
         for last in (*[False] * TRIES, True):
             try:
-                await run(found(live_env(), LAKE), store, objects)
+                await run(init_repository(live_env(), LAKE), store, objects)
                 return
             except kv.KVError:
                 if last or trio.current_time() > until:

@@ -20,12 +20,12 @@ from lakeproof.mutation.work import (
     UNUSABLE,
     Bounds,
     Failed,
+    JudgeStep,
     Judging,
+    MutantResult,
     Origin,
     Reach,
     Reaching,
-    Step,
-    Verdict,
 )
 from lakeproof.verify.loader import LoadError, Source
 
@@ -37,11 +37,11 @@ REACH_SECONDS: Final = 300.0
 
 
 @attrs.frozen(kw_only=True)
-class Judged:
+class JudgedMutant:
     """A mutant and what became of it."""
 
     mutant: Mutant
-    verdict: Verdict
+    verdict: MutantResult
     equivalent: str = ""
     """Why it is no fault, where that is known."""
     designs: tuple[str, ...] = ()
@@ -53,11 +53,11 @@ class Listener(Protocol):
 
     def reached(self, done: int, total: int) -> None: ...
 
-    def judged(self, done: int, total: int, found: Judged | None) -> None: ...
+    def judged(self, done: int, total: int, found: JudgedMutant | None) -> None: ...
 
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class Campaign:
     """What is mutated, and what judges."""
 
     origins: Mapping[Origin, tuple[str, ...]]
@@ -84,7 +84,7 @@ class Plan:
         *,
         engine: bool = False,
         whole: bool = False,
-    ) -> "Plan":
+    ) -> "Campaign":
         """For scenarios of the catalogue: all flows of the catalogue are mutated, or the engine. For those of a user's
         file: it is."""
         if source.file is not None:
@@ -104,7 +104,7 @@ class Plan:
         return cls(origins=chosen, files=files, source=source, bounds=bounds, engine=engine, whole=whole)
 
 
-def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
+def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
     """What each chosen scenario executes, in order of the plan.
 
     Raises:
@@ -137,7 +137,7 @@ def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tupl
 
 
 def relevant(
-    plan: Plan, index: Index, part: str = "", operators: Collection[Operator] = OPERATORS
+    plan: Campaign, index: Index, part: str = "", operators: Collection[Operator] = OPERATORS
 ) -> tuple[Mutant, ...]:
     """The mutants of the files that scenarios execute, in order; of all files, where the plan is ``whole``. part: of
     the name of each function, see `mutants_of`.
@@ -158,7 +158,7 @@ def design_of(scenario: str) -> str:
     return "/".join(scenario.partition("+")[0].split("/")[:2])
 
 
-def _machines(plan: Plan, steps: Sequence[Step]) -> Iterator[Step]:
+def _machines(plan: Campaign, steps: Sequence[JudgeStep]) -> Iterator[JudgeStep]:
     """The machines of the designs that execute a mutant."""
     if not plan.machines:
         return
@@ -166,12 +166,12 @@ def _machines(plan: Plan, steps: Sequence[Step]) -> Iterator[Step]:
     module = import_module(plan.machines)
     for name in (*module.PLANS, *module.BY_HAND):
         if design_of(name) in designs:
-            yield Step(scenario=name, origin=Origin(plan.machines), states_max=0, machine=True)
+            yield JudgeStep(scenario=name, origin=Origin(plan.machines), states_max=0, machine=True)
 
 
 def judge(
-    plan: Plan, mutants: Sequence[Mutant], index: Index, results: Results, jobs: int, listener: Listener
-) -> Iterator[Judged]:
+    plan: Campaign, mutants: Sequence[Mutant], index: Index, results: Results, jobs: int, listener: Listener
+) -> Iterator[JudgedMutant]:
     """Each mutant and what became of it, as it comes in. What the results know already is not run again. jobs: how many
     processes; with 0 nothing is run, and what is not known is left out."""
     code = digest_of_code(plan.source.file)
@@ -179,13 +179,13 @@ def judge(
     by_work: dict[int, tuple[Mutant, str]] = {}
     done = 0
 
-    def told(mutant: Mutant, verdict: Verdict) -> Judged:
+    def told(mutant: Mutant, verdict: MutantResult) -> JudgedMutant:
         nonlocal done
         done += 1
         names = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
         designs = tuple(dict.fromkeys(design_of(step.scenario) for step in names))
         reason = equivalents().get(key_of(mutant), "")
-        judged = Judged(mutant=mutant, verdict=verdict, equivalent=reason, designs=designs)
+        judged = JudgedMutant(mutant=mutant, verdict=verdict, equivalent=reason, designs=designs)
         listener.judged(done, len(mutants), judged)
         return judged
 
@@ -193,7 +193,7 @@ def judge(
         steps = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
         if not steps:
             entered = index.executing(mutant.file, *mutant.span)
-            yield told(mutant, Verdict(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
+            yield told(mutant, MutantResult(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
         steps = (*steps, *_machines(plan, steps))
         key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
@@ -218,8 +218,8 @@ def judge(
         message = report.message
         if isinstance(message, Failed):
             fate = TIMED_OUT if message.silent else UNUSABLE
-            message = Verdict(fate=fate, why=message.why)
-        if isinstance(message, Verdict):
+            message = MutantResult(fate=fate, why=message.why)
+        if isinstance(message, MutantResult):
             mutant, key = by_work[id(report.work)]
             results.put_verdict(key, mutant, message)
             yield told(mutant, message)

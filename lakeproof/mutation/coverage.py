@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from lakeproof.mutation.work import Bounds, Reach, Step
+from lakeproof.mutation.work import Bounds, JudgeStep, Reach
 
 
 class Index:
@@ -27,16 +27,16 @@ class Index:
         found = set[int]().union(*(self._at.get((file, line), ()) for line in range(first, last + 1)))
         return [self._by_size[number] for number in sorted(found)]
 
-    def steps(self, file: str, lines: tuple[int, int], bounds: Bounds, *, exact: bool = False) -> tuple[Step, ...]:
+    def steps(self, file: str, lines: tuple[int, int], bounds: Bounds, *, exact: bool = False) -> tuple[JudgeStep, ...]:
         """What judges a mutant of these lines, in order: the smallest scenario of each variant, the second of each, and
         so on. What tells two readings of a design apart is seldom a scenario of the first one. Of those of one size,
         the one first that executes the least besides this file. exact: a mutant must find as many states."""
         met: Counter[str] = Counter()
-        ranked: list[tuple[int, Step]] = []
+        ranked: list[tuple[int, JudgeStep]] = []
         for each in sorted(self.executing(file, *lines), key=lambda reach: (reach.states, -_share(reach, file))):
             variant = "/".join(each.scenario.split("/")[:2])
             met[variant] += 1
-            step = Step(
+            step = JudgeStep(
                 scenario=each.scenario,
                 origin=each.origin,
                 states_max=bounds.states(each.states),

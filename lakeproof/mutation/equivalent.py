@@ -36,6 +36,6 @@ def key_of(mutant: Mutant) -> Key:
     return f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after
 
 
-def unmatched(mutants: Sequence[Mutant]) -> Iterator[Key]:
+def unmatched_rows(mutants: Sequence[Mutant]) -> Iterator[Key]:
     """The rows of the table that match none of these mutants."""
     yield from equivalents().keys() - set(map(key_of, mutants))

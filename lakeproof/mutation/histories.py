@@ -21,7 +21,7 @@ Told = tuple[str, object, object, Status, int, int]
 """Operation, argument, result, status, and the moments of its call and return; return 0: there is none."""
 
 
-def _applied(state: object, f: str, argument: object) -> tuple[object, object, Status]:
+def _apply_operation(state: object, f: str, argument: object) -> tuple[object, object, Status]:
     """The key afterwards, the result, and whether the predicate held."""
     if f == "get":
         return state, state, Status.OK
@@ -31,7 +31,7 @@ def _applied(state: object, f: str, argument: object) -> tuple[object, object, S
     return (value, None, Status.OK) if state == expected else (state, None, Status.FAIL)
 
 
-def made(seed: int) -> list[Told]:
+def make_history(seed: int) -> list[Told]:
     """A history of a key as it was in some schedule; in three of four, answers are then exchanged for others."""
     rng = random.Random(seed)
     fresh = rng.random() < 0.6  # each value is written once
@@ -54,7 +54,7 @@ def made(seed: int) -> list[Told]:
         f, argument, result, status, called, _ = history[number]
         returns = called < moment
         if late[number] is returns:
-            state, result, status = _applied(state, f, argument)
+            state, result, status = _apply_operation(state, f, argument)
         if returns:
             del late[number]
         history[number] = f, argument, result, status, called, moment if returns and rng.random() < 0.9 else 0
@@ -73,7 +73,7 @@ def by_definition(left: list[Told], state: object = None) -> bool:
     for told in left:
         f, argument, result, status, called, returned = told
         if called < due:
-            after, found, held = _applied(state, f, argument)
+            after, found, held = _apply_operation(state, f, argument)
             if (not returned or (found, held) == (result, status)) and by_definition(
                 [other for other in left if other is not told], after
             ):
@@ -81,7 +81,7 @@ def by_definition(left: list[Told], state: object = None) -> bool:
     return False
 
 
-async def compared(env: Env, first: int) -> tuple[str, ...]:
+async def compare_checkers(env: Env, first: int) -> tuple[str, ...]:
     """What the checker says of some histories, by each algorithm, that the definition does not."""
     from lakeproof.model.linearizability.checker import ALGORITHMS, check
     from lakeproof.model.linearizability.history import NEVER, Operation, Settings, history
@@ -90,7 +90,7 @@ async def compared(env: Env, first: int) -> tuple[str, ...]:
 
     wrong = []
     for seed in range(first, first + SEEDS):
-        rows = made(seed)
+        rows = make_history(seed)
         told = history(
             [
                 Operation(
@@ -119,7 +119,7 @@ def _agrees(snapshot: Snapshot) -> Iterator[Finding]:
 SCENARIOS: Final = [
     Scenario(
         name=f"histories/{number}",
-        clients=[[Call(compared, number * SEEDS)]],
+        clients=[[Call(compare_checkers, number * SEEDS)]],
         invariants=[
             Always(
                 id=AGREES,

@@ -93,7 +93,7 @@ def mutants_of(
                     dump = ast.dump(node)
                     if dump not in seen:
                         seen.add(dump)
-                        found = _compiled(tree, path)
+                        found = _compile_tree(tree, path)
                         yield Mutant(
                             file=name,
                             function=function,
@@ -127,7 +127,7 @@ def noting(path: Path, name: str) -> CodeType:
     for _, function in list(functions(tree)):
         for block in list(raw_blocks(function)):
             block[:] = [each for statement in block for each in (*_notes(statement, name), statement)]
-    return marshal.loads(_compiled(tree, path))  # type: ignore[no-any-return]  # noqa: S302
+    return marshal.loads(_compile_tree(tree, path))  # type: ignore[no-any-return]  # noqa: S302
 
 
 def _notes(statement: ast.stmt, name: str) -> Iterator[ast.stmt]:
@@ -145,7 +145,7 @@ def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
     return statement
 
 
-def _compiled(tree: ast.Module, path: Path) -> bytes:
+def _compile_tree(tree: ast.Module, path: Path) -> bytes:
     start = 1 if tree.body and ast.get_docstring(tree) is not None else 0
     imported = ast.ImportFrom("lakeproof.mutation", [ast.alias("stand_ins", STAND_INS)], 0)
     while start < len(tree.body) and _is_future(tree.body[start]):
@@ -219,7 +219,7 @@ class _InBlock:
     @property
     def before(self) -> str:
         handler = self._handlers()
-        return _short(ast.unparse(handler)) if handler else _told(self.old)
+        return _short(ast.unparse(handler)) if handler else _describe_statements(self.old)
 
     @property
     def after(self) -> str:
@@ -228,7 +228,7 @@ class _InBlock:
             old = next(each for each in self.old if isinstance(each, ast.Try))
             changed = (b for a, b in zip(old.handlers, new.handlers, strict=True) if a is not b)
             return _short("; ".join(map(ast.unparse, next(changed).body)))
-        return _told([each for each in self.new if not isinstance(each, ast.Pass)])
+        return _describe_statements([each for each in self.new if not isinstance(each, ast.Pass)])
 
 
 def _changes(function: Function, operator: Operator) -> Iterator[_InExpression | _InBlock]:
@@ -243,7 +243,7 @@ def _changes(function: Function, operator: Operator) -> Iterator[_InExpression |
                 yield _InBlock(block, start, end, statements, block.statements[start:end])
 
 
-def _told(statements: list[ast.stmt]) -> str:
+def _describe_statements(statements: list[ast.stmt]) -> str:
     return _short("; ".join(_head(each) for each in statements))
 
 

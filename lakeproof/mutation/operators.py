@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.mutation.sites import Block, Expression, awaits, callee, loaded, stored
+from lakeproof.mutation.sites import Block, Expression, awaits, callee, loaded_names, stored_names
 
 Expressive = Callable[[Expression], Iterator[ast.expr]]
 Change = tuple[int, int, list[ast.stmt]]
@@ -27,7 +27,7 @@ REMOVALS: Final = ("delete", "drop", "remove", "unstage")
 PREDICATES: Final = ("PredicateFailed", "PreconditionFailed")
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse_expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
@@ -37,8 +37,8 @@ def _without(node: ast.Call, keyword: ast.keyword) -> ast.Call:
     return changed
 
 
-def _wrapped(name: str, inner: ast.expr) -> ast.expr:
-    found = _parsed(f"{STAND_INS}.{name}(it)")
+def _wrap_call(name: str, inner: ast.expr) -> ast.expr:
+    found = _parse_expression(f"{STAND_INS}.{name}(it)")
     assert isinstance(found, ast.Call)
     found.args = [inner]
     return found
@@ -75,7 +75,7 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
         replaces = name.endswith("_if") or ("replace" in name.split("_") and text.startswith("encode("))
         if text.rpartition(".")[2] == "predicate" or (is_last and replaces and text != "None"):
             changed = copy.copy(node)
-            changed.args = [_wrapped("weaker", given) if at == index else each for at, each in enumerate(node.args)]
+            changed.args = [_wrap_call("weaker", given) if at == index else each for at, each in enumerate(node.args)]
             yield changed
 
 
@@ -150,7 +150,7 @@ def wrong_order(at: Expression) -> Iterator[ast.expr]:
     elif at.field == "iter" and isinstance(at.parent, ast.For | ast.comprehension):
         is_async = isinstance(at.parent, ast.comprehension) and at.parent.is_async
         if not is_async and callee(node) != "range" and not awaits(node):
-            yield ast.Call(_parsed("reversed"), [ast.Call(_parsed("tuple"), [node], [])], [])
+            yield ast.Call(_parse_expression("reversed"), [ast.Call(_parse_expression("tuple"), [node], [])], [])
 
 
 def _is_async_iteration(at: Expression) -> bool:
@@ -162,19 +162,19 @@ def _is_async_iteration(at: Expression) -> bool:
 
 def skip_first(at: Expression) -> Iterator[ast.expr]:
     if _is_async_iteration(at):
-        yield _wrapped("all_but_first", at.node)
+        yield _wrap_call("all_but_first", at.node)
 
 
 def only_first(at: Expression) -> Iterator[ast.expr]:
     if _is_async_iteration(at):
-        yield _wrapped("only_first", at.node)
+        yield _wrap_call("only_first", at.node)
 
 
 def definite(at: Expression) -> Iterator[ast.expr]:
     if isinstance(at.parent, ast.Raise) and at.field == "exc":
         raised = at.node.func if isinstance(at.node, ast.Call) else at.node
         if ast.unparse(raised).rpartition(".")[2] in INDEFINITE:
-            yield _wrapped("definite", at.node)
+            yield _wrap_call("definite", at.node)
 
 
 def drop_check(at: Expression) -> Iterator[ast.expr]:
@@ -201,8 +201,8 @@ def _is_effect(statement: ast.stmt) -> bool:
 
 
 def _independent(first: ast.stmt, second: ast.stmt) -> bool:
-    made, used = stored([first]), stored([second])
-    return not (made & (loaded([second]) | used) or used & loaded([first]))
+    made, used = stored_names([first]), stored_names([second])
+    return not (made & (loaded_names([second]) | used) or used & loaded_names([first]))
 
 
 def swap_effects(block: Block) -> Iterator[Change]:
@@ -230,39 +230,39 @@ def _moves_over(statement: ast.stmt) -> bool:
 
 
 def stale_read(block: Block) -> Iterator[Change]:
-    yield from _unassigned(block, effects=True)
+    yield from _drop_assignments(block, effects=True)
 
 
 def forget_state(block: Block) -> Iterator[Change]:
-    yield from _unassigned(block, effects=False)
+    yield from _drop_assignments(block, effects=False)
 
 
-def _unassigned(block: Block, *, effects: bool) -> Iterator[Change]:
+def _drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
     known = set(block.known)
     for index, each in enumerate(block.statements):
-        made = stored([each])
-        is_assignment = isinstance(each, ast.Assign | ast.AugAssign) and made == stored([each])
+        made = stored_names([each])
+        is_assignment = isinstance(each, ast.Assign | ast.AugAssign) and made == stored_names([each])
         if is_assignment and made and made <= known and awaits(each) is effects:
             yield index, index + 1, [ast.Pass()]
         known |= made
 
 
 def ignore_failed_predicate(block: Block) -> Iterator[Change]:
-    yield from _handled(block, [ast.Pass()], predicates=True)
+    yield from _change_handlers(block, [ast.Pass()], predicates=True)
 
 
 def ignore_error(block: Block) -> Iterator[Change]:
-    yield from _handled(block, [ast.Pass()], predicates=False)
+    yield from _change_handlers(block, [ast.Pass()], predicates=False)
 
 
 def let_escape(block: Block) -> Iterator[Change]:
-    yield from _handled(block, [ast.Raise()], predicates=None)
+    yield from _change_handlers(block, [ast.Raise()], predicates=None)
     for index, each in enumerate(block.statements):
         if isinstance(each, ast.With) and [callee(item.context_expr) for item in each.items] == ["suppress"]:
             yield index, index + 1, each.body
 
 
-def _handled(block: Block, body: list[ast.stmt], *, predicates: bool | None) -> Iterator[Change]:
+def _change_handlers(block: Block, body: list[ast.stmt], *, predicates: bool | None) -> Iterator[Change]:
     for index, each in enumerate(block.statements):
         for number, handler in enumerate(each.handlers if isinstance(each, ast.Try) else ()):
             caught = ast.unparse(handler.type) if handler.type else ""

@@ -29,7 +29,7 @@ class _Worker(Generic[W]):
 
 
 @attrs.frozen
-class Report(Generic[W]):
+class WorkerMessage(Generic[W]):
     """One thing that a process has to say. ``last``: it has ended with this."""
 
     work: W
@@ -37,7 +37,9 @@ class Report(Generic[W]):
     last: bool = False
 
 
-def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh: bool = False) -> Iterator[Report[W]]:
+def carried_out(
+    works: Iterable[W], jobs: int, silence_seconds: float, *, afresh: bool = False
+) -> Iterator[WorkerMessage[W]]:
     """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
     long, or ends otherwise, has `Failed`. afresh: nothing is loaded before: the search itself is changed."""
     for name in SINGLE_THREADED:
@@ -62,7 +64,7 @@ def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh
             for worker in list(workers):
                 if worker.pipe in ready:
                     worker.heard = time.monotonic()
-                    message, last = _heard(worker)
+                    message, last = _receive_message(worker)
                 elif time.monotonic() - worker.heard > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
                     message, last = Failed("its process was silent for too long", silent=True), True
@@ -71,13 +73,13 @@ def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh
                 if last:
                     workers.remove(worker)
                     _dismiss(worker)
-                yield Report(worker.work, message, last)
+                yield WorkerMessage(worker.work, message, last)
     finally:
         for worker in workers:
             _dismiss(worker)
 
 
-def _heard(worker: _Worker[W]) -> tuple[object, bool]:
+def _receive_message(worker: _Worker[W]) -> tuple[object, bool]:
     try:
         message = worker.pipe.recv()
     except (EOFError, OSError):

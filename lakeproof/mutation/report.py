@@ -6,8 +6,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.mutation.campaign import UNREACHED, Judged
-from lakeproof.mutation.results import described
+from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
+from lakeproof.mutation.results import describe_mutant
 from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
 from lakeproof.words import plural
 
@@ -26,7 +26,7 @@ class Score:
     unreached: int
 
     @classmethod
-    def of(cls, judged: Sequence[Judged]) -> "Score":
+    def of(cls, judged: Sequence[JudgedMutant]) -> "Score":
         def count(fate: str) -> int:
             return sum(each.verdict.fate == fate and not (each.equivalent and fate != KILLED) for each in judged)
 
@@ -52,11 +52,11 @@ class Score:
         return "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells) + " |"
 
 
-def table(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
+def table(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     """Scores by file, and of all. Without ``whole``: only of the files that the scenarios execute."""
     yield HEAD
     yield "| --- " + "| ---: " * 8 + "|"
-    by: dict[str, list[Judged]] = {}
+    by: dict[str, list[JudgedMutant]] = {}
     shown = judged if whole else [each for each in judged if each.verdict.fate != UNREACHED]
     for each in shown:
         by.setdefault(each.mutant.file, []).append(each)
@@ -65,7 +65,7 @@ def table(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
     yield Score.of(shown).row("all")
 
 
-def by_design(judged: Sequence[Judged]) -> Iterator[str]:
+def by_design(judged: Sequence[JudgedMutant]) -> Iterator[str]:
     """Scores by design: of the mutants that a scenario of the design executes."""
     designs = sorted({name for each in judged for name in each.designs})
     if len(designs) < 2:
@@ -77,7 +77,7 @@ def by_design(judged: Sequence[Judged]) -> Iterator[str]:
         yield Score.of([each for each in judged if name in each.designs]).row(f"`{name}`")
 
 
-def by_kind(judged: Sequence[Judged]) -> Iterator[str]:
+def by_kind(judged: Sequence[JudgedMutant]) -> Iterator[str]:
     """Which share of the killed ones each kind of killer has killed, and each invariant."""
     killed = [each for each in judged if each.verdict.fate == KILLED]
     if not killed:
@@ -95,7 +95,7 @@ def by_kind(judged: Sequence[Judged]) -> Iterator[str]:
             yield f"| {kind} `{name}` | {times:,} | {100 * times / len(killed):.1f} % |"
 
 
-def line(judged: Judged) -> str:
+def line(judged: JudgedMutant) -> str:
     """One mutant, with what is known of it."""
     verdict = judged.verdict
     told = verdict.why
@@ -108,7 +108,7 @@ def line(judged: Judged) -> str:
     return f"- `{mutant.place}` `{mutant.function}` {mutant.operator}: {change} ({judged.equivalent or told})"
 
 
-def report(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
+def report(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     """The whole text: scores, then by fate what was not killed. whole: all scenarios were chosen; then the text
     also names the functions that none of them executes."""
     yield from table(judged, whole=whole)
@@ -140,10 +140,10 @@ def report(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
         yield ", ".join(f"`{name}`" for name in alone)
 
 
-def as_object(judged: Judged) -> dict[str, object]:
+def as_object(judged: JudgedMutant) -> dict[str, object]:
     """One mutant and its verdict, for programs."""
     return {
-        **described(judged.mutant),
+        **describe_mutant(judged.mutant),
         **attrs.asdict(judged.verdict),
         "designs": judged.designs,
         "equivalent": judged.equivalent,

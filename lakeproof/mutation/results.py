@@ -14,12 +14,12 @@ import attrs
 
 from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
-from lakeproof.mutation.work import KILLED, Bounds, Origin, Reach, Step, Verdict
+from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
 
 ROOMS: Final = ("model", "impl", "search", "designs", "mutation")
 
 
-class Unreadable(Exception):
+class UnreadableResults(Exception):
     """A file of results that is none; names the file, the line and the repair."""
 
 
@@ -40,7 +40,9 @@ def key_of_reach(code: str, scenario: str) -> str:
     return digest("reach", code, scenario)
 
 
-def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds, *, thorough: bool = False) -> str:
+def key_of_verdict(
+    code: str, mutant: Mutant, steps: Iterable[JudgeStep], bounds: Bounds, *, thorough: bool = False
+) -> str:
     told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
     judges = sorted((step.machine, step.scenario, step.states_max, step.states) for step in steps)
     return digest("verdict 3", code, told, judges, attrs.astuple(bounds), thorough)
@@ -65,7 +67,7 @@ class Results:
             self._known[told["key"]] = told
             self._remember(told)
         except (ValueError, KeyError, TypeError) as error:
-            raise Unreadable(
+            raise UnreadableResults(
                 f"{self.path}: line {number}: {line[:60]!r} is no result of `lakeproof mutants`; choose another file "
                 "with --results, or remove it"
             ) from error
@@ -102,19 +104,19 @@ class Results:
         }
         self._put(key, told)
 
-    def verdict(self, key: str) -> Verdict | None:
+    def verdict(self, key: str) -> MutantResult | None:
         told = self._known.get(key)
         if told is None:
             return None
-        return Verdict(**{name: told[name] for name in attrs.fields_dict(Verdict) if name in told})  # type: ignore[arg-type]
+        return MutantResult(**{name: told[name] for name in attrs.fields_dict(MutantResult) if name in told})  # type: ignore[arg-type]
 
-    def put_verdict(self, key: str, mutant: Mutant, verdict: Verdict) -> None:
-        self._put(key, {**described(mutant), **attrs.asdict(verdict)})
+    def put_verdict(self, key: str, mutant: Mutant, verdict: MutantResult) -> None:
+        self._put(key, {**describe_mutant(mutant), **attrs.asdict(verdict)})
         self._remember(self._known[key])
 
     def killer(self, mutant: Mutant) -> str | None:
         """The scenario that killed it last, in whatever state the code was then: a good one to begin with."""
-        return self._killers.get(_told_apart(described(mutant)))
+        return self._killers.get(_told_apart(describe_mutant(mutant)))
 
     def _remember(self, told: Mapping[str, object]) -> None:
         if told.get("fate") == KILLED:
@@ -126,7 +128,7 @@ def _told_apart(told: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(told[name] for name in ("file", "function", "operator", "before", "after"))
 
 
-def described(mutant: Mutant) -> dict[str, object]:
+def describe_mutant(mutant: Mutant) -> dict[str, object]:
     """A mutant for programs, without its code."""
     return {
         "file": mutant.file,

@@ -132,7 +132,7 @@ def blocks(function: Function) -> Iterator[Block]:
     outer = frozenset(name for each in own if isinstance(each, ast.Nonlocal) for name in each.names)
     for statements in raw_blocks(function):
         before = (each for each in own if each.lineno < statements[0].lineno)
-        bound = {name for each in before for name in stored(head_of(each))}
+        bound = {name for each in before for name in stored_names(head_of(each))}
         yield Block(statements, frozenset(parameters | bound | outer), outer)
 
 
@@ -145,12 +145,12 @@ def head_of(statement: ast.stmt) -> list[ast.AST]:
     return parts
 
 
-def stored(nodes: list[ast.AST]) -> set[str]:
+def stored_names(nodes: list[ast.AST]) -> set[str]:
     """The names that nodes bind."""
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def loaded(nodes: list[ast.AST]) -> set[str]:
+def loaded_names(nodes: list[ast.AST]) -> set[str]:
     """The names that nodes read."""
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 

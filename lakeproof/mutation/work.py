@@ -72,7 +72,7 @@ class Reach:
 
 
 @attrs.frozen(kw_only=True)
-class Step:
+class JudgeStep:
     """A scenario that judges, and how far its search goes."""
 
     scenario: str
@@ -105,7 +105,7 @@ def _killers(given: Sequence[Killer | Mapping[str, str]]) -> tuple[Killer, ...]:
 
 
 @attrs.frozen(kw_only=True)
-class Verdict:
+class MutantResult:
     """What became of one mutant."""
 
     fate: str  # killed, survived, timed-out, unusable
@@ -163,7 +163,7 @@ class Reaching:
             yield Began(name)
             LINES.clear()
             started = time.monotonic()
-            outcome = _searched(known[name], self.origin, None, Bounds(seconds=self.seconds))
+            outcome = _search_scenario(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
             by: dict[str, list[int]] = {}
             for file, line in sorted(LINES):
@@ -186,7 +186,7 @@ class Judging:
     file: str
     path: Path
     code: bytes
-    steps: tuple[Step, ...]
+    steps: tuple[JudgeStep, ...]
     bounds: Bounds
     thorough: bool = False
 
@@ -199,8 +199,8 @@ class Judging:
         if user_file is None:
             plant({module_of(self.file): self.path}, lambda _: code)
         loaded: dict[Origin, dict[str, Scenario]] = {}
-        open_: Verdict | None = None
-        first: Verdict | None = None
+        open_: MutantResult | None = None
+        first: MutantResult | None = None
         killers: list[Killer] = []
         ran = 0
         for step in self.steps:
@@ -209,7 +209,7 @@ class Judging:
             ran += 1
             yield Began(step.scenario)
             if step.machine:
-                met = _met(step)
+                met = _machine_result(step)
                 killers += [] if met is None else met.killers
                 first = first or met
                 continue
@@ -219,19 +219,21 @@ class Judging:
                 scenario = loaded[step.origin][step.scenario]
             except Exception as error:  # noqa: BLE001  # whatever the mutant does while its design is built
                 why = f"the design cannot be built: {type(error).__name__}: {error}"
-                found: Verdict | None = Verdict(fate=UNUSABLE, scenario=step.scenario, why=why)
+                found: MutantResult | None = MutantResult(fate=UNUSABLE, scenario=step.scenario, why=why)
             else:
-                found = judged(_searched(scenario, step.origin, step.states_max, self.bounds), step.states)
+                found = judge_outcome(
+                    _search_scenario(scenario, step.origin, step.states_max, self.bounds), step.states
+                )
             if found is not None and found.fate == KILLED:
                 killers += found.killers
                 first = first or found
             elif found is not None and (open_ is None or open_.fate == TIMED_OUT):
                 open_ = found
-        last = first or open_ or Verdict(fate=SURVIVED)
+        last = first or open_ or MutantResult(fate=SURVIVED)
         yield attrs.evolve(last, ran=ran, seconds=round(time.monotonic() - started, 3), killers=killers)
 
 
-def _met(step: Step) -> Verdict | None:
+def _machine_result(step: JudgeStep) -> MutantResult | None:
     """What a machine says of a mutant, within its budget; None: nothing."""
     from importlib import import_module
 
@@ -245,10 +247,10 @@ def _met(step: Step) -> Verdict | None:
         return None
     killer = Killer(BY_MACHINE, step.scenario, failure.invariant)
     why = f"a machine violates it in run {failure.number}"
-    return Verdict(fate=KILLED, scenario=step.scenario, invariant=failure.invariant, why=why, killers=(killer,))
+    return MutantResult(fate=KILLED, scenario=step.scenario, invariant=failure.invariant, why=why, killers=(killer,))
 
 
-def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
+def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
     """What one scenario says of a mutant; None: all is as expected.
 
     It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
@@ -258,7 +260,7 @@ def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
     from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 
     if outcome.trouble:
-        return Verdict(fate=UNUSABLE, scenario=outcome.scenario, why=outcome.trouble)
+        return MutantResult(fate=UNUSABLE, scenario=outcome.scenario, why=outcome.trouble)
     differs = [each for each in outcome.verdicts if each.unexpected]
     certain = [
         each
@@ -266,7 +268,7 @@ def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
         if each.invariant != NO_UNHANDLED_EXCEPTION and not (each.verdict == "inconclusive" and outcome.stopped)
     ]
     for each in certain[:1]:
-        return Verdict(
+        return MutantResult(
             fate=KILLED,
             scenario=outcome.scenario,
             invariant=each.invariant,
@@ -275,15 +277,17 @@ def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
         )
     for each in differs:
         fate = TIMED_OUT if each.verdict == "inconclusive" else UNUSABLE
-        return Verdict(fate=fate, scenario=outcome.scenario, invariant=each.invariant, why=each.why or each.verdict)
+        return MutantResult(
+            fate=fate, scenario=outcome.scenario, invariant=each.invariant, why=each.why or each.verdict
+        )
     if states and outcome.states != states:
         why = f"{outcome.states:,} states, expected {states:,}"
         killers = [Killer(BY_INVARIANT, outcome.scenario, "states")]
-        return Verdict(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why, killers=killers)
+        return MutantResult(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why, killers=killers)
     return None
 
 
-def _searched(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
+def _search_scenario(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
     from lakeproof.verify.loader import Source
     from lakeproof.verify.tasks import Verify, carried_out
 

@@ -46,13 +46,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
 
 from lakeproof.impl.effects import Now
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
 from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
-from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import Asleep, apply, patch
 from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
@@ -305,7 +305,7 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            run.send(told(run.task, None if reply is Asleep.ASLEEP else reply))
+            run.send(reply_of_task(run.task, None if reply is Asleep.ASLEEP else reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:
@@ -359,7 +359,7 @@ class Behaviour:
         """How the calls of two runs of one history differ."""
         pairs = enumerate(zip(run.calls(), before, strict=False))
         number, how = next(
-            (number, f"{_ended(one)}, and before {_ended(other)}{_besides(one, other)}")
+            (number, f"{_end_text(one)}, and before {_end_text(other)}{_besides(one, other)}")
             for number, (one, other) in pairs
             if seen_of([one]) != seen_of([other])
         )
@@ -380,16 +380,16 @@ class Behaviour:
         return iter(self.nodes)
 
 
-def _ended(view: CallView) -> str:
+def _end_text(view: CallView) -> str:
     """How a call ended, for a message."""
     if view.error is not None:
-        return f"raised {message_of(Exception(said(view.error)))}"
-    return f"returned {message_of(Exception(said(view.value)))}" if view.done else "was under way"
+        return f"raised {message_of(Exception(safe_repr(view.error)))}"
+    return f"returned {message_of(Exception(safe_repr(view.value)))}" if view.done else "was under way"
 
 
 def _besides(one: CallView, other: CallView) -> str:
     """What differs where the words for the ends of two calls do not."""
-    if _ended(one) != _ended(other):
+    if _end_text(one) != _end_text(other):
         return ""
     fields = ("value", "error", "args", "observed")
     what = next((name for name in fields if identity(getattr(one, name)) != identity(getattr(other, name))), "value")

@@ -30,7 +30,7 @@ from lakeproof.search.results import Options as Options
 from lakeproof.search.results import Result as Result
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import Relayout, share_behaviours
-from lakeproof.search.states import Place, Record, TellsClientsApart
+from lakeproof.search.states import FirstReach, Record, TellsClientsApart
 from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.trie import Trie
 
@@ -330,7 +330,7 @@ class _Search:
             counterexample=counterexample,
         )
 
-    def _path(self, place: Place) -> tuple[Move, ...]:
+    def _path(self, place: FirstReach) -> tuple[Move, ...]:
         return path_to(self.kernel, self.symmetry, self.levels, place)
 
 

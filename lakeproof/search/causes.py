@@ -14,7 +14,7 @@ from lakeproof.model.identity import identity
 from lakeproof.scenario import Call, ScenarioError
 
 
-def detached(error: Exception, outside: Sequence[BaseException], call: Call) -> None:
+def detach_frames(error: Exception, outside: Sequence[BaseException], call: Call) -> None:
     """Let go of the frames that an error holds, and of what lies ``outside`` of the flow that raised it.
 
     Raises:

@@ -83,7 +83,7 @@ class Incomparable(Exception):
 
 
 @attrs.frozen
-class Reference:
+class ObjectIdentity:
     """Equal to what refers to the same object; keeps it alive, so that no other one gets its address."""
 
     held: object = attrs.field(eq=False)
@@ -119,7 +119,7 @@ def is_data(held: object, depth: int = 0) -> bool:
     return all(is_data(part, depth + 1) for part in gc.get_referents(held) if part is not kind)
 
 
-def shown(value: object) -> Shown:
+def parts_of(value: object) -> Shown:
     """What an object consists of; coroutines and generators are not among these.
 
     Raises:
@@ -155,7 +155,7 @@ def _is_python(kind: type) -> bool:
 def _instance(value: object) -> Shown:
     """The content of its built-in base, its slots, its dictionary."""
     kind = type(value)
-    head: list[Hashable] = [Reference(kind)]
+    head: list[Hashable] = [ObjectIdentity(kind)]
     parts: list[object] = []
 
     def add(what: Hashable, more: list[object]) -> None:
@@ -201,13 +201,13 @@ _CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignor
 """Of built-in types, and of classes that are derived from them, past anything that the class overrides."""
 
 
-def _listed(what: Hashable, parts: list[object]) -> Shown:
+def _list_parts(what: Hashable, parts: list[object]) -> Shown:
     return (what, len(parts)), parts
 
 
 def _container(value: object) -> Shown:
     kind: type = type(value)
-    return _listed(kind, _CONTENT[kind](value))
+    return _list_parts(kind, _CONTENT[kind](value))
 
 
 def _frozenset(value: frozenset[object]) -> Shown:
@@ -222,29 +222,29 @@ def _is_atom(value: object) -> bool:
 
 def _function(value: FunctionType) -> Shown:
     closure, defaults = value.__closure__ or (), value.__defaults__ or ()
-    head = ("function", Reference(value.__code__), Reference(value.__globals__), len(closure), len(defaults))
+    head = ("function", ObjectIdentity(value.__code__), ObjectIdentity(value.__globals__), len(closure), len(defaults))
     return head, [*closure, *defaults, value.__kwdefaults__, value.__dict__]
 
 
 def _cell(value: CellType) -> Shown:
     try:
-        return _listed("cell", [value.cell_contents])
+        return _list_parts("cell", [value.cell_contents])
     except ValueError:
-        return _listed("cell", [])
+        return _list_parts("cell", [])
 
 
-def _reduced(value: object) -> Shown:
+def _reduce_value(value: object) -> Shown:
     found = value.__reduce__()
     if not isinstance(found, tuple):
         return _opaque(value)
     kind: type = type(value)
-    return _listed(kind, list(found))
+    return _list_parts(kind, list(found))
 
 
-def _viewed(value: object) -> Shown:
+def _view_parts(value: object) -> Shown:
     over = [held for held in gc.get_referents(value) if isinstance(held, dict | set)]
     try:
-        head, left = _reduced(value)
+        head, left = _reduce_value(value)
     except RuntimeError as error:
         raise Incomparable("holds an iterator over what has changed meanwhile") from error
     return (head, len(over)), [*over, *left]
@@ -260,16 +260,16 @@ def _program(value: object) -> Shown:
 
 _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explicit-any]  # each for objects of its type
     **dict.fromkeys(_CONTAINERS, _container),
-    **dict.fromkeys((*_ITERATORS, *_BY_REDUCTION), _reduced),
-    **dict.fromkeys(_VIEWED, _viewed),
+    **dict.fromkeys((*_ITERATORS, *_BY_REDUCTION), _reduce_value),
+    **dict.fromkeys(_VIEWED, _view_parts),
     **dict.fromkeys((object, type, ModuleType, CodeType), _opaque),
     tuple: _container,
     frozenset: _frozenset,
     FunctionType: _function,
     CellType: _cell,
-    Context: lambda value: _listed("context", [part for item in value.items() for part in item]),
-    MethodType: lambda value: _listed("method", [value.__func__, value.__self__]),
-    BuiltinFunctionType: lambda value: _listed("method", [value.__name__, value.__self__]),
-    partial: lambda value: _listed("partial", [value.func, value.args, value.keywords, value.__dict__]),
-    MappingProxyType: lambda value: _listed("proxy", gc.get_referents(value)),
+    Context: lambda value: _list_parts("context", [part for item in value.items() for part in item]),
+    MethodType: lambda value: _list_parts("method", [value.__func__, value.__self__]),
+    BuiltinFunctionType: lambda value: _list_parts("method", [value.__name__, value.__self__]),
+    partial: lambda value: _list_parts("partial", [value.func, value.args, value.keywords, value.__dict__]),
+    MappingProxyType: lambda value: _list_parts("proxy", gc.get_referents(value)),
 }

@@ -12,7 +12,7 @@ import attrs
 from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Cancelled, Withdrawn
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
@@ -163,7 +163,7 @@ def cell(where: Cell | LocalCell) -> str:
     return place(where[1], where[2])
 
 
-def held(where: Cell | LocalCell, content: Value | None) -> str | None:
+def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
     """What a cell holds, in words; None where it is empty."""
     if content is None:
         return None
@@ -210,24 +210,24 @@ def _record(record: Record) -> str:
             return f"instance {record.instance_uid} is to be cleaned"
 
 
-def ended(call: CallView) -> str:
+def describe_end(call: CallView) -> str:
     """How a call ended, in words."""
     match call.status:
         case Status.OK if call.value is None:
-            return f"{called(call)} succeeds"
+            return f"{describe_call(call)} succeeds"
         case Status.OK:
-            return f"{called(call)} returns {_value(call.value)}"
+            return f"{describe_call(call)} returns {_value(call.value)}"
         case Status.FAIL:
-            return f"{called(call)} fails: {brief(call.error)}"
+            return f"{describe_call(call)} fails: {brief(call.error)}"
         case Status.INFO:
-            return f"{called(call)} has an unknown outcome: {brief(call.error)}"
+            return f"{describe_call(call)} has an unknown outcome: {brief(call.error)}"
         case Status.CRASHED if call.error is not None:
-            return f"{called(call)} raises {printable(str(call.error))}"
+            return f"{describe_call(call)} raises {printable(str(call.error))}"
         case _:
             raise AssertionError(f"{call} has not ended")
 
 
-def called(call: CallView) -> str:
+def describe_call(call: CallView) -> str:
     """A call in words."""
     return f"{call.name}({', '.join(brief(arg) for arg in call.args)})"
 
@@ -259,7 +259,7 @@ def brief(thing: object) -> str:
     if isinstance(thing, Repository):
         return repr(thing.repository_id)
     with WATCH.over():  # its __repr__ may be user code
-        shown = printable(_ADDRESS.sub("", said(thing)))
+        shown = printable(_ADDRESS.sub("", safe_repr(thing)))
     return shown if len(shown) <= TEXT_SHOWN_MAX else f"{shown[: TEXT_SHOWN_MAX - 3]}..."
 
 
@@ -270,7 +270,7 @@ def exact(op: Effect | None, answer: object, changes: object) -> str:
 
 def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
     """The cells of a store in words, in order."""
-    return tuple((cell(where), held(where, cells[where]) or "") for where in sorted(cells))
+    return tuple((cell(where), describe_cell(where, cells[where]) or "") for where in sorted(cells))
 
 
 def _condition(op: kv.SetIf | kv.DeleteIf) -> str:

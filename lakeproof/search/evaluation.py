@@ -31,8 +31,8 @@ def findings(name: str, check: Check, *shown: object) -> list[Finding]:
     """
     with WATCH.over():
         try:
-            found = _checked(name, check(*shown))
-            for error in _refused(shown):
+            found = _check_findings(name, check(*shown))
+            for error in _undeclared_reads(shown):
                 raise error
             return found
         except CodecError as error:
@@ -42,7 +42,7 @@ def findings(name: str, check: Check, *shown: object) -> list[Finding]:
         except BaseException as error:
             if is_ours(error):
                 raise
-            raise _failed(name, error) from error
+            raise _failure_of(name, error) from error
 
 
 class LooksFurther(Exception):
@@ -70,7 +70,7 @@ def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
         raise
 
 
-def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:
+def _undeclared_reads(shown: Iterable[object]) -> Iterator[NotDeclared]:
     """What snapshots among these have refused to show."""
     for each in shown:
         if isinstance(each, Snapshot):
@@ -79,7 +79,7 @@ def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:
             yield from (*each.before.refused, *each.after.refused)
 
 
-def counted(name: str, check: Check, *shown: object) -> str:
+def count_findings(name: str, check: Check, *shown: object) -> str:
     """What an invariant finds, as far as a verdict depends on it."""
     return count(findings(name, check, *shown))
 
@@ -90,24 +90,24 @@ def count(found: Sequence[Finding]) -> str:
     return f"{violated} Violation and {len(found) - violated} Reached"
 
 
-def advanced(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:
+def advance_monitor(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:
     """A monitor's next state and what it found, checked in the same way."""
     with WATCH.over():
         try:
             answer: object = monitor.advance(state, event)
             if not isinstance(answer, tuple) or len(answer) != 2:
                 raise ScenarioError(
-                    f"monitor {monitor.id!r}: advance returned {_shown(answer)}; expected (next state, findings)"
+                    f"monitor {monitor.id!r}: advance returned {_short_repr(answer)}; expected (next state, findings)"
                 )
             after: Hashable = answer[0]
             comparable(monitor.id, after)
-            return after, _checked(monitor.id, answer[1])
+            return after, _check_findings(monitor.id, answer[1])
         except ScenarioError:
             raise
         except BaseException as error:
             if is_ours(error):
                 raise
-            raise _failed(monitor.id, error) from error
+            raise _failure_of(monitor.id, error) from error
 
 
 def comparable(name: str, state: object) -> None:
@@ -117,12 +117,12 @@ def comparable(name: str, state: object) -> None:
         identity(state)
     except Exception as error:
         raise ScenarioError(
-            f"monitor {name!r}: its state {_shown(state)} is not hashable ({message_of(error)}); use tuples and "
+            f"monitor {name!r}: its state {_short_repr(state)} is not hashable ({message_of(error)}); use tuples and "
             f"frozensets instead of lists, sets and dicts"
         ) from error
 
 
-def folded(observer: Observer, seen: Sequence[Observed]) -> Hashable:
+def fold_observer(observer: Observer, seen: Sequence[Observed]) -> Hashable:
     """What an observer makes of the effects so far.
 
     Raises:
@@ -135,21 +135,21 @@ def folded(observer: Observer, seen: Sequence[Observed]) -> Hashable:
         except BaseException as error:
             if is_ours(error):
                 raise
-            raise _failed(observer.name, error, "observer") from error
+            raise _failure_of(observer.name, error, "observer") from error
     return found
 
 
-def _checked(name: str, found: object) -> list[Finding]:
+def _check_findings(name: str, found: object) -> list[Finding]:
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
-        raise ScenarioError(f"invariant {name!r}: its check returned {_shown(found)}; {_EXPECTED}")
+        raise ScenarioError(f"invariant {name!r}: its check returned {_short_repr(found)}; {_EXPECTED}")
     parts: list[Finding] = []
     for part in found:
         if not isinstance(part, Violation | Reached):
-            raise ScenarioError(f"invariant {name!r}: its check found {_shown(part)}; {_EXPECTED}")
+            raise ScenarioError(f"invariant {name!r}: its check found {_short_repr(part)}; {_EXPECTED}")
         said: object = part.evidence if isinstance(part, Violation) else part.what
         if type(said) is not str:
             raise ScenarioError(
-                f'invariant {name!r}: its {type(part).__name__} says {_shown(said)}; say it as text: f"{{...}}"'
+                f'invariant {name!r}: its {type(part).__name__} says {_short_repr(said)}; say it as text: f"{{...}}"'
             )
         parts.append(part)
         if len(parts) > FINDINGS_MAX:
@@ -157,12 +157,12 @@ def _checked(name: str, found: object) -> list[Finding]:
     return parts
 
 
-def _failed(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
+def _failure_of(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
     said = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
     return ScenarioError(f"{kind} {name!r}: {said} (at {place_of(error)})")
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     try:
         return f"{message_of(Exception(repr(value)))} ({type(value).__name__})"
     except Exception:  # noqa: BLE001  # its __repr__ is user code
@@ -183,9 +183,9 @@ def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) ->
         except BaseException as error:
             if is_ours(error):
                 raise
-            raise _failed(name, error) from error
+            raise _failure_of(name, error) from error
     if type(found) is not bool:
-        raise ScenarioError(f"invariant {name!r}: its predicate returned {_shown(found)}; expected True or False")
+        raise ScenarioError(f"invariant {name!r}: its predicate returned {_short_repr(found)}; expected True or False")
     return found
 
 
@@ -197,4 +197,4 @@ def watches(invariant: OnStep, name: str, op: object) -> bool:
         except BaseException as error:
             if is_ours(error):
                 raise
-            raise _failed(invariant.id, error) from error
+            raise _failure_of(invariant.id, error) from error

@@ -21,20 +21,20 @@ from lakeproof.model import kv, objects
 from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-from lakeproof.search.causes import cut, detached
-from lakeproof.search.evaluation import folded
+from lakeproof.search.causes import cut, detach_frames
+from lakeproof.search.evaluation import fold_observer
 from lakeproof.search.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.search.hooks import EFFECTS as EFFECTS
 from lakeproof.search.hooks import HOOKS
 from lakeproof.search.hooks import NondeterministicFlow as NondeterministicFlow
-from lakeproof.search.observers import observed
+from lakeproof.search.observers import observe_effect
 from lakeproof.search.program import AFTERMATH as AFTERMATH
 from lakeproof.search.program import LABELS as LABELS
 from lakeproof.search.program import SETUP as SETUP
 from lakeproof.search.program import Disk, Mint, check_usable
 from lakeproof.search.program import Program as Program
 from lakeproof.search.program import label as label
-from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, Told
+from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, TaskReply
 
 SLEEPS: Final = 'give the scenario time="sleeps", or time="read" if something reads the clock'
 
@@ -99,10 +99,10 @@ class Execution:
         if reply is RESTARTED:
             return self._restart()
         assert self.op is not None
-        if self._tasks is None and type(reply) is not Told:
+        if self._tasks is None and type(reply) is not TaskReply:
             self._observe(self.op, reply)
         else:
-            self._observe_task(reply if isinstance(reply, Told) else Told(MAIN, reply))
+            self._observe_task(reply if isinstance(reply, TaskReply) else TaskReply(MAIN, reply))
         if self._tasks is None and type(self.op) is Local:
             reply = self._disk.answer(self.op)
         self.begins = False
@@ -320,7 +320,7 @@ class Execution:
     def _resume_tasks(self, main: Coroutine[Any, Any, Any], reply: object) -> Effect:  # type: ignore[explicit-any]
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
         if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
-            task, reply = (reply.task, reply.reply) if isinstance(reply, Told) else (MAIN, reply)
+            task, reply = (reply.task, reply.reply) if isinstance(reply, TaskReply) else (MAIN, reply)
             asked = dict(self._open)[task]
             reply = self._disk.answer(asked) if type(asked) is Local else reply
             self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
@@ -352,7 +352,7 @@ class Execution:
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
             FORGOTTEN.found, FORGOTTEN.listening = "", True
-            detached(error, self._outside, self.call())
+            detach_frames(error, self._outside, self.call())
             FORGOTTEN.listening = False
             self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
@@ -377,14 +377,14 @@ class Execution:
             status=outcome.status,
             value=outcome.value,
             error=outcome.error,
-            observed=tuple((observer.name, folded(observer, seen)) for observer in self.program.observers),
+            observed=tuple((observer.name, fold_observer(observer, seen)) for observer in self.program.observers),
         )
 
     def _observe(self, op: Effect, reply: object) -> None:
         if self.program.observers and type(op) is not Local:
-            self._observed.append(observed(op, reply))
+            self._observed.append(observe_effect(op, reply))
 
-    def _observe_task(self, reply: Told) -> None:
+    def _observe_task(self, reply: TaskReply) -> None:
         op = dict(self.open).get(reply.task)
         if op is None:
             raise NotOpen(reply.task)

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move
 from lakeproof.search.packing import Layout, Words, distinct, take
-from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, WIDE, Table
+from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, WIDE, MoveTable
 
 Rows = npt.NDArray[np.intp]
 Sink = Callable[[Move, Rows, Words], None]
@@ -61,9 +61,9 @@ class Expansion(ABC):
 
     roles: Roles
     layout: Layout
-    tables: Sequence[Table]
+    tables: Sequence[MoveTable]
     """One for each client: the moves of its main task."""
-    tasks: Sequence[Table] = ()
+    tasks: Sequence[MoveTable] = ()
     """And those of other tasks: of clients that have several effects open."""
 
     def expand(self, words: Words, sink: Sink) -> None:
@@ -108,7 +108,7 @@ class Expansion(ABC):
             anyone |= table.kind[table.nodes_of(words)] != DONE
         return anyone
 
-    def asleep(self, table: Table, words: Words) -> npt.NDArray[np.bool_]:
+    def asleep(self, table: MoveTable, words: Words) -> npt.NDArray[np.bool_]:
         """In which of these states, which were expanded, the task waits for a timer that has not run out."""
         nodes = table.nodes_of(words)
         numbers = np.zeros(len(nodes), np.uint64)
@@ -117,7 +117,7 @@ class Expansion(ABC):
         known = table.flat[Mode.NORMAL][nodes * table.values + numbers.astype(np.intp)]
         return np.asarray((table.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
 
-    def _expand_point(self, table: Table, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
+    def _expand_point(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
         if not len(rows):
             return
         here, at_nodes = take(words, rows), nodes[rows]
@@ -154,7 +154,7 @@ class Expansion(ABC):
             may &= self.layout.field(words, self.roles.late) == 0
         return may
 
-    def _expand_wide(self, table: Table, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
+    def _expand_wide(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
         if not len(rows):
             return
         at_nodes = nodes[rows]
@@ -162,7 +162,7 @@ class Expansion(ABC):
             chosen = rows[at_nodes == node]
             self._expand_wide_node(table, int(node), take(words, chosen), chosen, sink)
 
-    def _expand_wide_node(self, table: Table, node: int, here: Words, rows: Rows, sink: Sink) -> None:
+    def _expand_wide_node(self, table: MoveTable, node: int, here: Words, rows: Rows, sink: Sink) -> None:
         columns = self._columns_of(table, node)
         kinds, inverse = projections(here, self.layout, columns)
         effects = self._wide(table, node, columns, kinds, rows, inverse)
@@ -254,27 +254,27 @@ class Expansion(ABC):
         for stride in np.unique(strides).tolist():
             yield stride, take(after, strides == stride)
 
-    def _more(self) -> Sequence[Table]:
+    def _more(self) -> Sequence[MoveTable]:
         """The tables of tasks that states may have effects of."""
         return self.tasks
 
     # What a subclass knows. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
 
     @abstractmethod
-    def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
+    def _known(self, table: MoveTable, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         """The numbers of the touched cells; from here on the tables have entries for them."""
 
     @abstractmethod
-    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+    def _know_restarts(self, table: MoveTable, nodes: Rows, rows: Rows) -> None:
         """From here on the table says what a restart does at these nodes."""
 
     @abstractmethod
-    def _columns_of(self, table: Table, node: int) -> list[int]:
+    def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         """The columns that a wide effect covers."""
 
     @abstractmethod
     def _wide(
-        self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
+        self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         """What a wide effect does, for each kind of numbers of the covered columns."""
 

@@ -82,7 +82,7 @@ class Result:
     writes: Writes
 
 
-def enabled(faults: Faults) -> tuple[Mode, ...]:
+def enabled_modes(faults: Faults) -> tuple[Mode, ...]:
     """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect."""
     possible = (mode for mode in COST if mode is not Mode.RESTART)
     return tuple(mode for mode in possible if all(getattr(faults, kind) > 0 for kind in COST[mode]))

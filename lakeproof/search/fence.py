@@ -21,8 +21,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any, Final
 
-from lakeproof.impl.frames import COLLECTOR, Spot, awaited, raised_at, running_at, spot, would_run
-from lakeproof.impl.printable import printable, said
+from lakeproof.impl.frames import COLLECTOR, Spot, awaitable_name, raised_at, running_at, spot, would_run
+from lakeproof.impl.printable import printable, safe_repr
 from lakeproof.search.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
@@ -254,8 +254,8 @@ def place_of(error: BaseException) -> str:
 
 def foreign(coroutine: object, yielded: object) -> NotAnEffect:
     """What to say of a coroutine that is suspended at something that is no effect."""
-    what = awaited(coroutine)
-    handed = "" if yielded is None else f" (which yielded {message_of(Exception(said(yielded)))})"
+    what = awaitable_name(coroutine)
+    handed = "" if yielded is None else f" (which yielded {message_of(Exception(safe_repr(yielded)))})"
     return NotAnEffect(
         _place(spot(coroutine)),
         f"the flow awaits {what}{handed}; a flow may only await what env offers: env.store, env.objects, env.clock. "

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles, Rows
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.packing import Layout, Words
-from lakeproof.search.tables import UNKNOWN, Table
+from lakeproof.search.tables import UNKNOWN, MoveTable
 
 NAME_BITS: Final = 62
 
@@ -34,7 +34,7 @@ class Attempt:
 
 
 @attrs.frozen(kw_only=True)
-class Known:
+class CompiledParts:
     """What was compiled beside the tables: wide effects by table and node, late writes by number, steps of monitors
     by monitor, event and state."""
 
@@ -49,7 +49,12 @@ class FrozenKernel(Expansion):
     """The tables of a `lakeproof.search.kernel.Kernel`, as they were. Can be pickled."""
 
     def __init__(
-        self, roles: Roles, layout: Layout, tables: Sequence[Table], tasks: Sequence[Table], known: Known
+        self,
+        roles: Roles,
+        layout: Layout,
+        tables: Sequence[MoveTable],
+        tasks: Sequence[MoveTable],
+        known: CompiledParts,
     ) -> None:
         self.roles = roles
         self.layout = layout
@@ -77,7 +82,7 @@ class FrozenKernel(Expansion):
         self._lacking[rows] = True
         self._wanted.setdefault(_name(what), int(rows[0]))
 
-    def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
+    def _known(self, table: MoveTable, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         fits = numbers < table.values
         inside = np.where(fits, numbers, 0)
         unknown = np.flatnonzero(~fits | (table.flat[Mode.NORMAL][nodes * table.values + inside] == UNKNOWN))
@@ -88,16 +93,16 @@ class FrozenKernel(Expansion):
                 self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.index, node, number)
         return inside
 
-    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+    def _know_restarts(self, table: MoveTable, nodes: Rows, rows: Rows) -> None:
         unknown = table.again[nodes] == UNKNOWN
         for node in np.unique(nodes[unknown]).tolist():
             self._lack(rows[unknown & (nodes == node)], "restart", table.index, node)
 
-    def _columns_of(self, table: Table, node: int) -> list[int]:
+    def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         return self._found.columns[table.index, node]
 
     def _wide(
-        self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
+        self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         known = self._found.wide[table.index, node]
         for at, numbers in enumerate(kinds):

@@ -131,7 +131,7 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list
     waiting = [within]
     while waiting:
         inside = waiting.pop()
-        for component in components(graph, _trimmed(graph, inside, owed)):
+        for component in components(graph, _trim_graph(graph, inside, owed)):
             member = np.zeros(graph.states, np.bool_)
             member[component] = True
             inner = owed & member[graph.source] & member[graph.target]
@@ -155,7 +155,7 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list
                 yield component
 
 
-def _trimmed(graph: Graph, inside: Bools, owed: Bools) -> Bools:
+def _trim_graph(graph: Graph, inside: Bools, owed: Bools) -> Bools:
     """Without states that no loop leads through, as far as a few rounds find them."""
     inside = inside.copy()
     for _ in range(TRIMMED_MAX):

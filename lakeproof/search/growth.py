@@ -66,7 +66,7 @@ class LoopFinder:
 
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
-        for one, other in _walked(self.program, raw):
+        for one, other in _walk_history(self.program, raw):
             if one.asks != raw.asks:
                 continue
             try:
@@ -92,7 +92,7 @@ def growth(program: Program, raw: Raw) -> str:
     minted: dict[Position, list[int]] = {}
     reason = name = ""
     at: Position = ()
-    for one, other in _walked(program, raw):
+    for one, other in _walk_history(program, raw):
         found = list(locals_of(one, other))
         at, name = tuple(_stands(one)), str(one.call())
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
@@ -129,7 +129,7 @@ def _stands(run: Execution) -> Iterator[tuple[object, int]]:
         yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
 
 
-def _walked(program: Program, raw: Raw) -> Iterator[tuple[Execution, Execution]]:
+def _walk_history(program: Program, raw: Raw) -> Iterator[tuple[Execution, Execution]]:
     """Two runs of a history, in step, at each effect of its last call."""
     one, other = Execution(program), Execution(program)
     history = raw.history()

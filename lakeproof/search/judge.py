@@ -20,13 +20,21 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.kernel import Kernel, advance
 from lakeproof.search.packing import Words, take
-from lakeproof.search.projections import STORED, trimmed
+from lakeproof.search.projections import STORED, trim_zeros
 from lakeproof.search.recheck import KEPT
 from lakeproof.search.semantics import Cell, Value
 from lakeproof.search.setup import run_aftermath
 from lakeproof.search.space import DEAD
-from lakeproof.search.states import Place, States
-from lakeproof.search.views import END_READS, END_REPAIR, STEP_READS, UNSEEN, transition, unhandled, unhandled_after
+from lakeproof.search.states import FirstReach, States
+from lakeproof.search.views import (
+    END_READS,
+    END_REPAIR,
+    STEP_READS,
+    UNSEEN,
+    transition,
+    unhandled_after,
+    unhandled_errors,
+)
 from lakeproof.search.world import LateWrite
 
 T = TypeVar("T", Snapshot, Transition)
@@ -99,7 +107,7 @@ class Judge(States):
         """Take in what monitors have found since the last call."""
         for heard in self.kernel.heard:
             name = self.kernel.space.monitors[heard.monitor].id
-            self.records[name].add(heard.findings, Place(level, heard.numbers, heard.move))
+            self.records[name].add(heard.findings, FirstReach(level, heard.numbers, heard.move))
         self.kernel.heard.clear()
 
     def _judge_broken(self, words: Words, level: int) -> None:
@@ -110,22 +118,22 @@ class Judge(States):
                 continue
             nodes = table.nodes_of(words)
             for row in np.flatnonzero(np.isin(nodes, table.behaviour.broken))[:1].tolist():
-                self.broken(table.client, int(nodes[row]), Place(level, self.full(words, row)))
+                self.broken(table.client, int(nodes[row]), FirstReach(level, self.full(words, row)))
 
-    def broken(self, client: int, node_id: int, place: Place) -> None:
+    def broken(self, client: int, node_id: int, place: FirstReach) -> None:
         """Take in that a client ended at this node by raising what is no answer."""
         calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
-        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
+        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled_errors([calls]), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self.fresh("finals", words, frozenset(Reads)):
-            self.finals.add(trimmed(numbers))
-            place = Place(level, self.full(words, row))
+            self.finals.add(trim_zeros(numbers))
+            place = FirstReach(level, self.full(words, row))
             self.final(numbers, place)
             self._judge_aftermath(numbers, place)
         self._judge_ends(words, level)
 
-    def final(self, numbers: tuple[int, ...], place: Place) -> None:
+    def final(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *eventually* invariants to a final state."""
         seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
         exchanged = list(self._exchanges.of(seen)) if self._eventually else []
@@ -140,9 +148,9 @@ class Judge(States):
         for index in self.open_ends():
             name = ("ends", self.kernel.space.monitors[index].id)
             for row, numbers in self.fresh(name, words, STORED, [self.kernel.space.watches[index]]):
-                self.end(index, numbers, Place(level, self.full(words, row)))
+                self.end(index, numbers, FirstReach(level, self.full(words, row)))
 
-    def end(self, index: int, numbers: tuple[int, ...], place: Place) -> None:
+    def end(self, index: int, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Hold what a monitor remembers against a final state."""
         space = self.kernel.space
         monitor, column = space.monitors[index], space.watches[index]
@@ -152,7 +160,7 @@ class Judge(States):
             seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
             self.records[monitor.id].add(self._ask(monitor.id, monitor.at_end, state, seen), place)
 
-    def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+    def _judge_aftermath(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         held, time = self._held(numbers)
         key = (frozenset(held.items()), time)
         seen = self.seen.setdefault("aftermath", set())
@@ -160,7 +168,7 @@ class Judge(States):
             seen.add(key)
             self.aftermath(numbers, place)
 
-    def aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+    def aftermath(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Run the aftermaths on a final store."""
         held, time = self._held(numbers)
         for aftermath in self._aftermath:
@@ -171,7 +179,7 @@ class Judge(States):
                 if record.violation is None:
                     record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)
 
-    def _hear_unhandled(self, outcomes: Sequence[Outcome], place: Place) -> None:
+    def _hear_unhandled(self, outcomes: Sequence[Outcome], place: FirstReach) -> None:
         record = self.records[NO_UNHANDLED_EXCEPTION]
         raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
         if raised and record.violation is None:
@@ -207,7 +215,7 @@ class Judge(States):
         for node_id in np.unique(nodes[watched]).tolist():
             rows = take(before, np.flatnonzero(nodes == node_id))
             for row, numbers in self.fresh(("step", move, node_id), rows, STEP_READS):
-                self.step(move, node_id, numbers, Place(level, self.full(rows, row), move))
+                self.step(move, node_id, numbers, FirstReach(level, self.full(rows, row), move))
 
     def _watched_nodes(self, client: int, task: str) -> npt.NDArray[np.bool_]:
         """For each node of a client whether some undecided *step* invariant watches the move of this task."""
@@ -227,14 +235,14 @@ class Judge(States):
             self._watched[client, task] = (undecided, known, watchers)
         return known, watchers
 
-    def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
+    def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *step* invariants to a client's move."""
         node = self.kernel.tables[move.client].behaviour.nodes[node_id]
         call, op = node.representative.current, node.effect(move.task)
         watching = self._watchers(move.client, move.task)[1][node_id]
         self._put_step(self._transition(numbers, move.client, call, op), watching, place)
 
-    def _put_step(self, transition: Transition, watching: Sequence[OnStep], place: Place) -> None:
+    def _put_step(self, transition: Transition, watching: Sequence[OnStep], place: FirstReach) -> None:
         for invariant in watching:
             found = self.check_all_symmetric(invariant.id, invariant.check, self._by_anyone(transition))
             self.records[invariant.id].add(found, place)
@@ -250,9 +258,9 @@ class Judge(States):
         for number in np.unique(pending).tolist():
             rows = take(before, np.flatnonzero(pending == number))
             for row, numbers in self.fresh(("late", number), rows, STEP_READS) if number in watched else ():
-                self.delivery(number, numbers, Place(level, self.full(rows, row), Move(-1, Mode.DELIVER)))
+                self.delivery(number, numbers, FirstReach(level, self.full(rows, row), Move(-1, Mode.DELIVER)))
 
-    def delivery(self, number: int, numbers: tuple[int, ...], place: Place) -> None:
+    def delivery(self, number: int, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *step* invariants to the arrival of a late write."""
         late = self.kernel.space.columns[self.kernel.space.late].values[number]
         assert isinstance(late, LateWrite)

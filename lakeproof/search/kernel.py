@@ -13,17 +13,17 @@ import numpy as np
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.evaluation import advanced, comparable
+from lakeproof.search.evaluation import advance_monitor, comparable
 from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles, projections
 from lakeproof.search.expansion import Rows as Rows
 from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.frozen import FrozenKernel, Known
+from lakeproof.search.frozen import CompiledParts, FrozenKernel
 from lakeproof.search.packing import Layout, Words, take
 from lakeproof.search.semantics import Cell, Value, apply, footprint, pass_time
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
-from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, Table, WideMove
+from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
 from lakeproof.search.world import LateWrite
 
 
@@ -143,7 +143,7 @@ class Kernel(Expansion):
                 effects = self._wide_effects(table, node, columns[table.index, node], numbers, moves)
                 wide[table.index, node][numbers] = effects
         known = len(self.space.columns[self.space.late].values)
-        compiled = Known(
+        compiled = CompiledParts(
             columns=columns,
             wide=wide,
             late_columns={number: self._late_columns(number) for number in range(1, known)},
@@ -174,16 +174,16 @@ class Kernel(Expansion):
             else:
                 return [np.array([part], np.uint64) for part in self.space.initial()]
 
-    def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
+    def _known(self, table: MoveTable, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         self._compile_missing(self._own(table), nodes, numbers)
         return numbers
 
-    def _know_restarts(self, table: Table, nodes: Rows, rows: Rows) -> None:
+    def _know_restarts(self, table: MoveTable, nodes: Rows, rows: Rows) -> None:
         missing = np.unique(nodes[table.again[nodes] == UNKNOWN])
         if len(missing):
             self._own(table).compile_restarts(missing.tolist())
 
-    def _own(self, table: Table) -> ClientTable:
+    def _own(self, table: MoveTable) -> ClientTable:
         clients = len(self.tables)
         return self.tables[table.index] if table.index < clients else self.tasks[table.index - clients]
 
@@ -197,7 +197,7 @@ class Kernel(Expansion):
         pairs = np.unique(nodes * (highest + 1) + numbers)
         table.compile([int(pair) // (highest + 1) for pair in pairs], [int(pair) % (highest + 1) for pair in pairs])
 
-    def _columns_of(self, table: Table, node: int) -> list[int]:
+    def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         key = (table.index, node)
         if key not in self._wide_columns:
             op = self._own(table).behaviour.nodes[node].effect(table.task)
@@ -208,7 +208,7 @@ class Kernel(Expansion):
         return self._wide_columns[key]
 
     def _wide(
-        self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
+        self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         own = self._own(table)
         moves = [own.compile_wide(node, columns, numbers) for numbers in kinds]
@@ -310,7 +310,7 @@ def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple
     for event in events:
         if state is DEAD:
             break
-        state, findings = advanced(monitor, state, event)
+        state, findings = advance_monitor(monitor, state, event)
         found.extend(findings)
         if any(isinstance(finding, Violation) for finding in findings):
             state = DEAD

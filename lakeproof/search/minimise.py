@@ -15,7 +15,7 @@ import attrs
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.faults import OF_CLIENTS, Mode, Move
-from lakeproof.search.replay import IMPURE, NotReproduced, Run
+from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced
 from lakeproof.search.replies import WITHDRAWN
 from lakeproof.search.setup import prepare
 
@@ -51,7 +51,7 @@ def reduce_preemptions(scenario: Scenario, moves: Sequence[Move], invariant_id: 
     Raises:
         NotReproduced: the moves do not violate the invariant to begin with.
     """
-    return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _merged)
+    return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _merge_runs)
 
 
 def _easiest(moves: Moves) -> Cost:
@@ -109,7 +109,7 @@ class _Minimiser:
 
     def _violating(self, moves: Moves) -> Moves | None:
         """The moves up to the violation; None if they are not possible or violate nothing."""
-        run = Run(self.scenario, self.setting)
+        run = JudgedRun(self.scenario, self.setting)
         done = 0
         while run.violation(self.id) is None and done < len(moves) and run.possible(moves[done]):
             run.advance(moves[done])
@@ -121,10 +121,10 @@ class _Minimiser:
 
 def _all_candidates(moves: Moves) -> Iterator[Moves]:
     yield from _without_clients(moves)
-    yield from _merged(moves)
+    yield from _merge_runs(moves)
     yield from _without_chunks(moves)
     yield from _without_faults(moves)
-    yield from _moved(moves)
+    yield from _move_runs(moves)
 
 
 def _without_clients(moves: Moves) -> Iterator[Moves]:
@@ -150,7 +150,7 @@ def _without_faults(moves: Moves) -> Iterator[Moves]:
             yield moves[:at] + instead + moves[at + 1 :]
 
 
-def _merged(moves: Moves) -> Iterator[Moves]:
+def _merge_runs(moves: Moves) -> Iterator[Moves]:
     """Each run of a client, or of a task, moved next to another run of the same one, before or after."""
     for whose in _threads(moves):
         runs = [tuple(group) for _, group in groupby(moves, key=whose)]
@@ -181,7 +181,7 @@ def _parts_merged(runs: list[Moves], at: int, other: int) -> Iterator[Moves]:
         yield tuple(move for piece in pieces for move in piece)
 
 
-def _moved(moves: Moves) -> Iterator[Moves]:
+def _move_runs(moves: Moves) -> Iterator[Moves]:
     """Each run moved to any other place: what separates two runs of another client goes out of their way."""
     for whose in _threads(moves):
         runs = [tuple(group) for _, group in groupby(moves, key=whose)]

@@ -13,17 +13,17 @@ from lakeproof.model.snapshot import Observed
 from lakeproof.scenario import ScenarioError
 
 
-def observed(op: Effect, reply: object) -> Observed:
+def observe_effect(op: Effect, reply: object) -> Observed:
     """An effect with its reply, decoded."""
     read = written = None
     if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
-        read = decoded(op.partition, op.key, reply.value)
+        read = decode_record(op.partition, op.key, reply.value)
     elif isinstance(op, kv.Set | kv.SetIf):
-        written = decoded(op.partition, op.key, op.value)
+        written = decode_record(op.partition, op.key, op.value)
     return Observed(op, reply, read, written)
 
 
-def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
+def decode_record(partition: bytes, key: bytes, value: bytes) -> Record | None:
     """The record at an address, None where the key schema knows none."""
     return decode_at(partition, key, value)
 

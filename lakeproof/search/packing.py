@@ -64,7 +64,7 @@ class Column:
 
 
 @attrs.frozen
-class Place:
+class BitField:
     """Where a column's bits lie: ``(words[word] >> shift) & mask``."""
 
     word: int
@@ -80,7 +80,7 @@ class Place:
 class Layout:
     """The places of all columns, by column number."""
 
-    places: tuple[Place, ...]
+    places: tuple[BitField, ...]
     words: int
     _fields: tuple[tuple[int, int, int], ...] = attrs.field(init=False, repr=False, eq=False)
     """Word, shift and mask of each column: states are unpacked by the hundred thousand."""
@@ -119,14 +119,14 @@ class Layout:
 def lay_out(bits: Sequence[int], order: Sequence[int]) -> Layout:
     """Place columns of these widths in this order, from the highest bit of the first word down. No column
     straddles two words."""
-    places: dict[int, Place] = {}
+    places: dict[int, BitField] = {}
     word, free = 0, WORD_BITS
     for column in order:
         width = bits[column]
         if width > free:
             word, free = word + 1, WORD_BITS
         free -= width
-        places[column] = Place(word, free if free < WORD_BITS else 0, width)
+        places[column] = BitField(word, free if free < WORD_BITS else 0, width)
     return Layout(tuple(places[column] for column in range(len(bits))), word + 1)
 
 
@@ -269,6 +269,6 @@ def _sorted_run(words: Words) -> tuple[npt.NDArray[np.uint64], Words]:
     return marks[order], take(words, order)
 
 
-def doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
+def double_array(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
     """An array with room for twice as much along an axis."""
     return np.concatenate([array, np.full_like(array, fill)], axis=axis)

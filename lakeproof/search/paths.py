@@ -17,7 +17,7 @@ from lakeproof.search.faults import Move
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Layout, Words, repack, take
 from lakeproof.search.space import Relayout
-from lakeproof.search.states import Place
+from lakeproof.search.states import FirstReach
 from lakeproof.search.symmetry import Symmetry
 
 RESIDENT_BYTES_MAX: Final = 512 << 20
@@ -47,7 +47,7 @@ class Levels:
         """
         size_bytes = sum(word.nbytes for word in words)
         if self._resident_bytes + size_bytes > RESIDENT_BYTES_MAX:
-            words = [_spilled(word) for word in words]
+            words = [_spill_to_file(word) for word in words]
         else:
             self._resident_bytes += size_bytes
         self._levels.append((words, layout))
@@ -63,18 +63,18 @@ class Levels:
         return words if old == new else repack(words, old, new)
 
 
-def _spilled(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _spill_to_file(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     with tempfile.TemporaryFile() as file:
         file.write(word.tobytes())
         file.flush()
         return np.memmap(file, np.uint64, "r", shape=word.shape)
 
 
-class _Found(Exception):
+class _PredecessorFound(Exception):
     """The predecessor has been found."""
 
 
-def path_to(kernel: Kernel, symmetry: Symmetry, levels: Levels, place: Place) -> tuple[Move, ...]:
+def path_to(kernel: Kernel, symmetry: Symmetry, levels: Levels, place: FirstReach) -> tuple[Move, ...]:
     """The moves from the initial state to a place. Cost: every level before it is expanded once more, at worst."""
 
     def seek(level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -83,7 +83,7 @@ def path_to(kernel: Kernel, symmetry: Symmetry, levels: Levels, place: Place) ->
     return path_through(kernel, symmetry, seek, place)
 
 
-def path_through(kernel: Kernel, symmetry: Symmetry, seek: Seek, place: Place) -> tuple[Move, ...]:
+def path_through(kernel: Kernel, symmetry: Symmetry, seek: Seek, place: FirstReach) -> tuple[Move, ...]:
     """The same, where ``seek`` finds a predecessor on a level for a state of the next one."""
     numbers = place.numbers
     states = [numbers]
@@ -115,11 +115,11 @@ def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, 
             hits = _equal(symmetry.canonical(after, kernel), target)
             if len(hits):
                 found.append(kernel.layout.unpack([int(word[rows[hits[0]]]) for word in chunk]))
-                raise _Found
+                raise _PredecessorFound
 
         try:
             kernel.expand(chunk, sink)
-        except _Found:
+        except _PredecessorFound:
             return found[0]
     raise AssertionError("a state without a predecessor: the search is broken")
 

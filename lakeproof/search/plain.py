@@ -18,8 +18,8 @@ from lakeproof.search.kernel import advance
 from lakeproof.search.semantics import Cells
 from lakeproof.search.setup import prepare, run_aftermath
 from lakeproof.search.space import DEAD
-from lakeproof.search.views import END_READS, END_REPAIR, UNSEEN, transition, unhandled, unhandled_after
-from lakeproof.search.world import Step, World
+from lakeproof.search.views import END_READS, END_REPAIR, UNSEEN, transition, unhandled_after, unhandled_errors
+from lakeproof.search.world import ExecutedStep, World
 
 
 @attrs.define
@@ -77,7 +77,7 @@ class Referee:
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
                 self._ask(invariant.id, invariant.check, moves, seen.only(invariant.may_read))
-        self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
+        self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_errors(seen.clients), moves)
         answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
         if world.quiescent:
@@ -93,7 +93,9 @@ class Referee:
     def _ask(self, name: str, check: evaluation.Check, moves: tuple[Move, ...], *shown: object) -> None:
         self.verdicts.add(name, evaluation.findings(name, check, *shown), moves)
 
-    def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    def step(
+        self, world: World, step: ExecutedStep, before: Cells, monitors: tuple[Hashable, ...]
+    ) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
         taken = step.op is not None and not isinstance(step.op, UNSEEN)

@@ -6,7 +6,7 @@ import attrs
 
 from lakeproof.impl.effects import Local
 from lakeproof.impl.parallel import MAIN, WRITES
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import Outcome
@@ -99,5 +99,6 @@ def check_usable(outcome: Outcome, call: Call) -> None:
             hash(outcome.value)
     except Exception as error:
         raise ScenarioError(
-            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
+            f"{call} returned {message_of(Exception(safe_repr(outcome.value)))}, which is not hashable; "
+            f"return frozen values"
         ) from error

@@ -46,7 +46,7 @@ class Projections:
             for at, value in zip(used, values, strict=True):
                 full[at] = value
             numbers = layout.unpack(full)
-            name = trimmed(numbers)
+            name = trim_zeros(numbers)
             if name not in seen:
                 seen.add(name)
                 same = [part == value for part, value in zip(narrow, values, strict=True)]
@@ -97,7 +97,7 @@ class Projections:
         return self.kernel.layout.unpack([int(word[row]) for word in words])
 
 
-def trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:
+def trim_zeros(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Without trailing zeros: a column that comes later is 0 in all that was seen before."""
     end = len(numbers)
     while end and not numbers[end - 1]:

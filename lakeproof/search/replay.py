@@ -20,9 +20,9 @@ from lakeproof.search.plain import Referee, Verdicts
 from lakeproof.search.rounds import Rounds, looks
 from lakeproof.search.semantics import Value
 from lakeproof.search.setup import Setting, prepare, run_aftermath
-from lakeproof.search.trace import Change, Trace, TraceError, TraceStep
+from lakeproof.search.trace import KeyChange, Trace, TraceError, TraceStep
 from lakeproof.search.views import unhandled_after
-from lakeproof.search.world import Step, World
+from lakeproof.search.world import ExecutedStep, World
 
 
 class NotReproduced(Exception):
@@ -48,7 +48,7 @@ class Replay:
     steps: int
 
 
-class Run:
+class JudgedRun:
     """One execution of a scenario, judged after every step and told in words."""
 
     def __init__(self, scenario: Scenario, setting: Setting | None = None) -> None:
@@ -87,12 +87,12 @@ class Run:
     def _repeat(self, steps: Sequence[TraceStep], moves: Sequence[Move]) -> None:
         looked = looks(self.world)
         for number, (step, move) in enumerate(zip(steps, moves, strict=True), start=1):
-            if not self.possible(move) or _unplaced(self.told(move)) != _unplaced(step):
+            if not self.possible(move) or _without_lines(self.told(move)) != _without_lines(step):
                 raise NotReproduced(f"step {number} of {len(steps)} of the loop differs in the second round; {IMPURE}")
         if looks(self.world) != looked:
             raise NotReproduced(f"the second round of the loop ends in another state than the first one; {IMPURE}")
 
-    def advance(self, move: Move) -> Step:
+    def advance(self, move: Move) -> ExecutedStep:
         """Make a move, and judge it and the state that it leads to."""
         before = self.world.cells
         step = self.world.step(move)
@@ -125,7 +125,7 @@ class Run:
     def close(self) -> None:
         self.world.close()
 
-    def _in_words(self, step: Step, at: str) -> TraceStep:
+    def _in_words(self, step: ExecutedStep, at: str) -> TraceStep:
         start = self.scenario.start_time
         effected = describe.effect(step.op, start, label(step.client) if step.client >= 0 else "")
         value = effected.value
@@ -136,7 +136,7 @@ class Run:
             call = None  # it crashes between two calls
         return TraceStep(
             client=LABELS[step.client] if step.client >= 0 else "",
-            call="" if call is None else describe.called(call),
+            call="" if call is None else describe.describe_call(call),
             mode=step.move.mode,
             effect=effected.effect,
             key=effected.key,
@@ -144,16 +144,18 @@ class Run:
             condition=effected.condition,
             reply=describe.reply(step.op, step.reply, start),
             changes=tuple(_change(*change) for change in step.changes),
-            returned=tuple(describe.ended(call) for call in step.ended),
+            returned=tuple(describe.describe_end(call) for call in step.ended),
             exact=describe.exact(step.op, step.reply, step.changes),
             at=at,
             task=step.move.task,
         )
 
 
-def _change(cell: object, before: Value | None, after: Value | None) -> Change:
+def _change(cell: object, before: Value | None, after: Value | None) -> KeyChange:
     assert isinstance(cell, tuple)
-    return Change(key=describe.cell(cell), before=describe.held(cell, before), after=describe.held(cell, after))
+    return KeyChange(
+        key=describe.cell(cell), before=describe.describe_cell(cell, before), after=describe.describe_cell(cell, after)
+    )
 
 
 def record(
@@ -170,7 +172,7 @@ def record(
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
     """
-    run = Run(scenario)
+    run = JudgedRun(scenario)
     steps = []
     for number, move in enumerate(moves, start=1):
         if run.violation(invariant_id) is not None:
@@ -220,7 +222,7 @@ def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, wor
 
 def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(
-        describe.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
+        describe.describe_end(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
         for call, outcome in zip(aftermath.calls, outcomes, strict=False)  # those after a call that broke never ran
     )
 
@@ -243,17 +245,21 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     ]
     for what, said, found in differences:
         if said != found:
-            raise ReplayDiverged(_diverged("before step 1", f"{what} {said}", f"{what} {found}"))
-    run = Run(scenario)
+            raise ReplayDiverged(_divergence_text("before step 1", f"{what} {said}", f"{what} {found}"))
+    run = JudgedRun(scenario)
     said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if said_first != found_first:
         key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
         said = f"the setup leaves {_holding(key, said_first.get(key))}"
-        raise ReplayDiverged(_diverged("before step 1", said, f"it leaves {_holding(key, found_first.get(key))}"))
+        raise ReplayDiverged(
+            _divergence_text("before step 1", said, f"it leaves {_holding(key, found_first.get(key))}")
+        )
     for number, step in enumerate(trace.schedule, start=1):
         where = f"step {number} of {len(trace.schedule)}" + (f", client {step.client}" if step.client else "")
         if run.violation(trace.invariant) is not None:
-            raise ReplayDiverged(_diverged(where, f"{trace.invariant} still holds here", "it is violated already"))
+            raise ReplayDiverged(
+                _divergence_text(where, f"{trace.invariant} still holds here", "it is violated already")
+            )
         _follow(run, step, where, f"schedule[{number - 1}]")
         if told:
             told(step)
@@ -262,31 +268,31 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     return Replay(trace, len(trace.schedule))
 
 
-def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
+def _follow(run: JudgedRun, step: TraceStep, where: str, place: str) -> None:
     move = move_of(step, len(run.scenario.clients), place)
     if move.client >= 0 and step.mode not in OF_CLIENTS:
         said = Effected(step.effect, step.key, step.value, step.condition)
         found = run.pending(move.client, move.task)
         if found != said:
             now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
-            raise ReplayDiverged(_diverged(where, f"{step.call}: {said}", now))
+            raise ReplayDiverged(_divergence_text(where, f"{step.call}: {said}", now))
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
-        raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
+        raise ReplayDiverged(_divergence_text(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
     found_step = run.told(move)
-    if _unplaced(found_step) != _unplaced(step):
-        raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
+    if _without_lines(found_step) != _without_lines(step):
+        raise ReplayDiverged(_divergence_text(where, *_difference(step, found_step)))
 
 
-def _silent(run: Run, move: Move) -> str:
+def _silent(run: JudgedRun, move: Move) -> str:
     """Why a client, or a task of it, waits for nothing."""
     if not run.world.alive(move.client):
         return "the client has finished"
     return f"no task {move.task!r} waits; {', '.join(repr(task) for task, _ in run.world.clients[move.client].open)} do"
 
 
-def _pending_call(run: Run, client: int) -> str:
-    return describe.called(run.world.clients[client].current_view())
+def _pending_call(run: JudgedRun, client: int) -> str:
+    return describe.describe_call(run.world.clients[client].current_view())
 
 
 def move_of(step: TraceStep, clients: int, place: str) -> Move:
@@ -301,14 +307,14 @@ def move_of(step: TraceStep, clients: int, place: str) -> Move:
     return Move(client, step.mode, step.task)
 
 
-def _unplaced(step: TraceStep) -> TraceStep:
+def _without_lines(step: TraceStep) -> TraceStep:
     """A step without its lines, which move whenever a file is edited."""
     return attrs.evolve(step, at="", returned=tuple(_PLACE.sub("", ended) for ended in step.returned))
 
 
 def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
     for name in (field.name for field in attrs.fields(TraceStep)):
-        if name != "exact" and getattr(_unplaced(said), name) != getattr(_unplaced(found), name):
+        if name != "exact" and getattr(_without_lines(said), name) != getattr(_without_lines(found), name):
             return _field_in_words(name, getattr(said, name)), _field_in_words(name, getattr(found, name))
     return (
         f"bytes with the fingerprint {said.exact}",
@@ -335,22 +341,24 @@ def _content(content: str | None) -> str:
     return "nothing" if content is None else content
 
 
-def _compare_ends(run: Run, trace: Trace) -> None:
+def _compare_ends(run: JudgedRun, trace: Trace) -> None:
     where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
     try:
         violation = run.broken(trace.invariant, trace.loop, trace.schedule)
     except NotReproduced as error:
-        raise ReplayDiverged(_diverged(where, "the loop repeats for ever", str(error).partition(";")[0])) from error
+        raise ReplayDiverged(
+            _divergence_text(where, "the loop repeats for ever", str(error).partition(";")[0])
+        ) from error
     if violation is None:
-        raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
+        raise ReplayDiverged(_divergence_text(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
     found = describe.printable(violation.evidence)
     if _PLACE.sub("", found) != _PLACE.sub("", trace.evidence):
-        raise ReplayDiverged(_diverged(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
+        raise ReplayDiverged(_divergence_text(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
 
 
 _PLACE: Final = re.compile(r" at [^ ]+:\d+$")
 """The line at the end of an evidence: it moves whenever a file is edited."""
 
 
-def _diverged(where: str, said: str, found: str) -> str:
+def _divergence_text(where: str, said: str, found: str) -> str:
     return f"{where}: the code no longer follows the trace\n  trace: {said}\n  code:  {found}"

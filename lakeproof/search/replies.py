@@ -12,7 +12,7 @@ WITHDRAWN: Final = "-"
 
 
 @attrs.frozen(cache_hash=True)
-class Told:
+class TaskReply:
     """A reply to the open effect of a task other than the main one. As a part of a history, it stands in the place of
     the reply."""
 
@@ -20,9 +20,9 @@ class Told:
     reply: object
 
 
-def told(task: str, reply: object) -> object:
+def reply_of_task(task: str, reply: object) -> object:
     """A reply as a part of a history."""
-    return reply if task == MAIN else Told(task, reply)
+    return reply if task == MAIN else TaskReply(task, reply)
 
 
 class Restart(Enum):

@@ -8,16 +8,16 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.effects import Now, Sleep
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Outcome, Reads, Snapshot, Status
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError, recovery
 from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Program
-from lakeproof.search.faults import BUDGETS, Mode, enabled
-from lakeproof.search.observers import collect_observers, decoded
-from lakeproof.search.replies import told
+from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
+from lakeproof.search.observers import collect_observers, decode_record
+from lakeproof.search.replies import reply_of_task
 from lakeproof.search.semantics import TIMER, UNREAD, UNTOLD, Cell, Cells, apply, patch
 from lakeproof.search.trie import Trie
 
@@ -83,7 +83,7 @@ def prepare(scenario: Scenario) -> Setting:
         programs=programs,
         times=tuple(times),
         skews=skews,
-        modes=enabled(faults),
+        modes=enabled_modes(faults),
         budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
         tries=tuple(Trie(program, cells, times[0] + skew) for program, skew in zip(programs, skews, strict=True)),
     )
@@ -100,15 +100,15 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
-            run.send(told(run.task, _told(now)))
+            run.send(reply_of_task(run.task, _told(now)))
             continue
         if isinstance(run.op, Sleep):
             now += max(0, run.op.microseconds) if now != UNTOLD else 0
-            run.send(told(run.task, None))
+            run.send(reply_of_task(run.task, None))
             continue
         reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)
-        run.send(told(run.task, reply))
+        run.send(reply_of_task(run.task, reply))
     return cells, tuple(run.finished)
 
 
@@ -119,8 +119,8 @@ def run_setup(scenario: Scenario) -> Cells:
     cells, calls = drive_alone(Program(SETUP, tuple(scenario.setup)), {}, scenario.start_time)
     for call in calls:
         if call.status is not Status.OK:
-            named = f"{call.name}{said(call.args)}"
-            raise ScenarioError(f"{scenario.name}: setup call {named} failed with {said(call.error)}")
+            named = f"{call.name}{safe_repr(call.args)}"
+            raise ScenarioError(f"{scenario.name}: setup call {named} failed with {safe_repr(call.error)}")
     return cells
 
 
@@ -142,7 +142,7 @@ class DecodedCells:
         found = self._known.get((cell, value))
         if found is None:
             assert len(cell) == 3, f"{cell} is not in the store"
-            found = decoded(cell[1], cell[2], value) or value
+            found = decode_record(cell[1], cell[2], value) or value
             self._known[cell, value] = found
         return found
 

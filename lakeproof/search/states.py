@@ -25,7 +25,7 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Move
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words
-from lakeproof.search.projections import STORED, Projections, trimmed
+from lakeproof.search.projections import STORED, Projections, trim_zeros
 from lakeproof.search.recheck import Again
 from lakeproof.search.semantics import UNREAD
 from lakeproof.search.symmetry import Exchanges
@@ -34,7 +34,7 @@ T = TypeVar("T", Snapshot, Transition)
 
 
 @attrs.frozen
-class Place:
+class FirstReach:
     """Where something was met first: a state, and for transitions the move out of it."""
 
     level: int
@@ -54,9 +54,9 @@ class Record:
     reached: int = 0
     example: str = ""
     violation: Violation | None = None
-    place: Place | None = None
+    place: FirstReach | None = None
 
-    def add(self, findings: Iterable[Finding], place: Place) -> None:
+    def add(self, findings: Iterable[Finding], place: FirstReach) -> None:
         """Take in what one evaluation found."""
         for finding in findings:
             if isinstance(finding, Violation):
@@ -107,9 +107,9 @@ class States(Projections):
 
     def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
         for row, numbers in self.fresh(("always", reads), words, reads):
-            self.state(reads, numbers, Place(level, self.full(words, row)))
+            self.state(reads, numbers, FirstReach(level, self.full(words, row)))
 
-    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
+    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *always* invariants that read this to a projection."""
         space = self.kernel.space
         seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
@@ -140,7 +140,7 @@ class States(Projections):
         for group in self._groups:
             for client, node in zip(group, sorted(numbers[columns[client]] for client in group), strict=True):
                 arranged[columns[client]] = node
-        key = (reads, trimmed(tuple(arranged)))
+        key = (reads, trim_zeros(tuple(arranged)))
         known = key in self._alike
         self._alike.add(key)
         return known
@@ -174,5 +174,7 @@ class States(Projections):
 
     def _kept(self, name: str, check: evaluation.Check, found: list[Finding], *shown: object) -> list[Finding]:
         """What was found, which may be asked for again."""
-        self._again.take(name, "findings", partial(evaluation.counted, name, check, *shown), evaluation.count(found))
+        self._again.take(
+            name, "findings", partial(evaluation.count_findings, name, check, *shown), evaluation.count(found)
+        )
         return found

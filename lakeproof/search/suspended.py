@@ -50,7 +50,7 @@ import attrs
 
 from lakeproof.model.identity import NoIdentity, identity
 from lakeproof.search.bytecode import live_locals
-from lakeproof.search.contents import Incomparable, Reference, is_data, is_value, shown
+from lakeproof.search.contents import Incomparable, ObjectIdentity, is_data, is_value, parts_of
 
 if TYPE_CHECKING:
     from lakeproof.search.execution import Execution
@@ -68,7 +68,7 @@ def exact_state(one: "Execution", other: "Execution") -> Hashable:
         Incomparable: the state holds what cannot be compared.
     Cost: linear in what the flow refers to.
     """
-    walk = _Walk()
+    walk = _LockstepWalk()
     pairs = zip(one.memory(), other.memory(), strict=True)
     try:
         for mine, others in pairs:
@@ -93,7 +93,7 @@ def locals_of(one: "Execution", other: "Execution") -> Iterator[Local]:
     for (frame, mine), (_, others) in zip(_frames(one), _frames(other), strict=False):
         for name in mine:
             if name in others:
-                walk = _Walk()
+                walk = _LockstepWalk()
                 try:
                     walk.visit(mine[name], others[name], 0)
                     key: Hashable = tuple(walk.tokens)
@@ -129,7 +129,7 @@ def _frame_of(at: object) -> tuple[FrameType | None, object]:
     raise AssertionError(f"{type(at).__name__} has no frame")
 
 
-class _Walk:
+class _LockstepWalk:
     """Walks two runs in step. ``tokens``: what was met, in an order from which all of it can be rebuilt."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class _Walk:
         """What existed before the flow began."""
         if one is not other:
             raise Incomparable("is another one in a second run of the same replies")
-        self.tokens.append(("shared", Reference(one)))
+        self.tokens.append(("shared", ObjectIdentity(one)))
 
     def _numbered(self, one: object, other: object) -> bool:
         """Whether this was visited before; gives its number then, and a new one else."""
@@ -179,7 +179,7 @@ class _Walk:
         return False
 
     def _parts(self, one: object, other: object, depth: int) -> None:
-        (head, mine), (there, others) = shown(one), shown(other)
+        (head, mine), (there, others) = parts_of(one), parts_of(other)
         self._all(head, mine, there, others, depth)
 
     def _all(
@@ -241,7 +241,9 @@ class _Frame:
         if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
             stack = stack[:-1]  # no exception is handled; where none ever was, the interpreter has nothing here
         # Names say which locals are unbound, and the length of the stack how much of it is.
-        return cls((Reference(code), frame.f_lasti, len(stack)), tuple(kept), (*kept.values(), *stack), waits, code)
+        return cls(
+            (ObjectIdentity(code), frame.f_lasti, len(stack)), tuple(kept), (*kept.values(), *stack), waits, code
+        )
 
 
 def _slots(

@@ -31,8 +31,8 @@ from lakeproof.impl.parallel import MAIN
 from lakeproof.model.snapshot import Event, Invoked, Returned
 from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.search.packing import Words, doubled
-from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.packing import Words, double_array
+from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import apply, footprint
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.trie import Node
@@ -59,7 +59,7 @@ class WideMove:
     event: int
 
 
-class Table:
+class MoveTable:
     """The moves of one task of a client as plain arrays: what an expansion looks up. `ClientTable` says how they come
     about."""
 
@@ -97,15 +97,15 @@ class Table:
     def catch_up(self) -> None:
         """Take in the nodes that a client with the same behaviour has brought."""
 
-    def frozen(self) -> "Table":
+    def frozen(self) -> "MoveTable":
         """The arrays as they are now, and nothing else."""
-        found = Table()
-        for name in Table.__annotations__:
+        found = MoveTable()
+        for name in MoveTable.__annotations__:
             setattr(found, name, getattr(self, name))
         return found
 
 
-class ClientTable(Table):
+class ClientTable(MoveTable):
     """The compiled moves of one task of a client."""
 
     def __init__(self, space: Space, client: int, events: Events, task: str = MAIN, index: int | None = None) -> None:
@@ -209,7 +209,7 @@ class ClientTable(Table):
                 self.child[mode][node.id, number] = IMPOSSIBLE
             else:
                 result = by_mode[mode]
-                child = self.behaviour.child(node.id, told(self.task, result.reply))
+                child = self.behaviour.child(node.id, reply_of_task(self.task, result.reply))
                 after = number
                 for written in result.writes.values():
                     after = self.space.columns[column].number(written)
@@ -255,7 +255,7 @@ class ClientTable(Table):
         for cell, value in result.writes.items():
             column = self.space.cell(cell)
             changes.append((column, -1, self.space.columns[column].number(value)))
-        child = self.behaviour.child(node.id, told(self.task, result.reply))
+        child = self.behaviour.child(node.id, reply_of_task(self.task, result.reply))
         return WideMove(child, tuple(changes), self._event(node, child))
 
     def _enter(self, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
@@ -375,24 +375,24 @@ class ClientTable(Table):
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)
 
     def _grow_nodes(self) -> None:
-        self.kind = doubled(self.kind, 0, 0)
-        self.ranks = doubled(self.ranks, 0, 0)
-        self.column = doubled(self.column, 0, -1)
-        self.again = doubled(self.again, 0, UNKNOWN)
-        self.again_event = doubled(self.again_event, 0, 0)
+        self.kind = double_array(self.kind, 0, 0)
+        self.ranks = double_array(self.ranks, 0, 0)
+        self.column = double_array(self.column, 0, -1)
+        self.again = double_array(self.again, 0, UNKNOWN)
+        self.again_event = double_array(self.again_event, 0, 0)
         for mode in self.modes:
-            self.child[mode] = doubled(self.child[mode], 0, UNKNOWN)
-            self.number[mode] = doubled(self.number[mode], 0, UNKNOWN)
-            self.event[mode] = doubled(self.event[mode], 0, 0)
+            self.child[mode] = double_array(self.child[mode], 0, UNKNOWN)
+            self.number[mode] = double_array(self.number[mode], 0, UNKNOWN)
+            self.event[mode] = double_array(self.event[mode], 0, 0)
         for mode in self.late:
-            self.late[mode] = doubled(self.late[mode], 0, 0)
+            self.late[mode] = double_array(self.late[mode], 0, 0)
         self._nodes *= 2
         self._reshaped = True
 
     def _grow_values(self) -> None:
         for mode in self.modes:
-            self.child[mode] = doubled(self.child[mode], 1, UNKNOWN)
-            self.number[mode] = doubled(self.number[mode], 1, UNKNOWN)
-            self.event[mode] = doubled(self.event[mode], 1, 0)
+            self.child[mode] = double_array(self.child[mode], 1, UNKNOWN)
+            self.number[mode] = double_array(self.number[mode], 1, UNKNOWN)
+            self.event[mode] = double_array(self.event[mode], 1, 0)
         self.values *= 2
         self._reshaped = True

@@ -27,7 +27,7 @@ class TraceError(Exception):
 
 
 @attrs.frozen(kw_only=True)
-class Change:
+class KeyChange:
     """What one step did to one key, in words; None where it holds nothing."""
 
     key: str
@@ -49,7 +49,7 @@ class TraceStep:
     condition: str = ""
     reply: str = ""
     """What the client was told."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[KeyChange, ...] = ()
     returned: tuple[str, ...] = ()
     """The calls that this step ended, and how."""
     exact: str = ""
@@ -240,11 +240,11 @@ class _Reader:
             **words,
         )
 
-    def change(self, data: object, place: str) -> Change:
+    def change(self, data: object, place: str) -> KeyChange:
         parts = self.items(data, place)
         if len(parts) != 3:
             raise self.fail(place, f"{len(parts)} parts: expected key, before, after")
-        return Change(
+        return KeyChange(
             key=self.text(parts[0], f"{place}[0]"),
             before=self.maybe(parts[1], f"{place}[1]"),
             after=self.maybe(parts[2], f"{place}[2]"),
@@ -268,7 +268,7 @@ class _Reader:
     ) -> Mapping[str, object]:
         """An object with exactly these fields."""
         if not isinstance(data, dict):
-            raise self.fail(place, f"{_shown(data)}: expected an object")
+            raise self.fail(place, f"{_short_repr(data)}: expected an object")
         unknown = sorted(data.keys() - {*names, *optional})
         if unknown:
             raise self.fail(place, f"unknown field {unknown[0]!r}", f"take it out, or {_AGAIN}")
@@ -279,7 +279,7 @@ class _Reader:
 
     def items(self, data: object, place: str) -> list[object]:
         if not isinstance(data, list):
-            raise self.fail(place, f"{_shown(data)}: expected a list")
+            raise self.fail(place, f"{_short_repr(data)}: expected a list")
         return cast("list[object]", data)
 
     def each(self, data: object, place: str) -> Iterator[tuple[int, object]]:
@@ -287,7 +287,7 @@ class _Reader:
 
     def text(self, data: object, place: str) -> str:
         if not isinstance(data, str):
-            raise self.fail(place, f"{_shown(data)}: expected a string")
+            raise self.fail(place, f"{_short_repr(data)}: expected a string")
         return printable(data)  # a terminal is left alone: traces come from anywhere
 
     def maybe(self, data: object, place: str) -> str | None:
@@ -304,7 +304,7 @@ class _Reader:
 
     def number(self, data: object, place: str) -> int:
         if not isinstance(data, int) or isinstance(data, bool):
-            raise self.fail(place, f"{_shown(data)}: expected an integer")
+            raise self.fail(place, f"{_short_repr(data)}: expected an integer")
         return data
 
 
@@ -337,6 +337,6 @@ _STEP_DEFAULTS: Final[Mapping[str, object]] = {
 }
 
 
-def _shown(data: object) -> str:
+def _short_repr(data: object) -> str:
     shown = json.dumps(data)
     return shown if len(shown) <= 40 else f"{shown[:37]}..."

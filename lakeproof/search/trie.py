@@ -9,8 +9,8 @@ from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView, Status
 from lakeproof.search.execution import Answered, Execution, Program
-from lakeproof.search.observers import observed
-from lakeproof.search.replies import RESTARTED, Told
+from lakeproof.search.observers import observe_effect
+from lakeproof.search.replies import RESTARTED, TaskReply
 from lakeproof.search.semantics import Cells
 
 Suffix = Exact
@@ -21,10 +21,10 @@ NO_REPLIES: Suffix = Exact(())
 
 def seen_of(calls: Sequence[CallView]) -> tuple[Hashable, ...]:
     """The identity of what is visible of a client: of arguments, too, which a flow may have changed."""
-    return tuple([(call.name, call.status, _said(call)) for call in calls])
+    return tuple([(call.name, call.status, _call_identity(call)) for call in calls])
 
 
-def _said(call: CallView) -> Hashable:
+def _call_identity(call: CallView) -> Hashable:
     return identity((call.args, call.value, call.error, call.observed))
 
 
@@ -38,9 +38,9 @@ class Raw:
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
-        op = None if parent is None or isinstance(reply, Told) or reply is RESTARTED else parent.op
+        op = None if parent is None or isinstance(reply, TaskReply) or reply is RESTARTED else parent.op
         shown = run.program.observers and op is not None and type(op) is not Local
-        self.observed = observed(op, reply) if op is not None and shown else None
+        self.observed = observe_effect(op, reply) if op is not None and shown else None
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.op: Effect | None = run.op
         self.open = run.open
@@ -67,7 +67,7 @@ class Raw:
         self.crashed_visible: Hashable = seen
         self.under_way: Hashable = ()
         if self.current is not None:
-            name, said = self.current.name, _said(self.current)
+            name, said = self.current.name, _call_identity(self.current)
             self.under_way = ((name, Status.PENDING, said),)
             if not run.begins:
                 self.calls = (*self.calls, self.current)

@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Withdrawn
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model.invariants import Finding, Reads, Violation
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
@@ -34,7 +34,7 @@ def transition(setting: Setting, now: int, client: int, call: CallView, op: Effe
     )
 
 
-def unhandled(clients: Iterable[Sequence[CallView]]) -> list[Finding]:
+def unhandled_errors(clients: Iterable[Sequence[CallView]]) -> list[Finding]:
     """The violations of `NO_UNHANDLED_EXCEPTION` among what is visible of clients."""
     return [
         Violation(NO_UNHANDLED_EXCEPTION, f"{call.name}({', '.join(map(_argument, call.args))}) raised {call.error}")
@@ -51,4 +51,4 @@ def unhandled_after(outcomes: Iterable[Outcome]) -> list[Finding]:
 
 
 def _argument(value: Hashable) -> str:
-    return message_of(Exception(said(value.repository_id if isinstance(value, Repository) else value)))
+    return message_of(Exception(safe_repr(value.repository_id if isinstance(value, Repository) else value)))

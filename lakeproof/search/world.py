@@ -15,7 +15,7 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapsho
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.search.replies import RESTARTED, told
+from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch
 from lakeproof.search.setup import Setting, snapshot
 
@@ -30,7 +30,7 @@ class LateWrite:
 
 
 @attrs.frozen
-class Step:
+class ExecutedStep:
     """One transition as it happened."""
 
     move: Move
@@ -108,7 +108,7 @@ class World:
             found.append(Move(-1, Mode.TICK))
         return found
 
-    def step(self, move: Move) -> Step:
+    def step(self, move: Move) -> ExecutedStep:
         """Make one transition.
 
         Raises:
@@ -205,24 +205,24 @@ class World:
         for kind in COST[mode]:
             self.left[kind] -= 1
 
-    def _tick(self, move: Move) -> Step:
+    def _tick(self, move: Move) -> ExecutedStep:
         passed, self.cells = pass_time(self.cells)
         if not passed:
             self.jumps += 1
             passed = self.setting.times[self.jumps] - self.setting.times[self.jumps - 1]
         else:
             self.passed += passed
-        return Step(move, None, -1, None, None, None, (), (), (), passed)
+        return ExecutedStep(move, None, -1, None, None, None, (), (), (), passed)
 
-    def _crash(self, move: Move) -> Step:
+    def _crash(self, move: Move) -> ExecutedStep:
         self._spend(move.mode)
         run = self.clients[move.client]
         self.crashed[move.client] = True
         calls = run.calls(Status.CRASHED)
         run.close()
-        return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), ())
+        return ExecutedStep(move, calls[-1] if calls else None, move.client, None, None, None, (), (), ())
 
-    def _restart(self, move: Move) -> Step:
+    def _restart(self, move: Move) -> ExecutedStep:
         self._spend(move.mode)
         run, index = self.clients[move.client], self.clients[move.client].index
         under_way = run.calls()[index:]
@@ -232,9 +232,9 @@ class World:
         events = tuple(
             Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
         )
-        return Step(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
+        return ExecutedStep(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
 
-    def _perform(self, move: Move) -> Step:
+    def _perform(self, move: Move) -> ExecutedStep:
         run = self.clients[move.client]
         op, index = dict(run.open)[move.task], run.index
         result = next(result for result in self._results(move.client, op) if result.mode is move.mode)
@@ -251,20 +251,20 @@ class World:
         if isinstance(op, Local):
             after, reply = kv.step(run.local, op.op)
             changes = _local_changes(label(move.client), run.local, after)
-        self.replies[move.client].append(told(move.task, result.reply))
-        run.send(told(move.task, result.reply))
+        self.replies[move.client].append(reply_of_task(move.task, result.reply))
+        run.send(reply_of_task(move.task, result.reply))
         ended = tuple(run.finished[index:])
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
-        return Step(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
+        return ExecutedStep(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
 
-    def _deliver(self, move: Move) -> Step:
+    def _deliver(self, move: Move) -> ExecutedStep:
         late = self.late
         assert late is not None
         self.late = None
         reply, writes = apply(self.cells, late.op, self.now)
         before, self.cells = self.cells, patch(self.cells, writes)
-        return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), ())
+        return ExecutedStep(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), ())
 
 
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:

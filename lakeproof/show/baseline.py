@@ -23,7 +23,7 @@ Key = tuple[str, str]
 
 
 @attrs.frozen
-class Row:
+class BaselineRow:
     """What one search found of one invariant. ``steps``: of the shortest counterexample; None where there is none."""
 
     verdict: str
@@ -37,7 +37,7 @@ class Baseline:
     """The rows of an earlier run, by scenario and invariant."""
 
     path: Path
-    rows: Mapping[Key, Row]
+    rows: Mapping[Key, BaselineRow]
 
     def differences(self, outcomes: Sequence[Outcome], known: Collection[str]) -> Iterator[str]:
         """A line for each row that changed, is new or is gone, in the order of the outcomes.
@@ -49,44 +49,46 @@ class Baseline:
         found = {key: row for outcome in outcomes for key, row in rows_of(outcome)}
         for key, row in found.items():
             if key not in self.rows:
-                yield f"new: {_named(key)}: {row.verdict}"
+                yield f"new: {_row_name(key)}: {row.verdict}"
             elif row != self.rows[key]:
-                yield f"changed: {_named(key)}: {_changed(self.rows[key], row)}"
+                yield f"changed: {_row_name(key)}: {_describe_change(self.rows[key], row)}"
         for key, row in self.rows.items():
             if key not in found and (key[0] in searched or key[0] not in known):
-                yield f"gone: {_named(key)}: {row.verdict}"
+                yield f"gone: {_row_name(key)}: {row.verdict}"
 
     def compared(self, outcomes: Sequence[Outcome]) -> int:
         """How many rows there are in both."""
         return sum(key in self.rows for outcome in outcomes for key, _ in rows_of(outcome))
 
 
-def rows_of(outcome: Outcome) -> Iterator[tuple[Key, Row]]:
+def rows_of(outcome: Outcome) -> Iterator[tuple[Key, BaselineRow]]:
     """The rows of one search."""
     for verdict in outcome.verdicts:
         steps = None if verdict.trace is None else len(verdict.trace.schedule)
         yield (
             (outcome.scenario, verdict.invariant),
-            Row(verdict.verdict, steps, outcome.states, outcome.transitions),
+            BaselineRow(verdict.verdict, steps, outcome.states, outcome.transitions),
         )
 
 
-def _named(key: Key) -> str:
+def _row_name(key: Key) -> str:
     return f"{key[0]} {key[1]}"
 
 
-def _changed(before: Row, after: Row) -> str:
+def _describe_change(before: BaselineRow, after: BaselineRow) -> str:
     old, new = attrs.asdict(before), attrs.asdict(after)
-    return ", ".join(f"{name} {_shown(old[name])} -> {_shown(new[name])}" for name in old if old[name] != new[name])
+    return ", ".join(
+        f"{name} {_number_text(old[name])} -> {_number_text(new[name])}" for name in old if old[name] != new[name]
+    )
 
 
-def _shown(value: object) -> str:
+def _number_text(value: object) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def read(path: Path) -> Baseline:
     """The rows of a file of JSON Lines. Raises Unusable: a line that is no verdict, or a row that comes twice."""
-    rows: dict[Key, Row] = {}
+    rows: dict[Key, BaselineRow] = {}
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -94,14 +96,14 @@ def read(path: Path) -> Baseline:
     for number, line in enumerate(text.splitlines(), start=1):
         key, row = _row(path, number, line)
         if key in rows:
-            raise Unusable(f"{path}: line {number}: {_named(key)} is there twice; name a file of one run")
+            raise Unusable(f"{path}: line {number}: {_row_name(key)} is there twice; name a file of one run")
         rows[key] = row
     if not rows:
         raise Unusable(f"{path}: has no verdicts; write it with `lakeproof verify --json`")
     return Baseline(path, rows)
 
 
-def _row(path: Path, number: int, line: str) -> tuple[Key, Row]:
+def _row(path: Path, number: int, line: str) -> tuple[Key, BaselineRow]:
     try:
         found = cast("dict[str, object]", json.loads(line))
         scenario, invariant, verdict = (found[name] for name in ("scenario", "invariant", "verdict"))
@@ -116,7 +118,7 @@ def _row(path: Path, number: int, line: str) -> tuple[Key, Row]:
         and type(states) is int
         and type(transitions) is int
     ):
-        return (scenario, invariant), Row(str(verdict), steps, states, transitions)
+        return (scenario, invariant), BaselineRow(str(verdict), steps, states, transitions)
     raise Unusable(
         f"{path}: line {number}: {line.strip()[:SHOWN_MAX]!r} is no verdict with its states, transitions and steps; "
         "write the file with `lakeproof verify --json`"

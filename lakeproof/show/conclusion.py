@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lakeproof.show.style import is_ascii
-from lakeproof.show.table import by_design, by_scenario, headline, legend, matrix, summary, unexpected
+from lakeproof.show.table import by_design, by_scenario, headline, legend, matrix, summary, unexpected_verdicts
 from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import TraceFiles
 from lakeproof.verify.tasks import Outcome, Verdict
@@ -91,7 +91,7 @@ def _print_stories(
 
 def _surprises(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path], console: Console) -> None:
     """Every verdict that is not as expected, in full."""
-    lines = list(unexpected(outcomes, traces))
+    lines = list(unexpected_verdicts(outcomes, traces))
     for line in [Text(), *lines] if lines else []:
         console.print(line, soft_wrap=True)
 

@@ -19,7 +19,7 @@ def proposal(outcomes: Sequence[Outcome]) -> str:
     alone: list[str] = []
     for outcome in outcomes:
         if outcome.scenario.count("/") < 2:  # of a user's file: it is of no design
-            alone += _expected(outcome)
+            alone += _expect_lines(outcome)
             continue
         area, variant, race = outcome.scenario.split("/", 2)
         design = f"{area}/{variant}"
@@ -34,7 +34,7 @@ def proposal(outcomes: Sequence[Outcome]) -> str:
     return "\n".join([*alone, *designs])
 
 
-def _expected(outcome: Outcome) -> Iterator[str]:
+def _expect_lines(outcome: Outcome) -> Iterator[str]:
     """The ``expect`` of one scenario."""
     violated = [verdict.invariant for verdict in outcome.verdicts if verdict.verdict == "violated"]
     yield f"# {outcome.scenario}"

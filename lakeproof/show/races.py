@@ -71,14 +71,14 @@ class _At:
 def races(trace: Trace) -> tuple[Race, ...]:
     """The patterns of a schedule; one that only says that something stale was acted upon is left out if another one
     is found. Cost: steps to the fourth power, of some dozens of steps."""
-    steps = tuple(_placed(trace.schedule))
+    steps = tuple(_place_steps(trace.schedule))
     found: list[Race] = []
     for rule in (_late, _lost_update, _aba, _write_skew, _torn_scan):
         found += rule(trace, steps)
     return tuple(found or _stale_read(trace, steps))
 
 
-def _placed(schedule: Sequence[TraceStep]) -> Iterator[_At]:
+def _place_steps(schedule: Sequence[TraceStep]) -> Iterator[_At]:
     ended: dict[str, int] = {}
     for number, step in enumerate(schedule, start=1):
         late = step.mode in (Mode.DELIVER, Mode.TICK)

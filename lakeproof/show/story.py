@@ -126,13 +126,13 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             return Text("crashes, and starts again", "yellow")
         case Mode.DELIVER:
             told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
-            return told.append_text(_changed(step, contents))
+            return told.append_text(_change_text(step, contents))
         case Mode.NORMAL:
-            return _changed(step, contents)
+            return _change_text(step, contents)
         case _:
             fault = Text(_FAULTS[step.mode].format(client=printable(step.client)), "yellow")
             if step.changes:
-                return _changed(step, contents).append("; ").append_text(fault)
+                return _change_text(step, contents).append("; ").append_text(fault)
             return Text(_attempt(step)).append("; ").append_text(fault)
 
 
@@ -152,7 +152,7 @@ def _attempt(step: TraceStep) -> str:
     return printable(f"{told}, {step.condition}" if step.condition else told)
 
 
-def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     """What a client does and what comes of it, if nothing goes wrong."""
     if step.effect in _READS or step.effect == "now":
         return Text(f"{_attempt(step)}: {printable(step.reply)}")

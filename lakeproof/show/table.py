@@ -106,12 +106,12 @@ def by_design(outcomes: Sequence[Outcome], width: int) -> Iterator[Text]:
             holding = every - {verdict.invariant for verdict in verdicts if verdict.verdict != "holds"}
             held = f"{len(holding)} of {plural(len(every), 'invariant holds', 'invariants hold')}"
             counts = f"{plural(len(of_variant), 'scenario')}, {held}"
-            yield from _wrapped(f"{name.rpartition('/')[2] or 'without a design'}: {counts}", "", 2, width)
+            yield from _wrap_line(f"{name.rpartition('/')[2] or 'without a design'}: {counts}", "", 2, width)
             for line, style in _in_words(verdicts):
-                yield from _wrapped(line, style, 6, width)
+                yield from _wrap_line(line, style, 6, width)
 
 
-def _wrapped(line: str, style: str, indent: int, width: int) -> Iterator[Text]:
+def _wrap_line(line: str, style: str, indent: int, width: int) -> Iterator[Text]:
     """A line, broken between words."""
     for part in textwrap.wrap(line, max(width - indent, 20), break_on_hyphens=False, break_long_words=False):
         yield Text(" " * indent + part, style)
@@ -227,7 +227,7 @@ def legend(*, ascii_only: bool = False) -> Text:
     )
 
 
-def unexpected(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path]) -> Iterator[Text]:
+def unexpected_verdicts(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path]) -> Iterator[Text]:
     """Every verdict that differs from what is expected, in full. What is missing for one reason shares a line."""
     for outcome in outcomes:
         missing: dict[str, list[str]] = {}

@@ -40,7 +40,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
     )
 
 
-class Lines:
+class OrderedLines:
     """Puts the lines of scenarios into the order of the scenarios, however they come in."""
 
     def __init__(self, names: Sequence[str], limits: Mapping[str, object]) -> None:

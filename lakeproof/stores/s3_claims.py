@@ -15,7 +15,7 @@ import attrs
 from botocore.exceptions import ClientError
 
 from lakeproof.impl.stores._kv_answers import equal, short
-from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, told
+from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, claim_text
 from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
 
@@ -33,7 +33,7 @@ KEYS: Final = ("B", "a", "a b", "a%2Fb", "a+b", "a/", "a/b", "a/b/c", "a//b", "a
 
 def check_claim(claim: Claim, bucket: Bucket) -> None:
     """Raises NotConforming if a claim is not kept; NotJudged if nothing is found out about it."""
-    name = told(claim)
+    name = claim_text(claim)
     try:
         claim(bucket)
     except (NotConforming, NotJudged) as error:

@@ -6,7 +6,7 @@ from lakeproof.scenario import Scenario
 from lakeproof.search.trace import Trace
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Verify, carried_out, undecided
+from lakeproof.verify.tasks import Outcome, Verify, carried_out, inconclusive_outcome
 from lakeproof.words import Unusable
 
 
@@ -39,7 +39,7 @@ def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: flo
             + (f": {verdict.why}" if verdict.why else "")
             for verdict in wrong
         ]
-        stories = [_shown(verdict.trace) for verdict in wrong if verdict.trace is not None]
+        stories = [_story_of(verdict.trace) for verdict in wrong if verdict.trace is not None]
         raise NotAsExpected("\n\n".join(["\n".join(lines), *stories]), outcome)
     return outcome
 
@@ -61,15 +61,15 @@ def still_violates(trace: Trace, scenario: Scenario) -> None:
     except (ReplayDiverged, Hangs):
         return
     name = trace.invariant
-    known = undecided(scenario, "an earlier counterexample was replayed first")
+    known = inconclusive_outcome(scenario, "an earlier counterexample was replayed first")
     verdicts = [
         attrs.evolve(each, verdict="violated", why="", trace=trace) if each.invariant == name else each
         for each in known.verdicts
     ]
     expected = scenario.expected(name)
     line = f"{scenario.name}: {name} is violated, expected {expected}: the code still follows an earlier counterexample"
-    raise NotAsExpected(f"{line}\n\n{_shown(trace)}", attrs.evolve(known, verdicts=tuple(verdicts)))
+    raise NotAsExpected(f"{line}\n\n{_story_of(trace)}", attrs.evolve(known, verdicts=tuple(verdicts)))
 
 
-def _shown(trace: Trace) -> str:
+def _story_of(trace: Trace) -> str:
     return story([trace]).plain

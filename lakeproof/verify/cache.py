@@ -21,7 +21,7 @@ import attrs
 from lakeproof.scenario import Scenario
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Verdict, Verify, outcome_of, told
+from lakeproof.verify.tasks import Outcome, Verdict, Verify, make_trace, outcome_of
 from lakeproof.words import Progress, plural
 
 FORMAT: Final = "lakeproof verdicts 1"
@@ -75,19 +75,19 @@ class Recall(Verify):
         return Verdict(
             expected=scenario.expected(name),
             named=name in scenario.sought_ids,
-            trace=_made(scenario, source, name, cast("list[list[str]]", steps)) if steps else None,
+            trace=_make_trace(scenario, source, name, cast("list[list[str]]", steps)) if steps else None,
             **row,  # type: ignore[arg-type]  # as `Kept.keep` has written them
         )
 
 
-def _made(scenario: Scenario, source: Source, name: str, steps: Sequence[Sequence[str]]) -> Trace:
+def _make_trace(scenario: Scenario, source: Source, name: str, steps: Sequence[Sequence[str]]) -> Trace:
     """Make the steps of a violation. Raises NotReproduced."""
     from lakeproof.search.faults import Mode
     from lakeproof.search.replay import move_of
 
     clients = len(scenario.clients)
     known = (TraceStep(client=client, mode=Mode(mode), task=task) for client, mode, task in steps)
-    return told(scenario, source, name, [move_of(step, clients, name) for step in known])
+    return make_trace(scenario, source, name, [move_of(step, clients, name) for step in known])
 
 
 class Kept:

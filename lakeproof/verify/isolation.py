@@ -11,7 +11,7 @@ from lakeproof.verify.tasks import Blame
 
 
 @contextlib.contextmanager
-def fenced(scenario: Scenario, source: Source) -> Iterator[None]:
+def isolate_code(scenario: Scenario, source: Source) -> Iterator[None]:
     """Flows and invariants of a scenario run within. What they print goes to stderr; a loop without effects ends.
 
     Raises:

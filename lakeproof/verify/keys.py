@@ -52,7 +52,7 @@ def key(scenario: Scenario, limits: Iterable[object]) -> str:
     if not WITNESS.installed:
         raise NoKey("this process was not witnessed from its beginning")
     _check_witness()
-    value, roots = _digested(scenario)
+    value, roots = _digest_scenario(scenario)
     parts = [_surroundings(), repr(tuple(limits)), value, *_users_code(), *_closure(roots)]
     return sha256("\n".join(parts).encode()).hexdigest()
 
@@ -95,7 +95,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, MappingProxyType):
             return ("mapping", dict(value))
         if isinstance(value, set | frozenset):
-            return (type(value), sorted(_written(each, self._roots) for each in value))
+            return (type(value), sorted(_pickle_value(each, self._roots) for each in value))
         self._roots.add(type(value).__module__)
         return ("cached", value.__wrapped__) if isinstance(value, _CACHED) else None
 
@@ -122,17 +122,17 @@ class _Pickler(pickle.Pickler):
 _CACHED: Final = type(lru_cache(abs))
 
 
-def _written(value: object, roots: set[str]) -> bytes:
+def _pickle_value(value: object, roots: set[str]) -> bytes:
     file = BytesIO()
     _Pickler(file, roots).dump(value)
     return file.getvalue()
 
 
-def _digested(scenario: Scenario) -> tuple[str, frozenset[str]]:
+def _digest_scenario(scenario: Scenario) -> tuple[str, frozenset[str]]:
     """A digest of the value, and the modules that its functions and classes come from."""
     roots: set[str] = set()
     try:
-        written = _written(scenario, roots)
+        written = _pickle_value(scenario, roots)
     except NoKey as error:
         raise NoKey(f"{scenario.name}: {error}") from error
     except (KeyboardInterrupt, Undecided):
@@ -153,14 +153,14 @@ def _users_code() -> Iterator[str]:
 def _closure(roots: Iterable[str]) -> Iterator[str]:
     """The code of lakeproof's flows and invariants that these modules, and the user's, reach by imports."""
     files = _files()
-    named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _imported(file)}
+    named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _modules_imported(file)}
     waiting, met = [*roots, *named], set[str]()
     while waiting:
         name = waiting.pop()
         file = files.get(name)
         if file is not None and name not in met:
             met.add(name)
-            waiting += (*_imported(file), name.rpartition(".")[0])
+            waiting += (*_modules_imported(file), name.rpartition(".")[0])
     yield from (_code(files[name]) for name in sorted(met))
 
 
@@ -182,7 +182,7 @@ def _code(file: str) -> str:
 
 
 @cache
-def _imported(file: str) -> frozenset[str]:
+def _modules_imported(file: str) -> frozenset[str]:
     """The loaded modules that code of a file may import: each of its names, and each pair of them, that is one."""
     found: set[str] = set()
     waiting = list(WITNESS.executed.get(file, ()))

@@ -62,11 +62,11 @@ def load_file(path: Path, code: CodeType | None = None) -> tuple[Scenario, ...]:
     Raises:
         LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
     """
-    with _fenced(path):
-        return _offered(_executed(path, code), path)
+    with _isolate_file(path):
+        return _scenarios_in(_execute_file(path, code), path)
 
 
-def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
+def _scenarios_in(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
     if not hasattr(module, "SCENARIOS"):
         raise LoadError(f"{path}: defines no SCENARIOS; add SCENARIOS = [Scenario(...)] at the top level")
     offered: object = module.SCENARIOS
@@ -92,7 +92,7 @@ def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
     return tuple(scenarios)
 
 
-def _executed(path: Path, code: CodeType | None = None) -> ModuleType:
+def _execute_file(path: Path, code: CodeType | None = None) -> ModuleType:
     # Not the stem alone: a user's file may be called like a module that is loaded already.
     name = f"_scenarios_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     try:
@@ -117,7 +117,7 @@ def _executed(path: Path, code: CodeType | None = None) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _fenced(path: Path) -> Iterator[None]:
+def _isolate_file(path: Path) -> Iterator[None]:
     """Code of the file runs within: its lines, and what its values say of themselves (``__repr__``, ``__hash__``).
 
     Raises:
@@ -134,16 +134,16 @@ def _fenced(path: Path) -> Iterator[None]:
     except LoadError:
         raise
     except Hangs as error:
-        where = located(error, path) or path
+        where = place_in_file(error, path) or path
         raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
     except BaseException as error:
         if is_ours(error) and not isinstance(error, MemoryError):
             raise
         shown = message_of(error) or "no message"
-        raise LoadError(f"{located(error, path) or path}: {kind_of(error)}: {shown}") from error
+        raise LoadError(f"{place_in_file(error, path) or path}: {kind_of(error)}: {shown}") from error
 
 
-def located(error: BaseException, path: Path) -> str | None:
+def place_in_file(error: BaseException, path: Path) -> str | None:
     """``FILE:LINE`` of the innermost place of a traceback that lies in the user's file; None if there is none."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"{path}:{frames[-1].lineno}" if frames else None
@@ -196,7 +196,7 @@ def matching(names: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
+def scenario_named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
     """The scenario of a name. ``place`` is what asks for it.
 
     Raises:

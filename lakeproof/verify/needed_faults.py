@@ -27,7 +27,7 @@ class Dropped:
     why: str
 
 
-def dropped(scenario: Scenario, invariant_id: str, seconds_max: float) -> tuple[Dropped, ...]:
+def drop_faults(scenario: Scenario, invariant_id: str, seconds_max: float) -> tuple[Dropped, ...]:
     """Each kind of fault that the scenario allows, dropped; and all of them, if there are several and none of them
     alone is needed. Empty: it allows none. Cost: a search for each, of at most ``seconds_max``.
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, cast
 
-from lakeproof.impl.printable import said
+from lakeproof.impl.printable import safe_repr
 from lakeproof.model.invariants import (
     FAIRNESS,
     Always,
@@ -138,5 +138,5 @@ def _signature_problems(call: Call) -> Iterator[str]:
 
 def kind(thing: object) -> str:
     """A value that was found, for a message: shortened, with its type."""
-    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else said(thing))
+    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else safe_repr(thing))
     return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"

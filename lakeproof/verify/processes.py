@@ -24,7 +24,7 @@ from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.search.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Task, carried_out, undecided, unusable
+from lakeproof.verify.tasks import Outcome, Task, carried_out, inconclusive_outcome, unusable
 
 POLL_SECONDS: Final = 0.25
 REPORT_SECONDS: Final = 0.2
@@ -95,7 +95,7 @@ def _run_on_processes(
     by_name = {scenario.name: scenario for scenario in scenarios}
     try:
         for _ in range(jobs):
-            workers.append(_begin(_hired(task, by_name, source, workers), waiting, listener))
+            workers.append(_begin(_start_worker(task, by_name, source, workers), waiting, listener))
         while any(worker.scenario for worker in workers):
             ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
             for index, worker in enumerate(workers):
@@ -104,12 +104,12 @@ def _run_on_processes(
                     worker.process.kill()
                 if worker.pipe not in ready or worker.scenario is None:
                     continue
-                outcome = _heard(worker, listener)
+                outcome = _receive_outcome(worker, listener)
                 if outcome is None:
                     continue
                 listener.finished(worker.scenario.name, outcome)
                 if worker.process.exitcode is not None and waiting:
-                    workers[index] = worker = _hired(task, by_name, source, workers)
+                    workers[index] = worker = _start_worker(task, by_name, source, workers)
                 _begin(worker, waiting, listener)
                 yield outcome
             listener.tick()
@@ -124,7 +124,7 @@ def _size(scenario: Scenario) -> tuple[int, int]:
     return calls, sum(len(fault) if isinstance(fault, tuple) else fault for fault in faults)
 
 
-def _hired(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
+def _start_worker(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
     ours, theirs = Pipe()
     board = memoryview(mmap.mmap(-1, 16)).cast("d")
     # A fork has the parent's ends of all pipes: while it holds one, its owner never sees that the parent closed it.
@@ -183,14 +183,14 @@ def _begin(worker: _Worker, waiting: list[Scenario], listener: Listener) -> _Wor
     return worker
 
 
-def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
+def _receive_outcome(worker: _Worker, listener: Listener) -> Outcome | None:
     """What a worker has to say: an outcome, or that it is under way."""
     assert worker.scenario is not None
     try:
         message = worker.pipe.recv()
     except (EOFError, OSError):
         worker.process.join()
-        return _died(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
+        return _outcome_of_death(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
     match message:
         case (int() as depth, int() as states):
             listener.at(worker.scenario.name, depth, states)
@@ -203,17 +203,19 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
             raise AssertionError(f"a worker said {message!r}")
 
 
-def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
+def _outcome_of_death(scenario: Scenario, exitcode: int | None) -> Outcome:
     """The outcome of a scenario whose process is gone."""
     if exitcode == HUNG:
-        return undecided(scenario, "its code ran on without an effect, and could not be interrupted; end its loop")
+        return inconclusive_outcome(
+            scenario, "its code ran on without an effect, and could not be interrupted; end its loop"
+        )
     if exitcode is None or exitcode >= 0 or exitcode == -signal.SIGALRM:  # the timer of the watch outlives an exec
         return unusable(
             scenario,
             f"{scenario.name}: its code ended the process (exit code {exitcode}); take the exit out of it",
         )
     why = f"its process was ended from outside ({signal.Signals(-exitcode).name})"
-    return undecided(scenario, f"{why}; fewer --jobs or less --max-memory may help")
+    return inconclusive_outcome(scenario, f"{why}; fewer --jobs or less --max-memory may help")
 
 
 def _dismiss(workers: Sequence[_Worker]) -> None:

@@ -10,7 +10,7 @@ import attrs
 from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.trace import Trace
-from lakeproof.verify.loader import Source, located
+from lakeproof.verify.loader import Source, place_in_file
 from lakeproof.version import version
 from lakeproof.words import Progress, Unusable
 
@@ -102,8 +102,8 @@ class Verify:
             if found is None or not self.traced:
                 return None
             if is_liveness(scenario, name):
-                return told(scenario, source, name, found.moves, found.loop)
-            return told(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
+                return make_trace(scenario, source, name, found.moves, found.loop)
+            return make_trace(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
 
         limits = Limits(
             states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
@@ -146,7 +146,7 @@ class Verify:
 
 
 @attrs.frozen(kw_only=True)
-class Walk:
+class Sample:
     """Sample schedules. What is not violated is inconclusive: sampling proves nothing."""
 
     strategy: Literal["random", "pct"]
@@ -159,7 +159,7 @@ class Walk:
         from lakeproof.search.sampling import sample
 
         def traced(name: str) -> Trace:
-            return told(scenario, source, name, minimise(scenario, found.violations[name].moves, name))
+            return make_trace(scenario, source, name, minimise(scenario, found.violations[name].moves, name))
 
         started = time.perf_counter()
         with Blame(scenario, source):
@@ -182,14 +182,16 @@ class Walk:
         return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
 
 
-def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None) -> Trace:
+def make_trace(
+    scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]", loop: int | None = None
+) -> Trace:
     """The trace of moves that violate an invariant: they are made, on the real flows. Raises NotReproduced."""
     from lakeproof.search.replay import record
 
     return record(scenario, name, moves, version=version(), file=source.name, loop=loop)
 
 
-def undecided(scenario: Scenario, why: str) -> Outcome:
+def inconclusive_outcome(scenario: Scenario, why: str) -> Outcome:
     """The outcome of a scenario of which nothing is known."""
     verdicts = tuple(
         Verdict(
@@ -206,7 +208,7 @@ def undecided(scenario: Scenario, why: str) -> Outcome:
 
 def unusable(scenario: Scenario, why: str, details: str = "") -> Outcome:
     """The outcome of a scenario that cannot be run."""
-    return attrs.evolve(undecided(scenario, why), trouble=why, details=details)
+    return attrs.evolve(inconclusive_outcome(scenario, why), trouble=why, details=details)
 
 
 def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
@@ -225,9 +227,9 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     except Unusable as error:
         return unusable(scenario, str(error))
     except Undecided as error:
-        return undecided(scenario, str(error))
+        return inconclusive_outcome(scenario, str(error))
     except MemoryError:
-        return undecided(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
+        return inconclusive_outcome(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
     except OSError:
         raise
     except BaseException as error:
@@ -274,10 +276,10 @@ class Blame:
 
         if error is None or is_ours(error) or isinstance(error, Unusable):
             return
-        where = None if self._source.file is None else located(error, self._source.file)
+        where = None if self._source.file is None else place_in_file(error, self._source.file)
         cause = error.__cause__
         if where is None and isinstance(cause, Exception) and self._source.file is not None:
-            where = located(cause, self._source.file)
+            where = place_in_file(cause, self._source.file)
         message = message_of(error) or "no message"
         ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, NoProtobuf, Undecodable)
         if isinstance(error, ours):

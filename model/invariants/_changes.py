@@ -64,7 +64,7 @@ class Reach:
 
 def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
     """What a call of this name may change."""
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     kind, branch_id = said.kind, said.branch_id
     if kind is calls.MOVE_OBJECT:
         paths = (said[Role.SOURCE_PATH], said[Role.PATH])
@@ -80,7 +80,7 @@ def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
 
 def values(name: str, args: calls.Args) -> tuple[tuple[bytes, bytes | None], ...]:
     """The paths that a call gives a value, with that value's identity; None: it deletes the path."""
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     if said.kind in WRITES:
         return ((said.data(Role.PATH), said.data(Role.VALUE)),)
     if said.kind in DELETES:
@@ -93,7 +93,7 @@ def _entries(said: calls.Said) -> tuple[tuple[bytes, bytes], ...]:
 
 
 @attrs.frozen(cache_hash=True)
-class Change:
+class PathChange:
     """A path of a branch was given a value."""
 
     call: CallID
@@ -115,7 +115,7 @@ class Changes:
     """The changes that something can still be demanded of, and the calls under way that may change anything."""
 
     open: frozenset[tuple[CallID, Reach]] = frozenset()
-    held: frozenset[Change] = frozenset()
+    held: frozenset[PathChange] = frozenset()
     sparing: frozenset[str] = frozenset()
     """Names of calls that are known to leave these paths alone."""
 
@@ -139,11 +139,11 @@ class Changes:
         }
         for path, identity in values(event.name, event.args):
             before = frozenset(other for other, each in self.open if each.covers(branch_id, path))
-            held.add(Change(call, branch_id, path, identity, later=before))
+            held.add(PathChange(call, branch_id, path, identity, later=before))
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, held=frozenset(held))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
-        held: Iterable[Change] = self.held
+        held: Iterable[PathChange] = self.held
         if view.status is Status.OK:
             held = (
                 attrs.evolve(change, acknowledged=True) if change.call == call else change

@@ -79,7 +79,7 @@ def _marks(seen: tuple[Observed, ...]) -> Hashable:
     return frozenset(found)
 
 
-def _moved(branch: Branch) -> str:
+def _describe_move(branch: Branch) -> str:
     return f"{branch.staging_token} to {branch.commit_id}"
 
 
@@ -101,7 +101,7 @@ def _of_branch(written: Branch, before: Branch | None, made: set[CommitID]) -> I
     elif written.staging_token != before.staging_token and written.sealed_tokens != before.tokens:
         yield Mark.RESET, written.staging_token  # a seal keeps all tokens
     elif written.staging_token == before.staging_token and written.commit_id != before.commit_id:
-        yield Mark.MOVED, _moved(written)
+        yield Mark.MOVED, _describe_move(written)
 
 
 MARKS: Final = Observer("marks", _marks)
@@ -142,7 +142,7 @@ def present(snapshot: Snapshot) -> Marks:
             found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
         found.update((Mark.COMMITTED, each) for each in line_of(snapshot, branch.commit_id))
         found.update((Mark.RESET, token) for token in branch.tokens)
-        found.add((Mark.MOVED, _moved(branch)))
+        found.add((Mark.MOVED, _describe_move(branch)))
     return frozenset(found)
 
 

@@ -12,7 +12,7 @@ from lakeproof.model import calls, keys, kv, ref_specification
 from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.invariants.repositories import owner
 from lakeproof.model.records import Repository
-from lakeproof.model.repository_specification import Living, Rules, Unsettled, judged, left
+from lakeproof.model.repository_specification import Living, Rules, Unsettled, find_differences, replay_calls
 from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
 from lakeproof.model.solo import Misanswered
 
@@ -49,11 +49,11 @@ def of_repositories(rules: Rules) -> Problems:
 
     def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
         try:
-            state = judged(Living(rules=rules, now=snapshot.now), made)
+            state = replay_calls(Living(rules=rules, now=snapshot.now), made)
         except Misanswered as wrong:
             yield str(wrong)
         else:
-            yield from left(state, snapshot, owner)
+            yield from find_differences(state, snapshot, owner)
 
     return problems
 
@@ -63,11 +63,11 @@ def of_refs(initial: ref_specification.Named, repository: Repository) -> Problem
 
     def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
         try:
-            state = ref_specification.judged(initial, made)
+            state = ref_specification.replay_calls(initial, made)
         except Misanswered as wrong:
             yield str(wrong)
         else:
-            yield from ref_specification.left(state, snapshot, repository)
+            yield from ref_specification.find_differences(state, snapshot, repository)
 
     return problems
 
@@ -95,7 +95,7 @@ answers_in_its_terms: Final = Eventually(
 WRITES: Final = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
 
 
-def _wrote(seen: tuple[Observed, ...]) -> Hashable:
+def _may_have_written(seen: tuple[Observed, ...]) -> Hashable:
     """Whether a write of the call may have been applied: one that was neither refused nor is yet to come."""
     return any(isinstance(each.op, WRITES) and not isinstance(each.reply, kv.Refused) for each in seen)
 
@@ -113,7 +113,7 @@ doubt_has_a_reason: Final = Eventually(
     meaning="a call answers with an indefinite error only if a write of its own may have been applied",
     check=_doubt_has_a_reason,
     reads=frozenset({Reads.CLIENTS}),
-    observers=(Observer("wrote", _wrote),),
+    observers=(Observer("wrote", _may_have_written),),
 )
 
 

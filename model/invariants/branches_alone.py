@@ -17,7 +17,7 @@ from lakeproof.model.contents import branches, content_of_branch, content_of_com
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Reached, Violation
 from lakeproof.model.records import Repository, StagedEntry
-from lakeproof.model.sequential import SPECIFIED, Look, Refs, Wrong, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Look, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 ALONE_AS_SPECIFIED: Final = "alone-as-specified"
@@ -53,17 +53,17 @@ def alone_as_specified(
             call = CallView(name, args, outcome.status, outcome.value, outcome.error)
             if name not in looks and name not in SPECIFIED:
                 if outcome.status is not Status.OK:
-                    return [Violation(ALONE_AS_SPECIFIED, f"{_shown(call)}: expected no error")]
+                    return [Violation(ALONE_AS_SPECIFIED, f"{_describe_call(call)}: expected no error")]
                 refs = refs.unsettled(seals[name](args)) if name in seals else refs
                 continue
             before = refs
             try:
                 refs = after(refs, call, looks)
-            except Wrong as error:
-                return [Violation(ALONE_AS_SPECIFIED, f"{_shown(call)}: {error}")]
+            except DisallowedAnswer as error:
+                return [Violation(ALONE_AS_SPECIFIED, f"{_describe_call(call)}: {error}")]
             deleted = deleted or len(refs.branches) < len(before.branches)
-        wrong = [*_records(refs, snapshot), *_left(refs, snapshot, drops=drops and not deleted)]
-        wrong += [] if drops else _dropped(refs, snapshot)
+        wrong = [*_records(refs, snapshot), *_find_leftovers(refs, snapshot, drops=drops and not deleted)]
+        wrong += [] if drops else _find_dropped(refs, snapshot)
         if wrong:
             return [Violation(ALONE_AS_SPECIFIED, f"in the end {wrong[0]}")]
         return [Reached(f"{len(made)} calls answered as specified")]
@@ -71,7 +71,7 @@ def alone_as_specified(
     return check
 
 
-def _shown(call: CallView) -> str:
+def _describe_call(call: CallView) -> str:
     args = ", ".join(repr(arg.repository_id if isinstance(arg, Repository) else arg) for arg in call.args)
     return f"{call.name}({args}) answered {call.error if call.error is not None else call.value!r}"
 
@@ -79,7 +79,7 @@ def _shown(call: CallView) -> str:
 def found_wrong(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[str]:
     """In what the store differs from what there should be. drops: whether changes under no branch's token count."""
     yield from _records(refs, snapshot)
-    yield from _left(refs, snapshot, drops=drops)
+    yield from _find_leftovers(refs, snapshot, drops=drops)
 
 
 def _records(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _records(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
             yield f"{name} has no changes, and the sealed tokens {branch.sealed_tokens}"
 
 
-def _left(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[str]:
+def _find_leftovers(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[str]:
     """What is left behind. drops: what is staged under no branch's token, and notes and locks, too."""
     owners = {token: name for (_, name), branch in branches(snapshot).items() for token in branch.tokens}
     clean = {name for name, head in refs.branches.items() if head.clean}
@@ -116,7 +116,7 @@ def _left(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[str]:
             yield f"{key!r} is left, which is no record"
 
 
-def _dropped(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
+def _find_dropped(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
     """What was committed and is staged no more."""
     staged = {(record.key, record.identity) for record in snapshot.store.values() if isinstance(record, StagedEntry)}
     for commit_id, node in refs.commits.items():

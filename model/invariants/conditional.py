@@ -32,7 +32,7 @@ Advance = Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
 
 
 @attrs.frozen(cache_hash=True)
-class _State:
+class _ReadState:
     reads: Hashable
     """What reads may find: a state of `read_is_legal`."""
     named: frozenset[tuple[bytes, bytes]] = frozenset()
@@ -45,13 +45,13 @@ def conditional_write_saw_absence(initial: Contents | None = None, branch_id: st
     return Monitor(
         id=ID,
         meaning=MEANING,
-        initial=_State(reads.initial, frozenset((initial or {}).items())),
-        advance=lambda state, event: _advanced(reads.advance, state, event),
+        initial=_ReadState(reads.initial, frozenset((initial or {}).items())),
+        advance=lambda state, event: _advance_reads(reads.advance, state, event),
     )
 
 
-def _advanced(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, _State)
+def _advance_reads(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _ReadState)
     kind = event.kind if isinstance(event, Invoked) else event.call.kind
     if kind in READS:
         return state, ()  # real reads are judged by `read_is_legal`
@@ -65,7 +65,7 @@ def _advanced(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable
     found: tuple[Finding, ...] = ()
     between = state.reads
     if kind in CONDITIONAL:
-        found = tuple(_judged(advance, state, event))
+        found = tuple(_judge_refusal(advance, state, event))
         between, _ = advance(between, _read(event, None))
     after, _ = advance(between, event)
     return attrs.evolve(state, reads=after), found
@@ -85,7 +85,7 @@ def _read(event: Returned, identity: bytes | None) -> Returned:
     return Returned(event.client, _shadow(event), view)
 
 
-def _judged(advance: Advance, state: _State, event: Returned) -> list[Finding]:
+def _judge_refusal(advance: Advance, state: _ReadState, event: Returned) -> list[Finding]:
     call = event.call
     said = call.said
     wanted = None if call.kind is calls.CREATE_ENTRY else said.data(Role.EXPECTED)
@@ -97,17 +97,17 @@ def _judged(advance: Advance, state: _State, event: Returned) -> list[Finding]:
     if call.status is Status.OK:
         if legal(wanted):
             return [Reached(f"{call.name} succeeded, and its path could be as it wants it")]
-        return [Violation(ID, f"{_shown(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
+        return [Violation(ID, f"{_describe_call(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
     if not isinstance(call.error, PathExists | EntryChanged):
         return []
     path, own = said.data(Role.PATH), said.data(Role.VALUE)
     others: set[bytes | None] = {value for at, value in state.named if at == path and value != own}
     if any(legal(value) for value in (others | {None}) - {wanted}):
         return [Reached(f"{call.name} was refused, and its path could be otherwise")]
-    return [Violation(ID, f"{_shown(call.name, said)} was refused, and its path always was {_value(wanted)}")]
+    return [Violation(ID, f"{_describe_call(call.name, said)} was refused, and its path always was {_value(wanted)}")]
 
 
-def _shown(name: str, said: Said) -> str:
+def _describe_call(name: str, said: Said) -> str:
     return f"{name}({said.data(Role.PATH)!r}, {said.data(Role.VALUE)!r})"
 
 

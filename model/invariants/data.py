@@ -35,7 +35,7 @@ def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                 if each.address in view.objects:
                     yield Reached(f"{each.address} is committed and there")
                 else:
-                    yield Violation(name, f"commit {commit_id[:8]} has {_shown(each)}, which is not there")
+                    yield Violation(name, f"commit {commit_id[:8]} has {_describe_reference(each)}, which is not there")
 
 
 committed_data_is_kept = Always(
@@ -58,7 +58,7 @@ def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
                 else:
                     yield Violation(
                         "committed-data-is-unchanged",
-                        f"commit {commit_id[:8]} has {_shown(each)} with ETag {each.entry.e_tag[:8]}, "
+                        f"commit {commit_id[:8]} has {_describe_reference(each)} with ETag {each.entry.e_tag[:8]}, "
                         f"and now it holds {found.content[:20]!r}",
                     )
 
@@ -81,7 +81,8 @@ def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                     yield Reached(f"{each.address} is staged and there")
                 else:
                     yield Violation(
-                        "staged-data-is-kept", f"branch {branch_id} shows {_shown(each)}, which is not there"
+                        "staged-data-is-kept",
+                        f"branch {branch_id} shows {_describe_reference(each)}, which is not there",
                     )
 
 
@@ -155,7 +156,7 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
 ALL: Final = (committed_data_is_kept, committed_data_is_unchanged, staged_data_is_kept, address_has_one_entry)
 
 
-def _shown(reference: Reference) -> str:
+def _describe_reference(reference: Reference) -> str:
     return f"{reference.path!r} at {reference.address}"
 
 

@@ -60,7 +60,7 @@ def left_behind(snapshot: Snapshot) -> Left:
     names no instance counts as left behind only where no accessible repository has its namespace.
     """
     live = {entry.instance_uid for entry in accessible(snapshot)}
-    known = _known(snapshot)
+    known = _known_instances(snapshot)
     tokens = _tokens(snapshot, {partition for each in known for partition in partitions(each)})
     staged = {
         at: at[0] in tokens
@@ -70,7 +70,7 @@ def left_behind(snapshot: Snapshot) -> Left:
     return Left(staged, _data_left(snapshot, known, live, staged))
 
 
-def _known(snapshot: Snapshot) -> list[Repository]:
+def _known_instances(snapshot: Snapshot) -> list[Repository]:
     """The known instances. A cleanup record says no namespace: it is that of its id's entry; where there is none, any
     in which there are objects."""
     found = {entry.instance_uid: entry for entry in entries(snapshot)}
@@ -78,7 +78,7 @@ def _known(snapshot: Snapshot) -> list[Repository]:
     seen = sorted({StorageNamespace(each.partition(_DATA)[0]) for each in snapshot.objects if _DATA in each})
     recorded = [record for record in snapshot.store.values() if isinstance(record, CleanupRecord)]
     gone = [
-        _gone(record.repository_id, record.instance_uid, space)
+        _deleted_repository(record.repository_id, record.instance_uid, space)
         for record in recorded
         if record.instance_uid not in found
         for space in spaces.get(record.repository_id) or seen or [StorageNamespace("")]
@@ -86,7 +86,7 @@ def _known(snapshot: Snapshot) -> list[Repository]:
     return [*found.values(), *gone]
 
 
-def _gone(repository_id: RepositoryID, uid: InstanceUID, space: StorageNamespace) -> Repository:
+def _deleted_repository(repository_id: RepositoryID, uid: InstanceUID, space: StorageNamespace) -> Repository:
     return Repository(
         repository_id=repository_id,
         storage_namespace=space,
@@ -117,8 +117,12 @@ def _data_left(
     if not data:
         return {}
     views = views_of(snapshot, known)
-    used = {address for view in views if view.repository.instance_uid in live for address in _referred(view)}
-    led = {address for view in views if view.repository.instance_uid not in live for address in _referred(view)}
+    used = {
+        address for view in views if view.repository.instance_uid in live for address in _referenced_addresses(view)
+    }
+    led = {
+        address for view in views if view.repository.instance_uid not in live for address in _referenced_addresses(view)
+    }
     occupied = {view.namespace for view in views if view.repository.instance_uid in live}
     spaces = sorted({address.partition(_DATA)[0] for address in data})
     for at, found in staged.items():
@@ -134,12 +138,12 @@ def _data_left(
         named = any(uid == each.instance_uid for each in known)
         if named or address in led:
             left[address] = True
-        elif uid is not None or address.partition(_DATA)[0] not in occupied or _lost(snapshot, address, staged):
+        elif uid is not None or address.partition(_DATA)[0] not in occupied or _is_lost(snapshot, address, staged):
             left[address] = False
     return left
 
 
-def _referred(view: RepositoryView) -> Iterator[str]:
+def _referenced_addresses(view: RepositoryView) -> Iterator[str]:
     """All that the entries of an instance refer to, staged under any token of a branch, or committed."""
     for branch_id in view.branches:
         yield from (each.address for each in view.owned_references(branch_id))
@@ -147,7 +151,7 @@ def _referred(view: RepositoryView) -> Iterator[str]:
         yield from (each.address for each in view.committed(commit_id) or ())
 
 
-def _lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]) -> bool:
+def _is_lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]) -> bool:
     """Whether an entry that nothing leads to refers to an object."""
     space = StorageNamespace(address.partition(_DATA)[0])
     lost: list[Record | bytes] = [snapshot.store[at] for at, found in staged.items() if not found]
@@ -250,7 +254,7 @@ def _deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
     if op.address not in transition.before.objects:
         return
     users = [view for view in repositories(transition.before) if view.repository.instance_uid in live]
-    whose = [view.repository.instance_uid for view in users if op.address in set(_referred(view))]
+    whose = [view.repository.instance_uid for view in users if op.address in set(_referenced_addresses(view))]
     if whose:
         yield Violation(name, f"{op.address} was deleted, and an entry of instance {whose[0]} refers to it")
     else:

@@ -16,7 +16,7 @@ from lakeproof.model.contents import Contents, branch_named, content_of_branch, 
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Change, Changes, reach, values
+from lakeproof.model.invariants._changes import CallID, Changes, PathChange, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
@@ -26,28 +26,32 @@ def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     return state.after(event), ()
 
 
-def _kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
+def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
     for change in sorted(state.held, key=lambda each: each.call):
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
         branch = branch_named(snapshot, change.branch_id)
         if branch is None:
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch is gone undeleted")
+            yield Violation(
+                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch is gone undeleted"
+            )
             continue
         content = content_of_branch(snapshot, branch)
         if content is None:
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch's head cannot be read")
+            yield Violation(
+                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch's head cannot be read"
+            )
             continue
         found = content.get(change.path)
         if found == change.identity:
-            yield Reached(f"{_shown(change)} is kept")
+            yield Reached(f"{_describe_change(change)} is kept")
         else:
             now = "the path has nothing" if found is None else f"the path has {found!r}"
-            yield Violation(invariant_id, f"{_shown(change)} was acknowledged and not undone, and {now}")
+            yield Violation(invariant_id, f"{_describe_change(change)} was acknowledged and not undone, and {now}")
 
 
-def _shown(change: Change) -> str:
+def _describe_change(change: PathChange) -> str:
     what = "the delete" if change.identity is None else f"{change.identity!r}"
     return f"{what} at {change.path!r} of {change.branch_id}"
 
@@ -58,9 +62,9 @@ def write_is_kept_beside(*names: str) -> Monitor:
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
-        initial=Changes(sparing=frozenset(calls.named(name).name for name in names)),
+        initial=Changes(sparing=frozenset(calls.kind_named(name).name for name in names)),
         advance=_advance_changes,
-        at_end=lambda state, snapshot: _kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
+        at_end=lambda state, snapshot: _judge_kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
     )
 
 
@@ -71,7 +75,7 @@ acknowledged_delete_is_kept = Monitor(
     meaning="an acknowledged delete of an entry does not come back",
     initial=Changes(),
     advance=_advance_changes,
-    at_end=lambda state, snapshot: _kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
+    at_end=lambda state, snapshot: _judge_kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
 )
 
 
@@ -80,7 +84,7 @@ class _Promise:
     """A commit must hold this change: it was acknowledged before the commit began."""
 
     commit: CallID
-    change: Change  # ``later``: who may have undone it before the commit returned
+    change: PathChange  # ``later``: who may have undone it before the commit returned
     commit_id: str = ""  # empty while the commit is under way
 
 
@@ -95,7 +99,7 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     changes = state.changes.after(event)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
-        promises = _disturbed(state.promises, call, event)
+        promises = _excuse_disturbed(state.promises, call, event)
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
@@ -103,10 +107,10 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
                 if change.acknowledged and change.branch_id == event.said.branch_id
             }
         return _Causality(changes, promises), ()
-    return _Causality(changes, _settled(state.promises, call, event.call)), ()
+    return _Causality(changes, _settle_promises(state.promises, call, event.call)), ()
 
 
-def _disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
+def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
     """A call that may undo a change while the commit is under way excuses it."""
     reaches = reach(event.name, event.args)
     return frozenset(
@@ -117,7 +121,7 @@ def _disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> f
     )
 
 
-def _settled(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
+def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
     kept = set()
     for each in promises:
         if each.commit == call:
@@ -138,10 +142,13 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
         if content is not None and found == each.change.identity:
-            yield Reached(f"a commit holds {_shown(each.change)}, which was acknowledged before it began")
+            yield Reached(f"a commit holds {_describe_change(each.change)}, which was acknowledged before it began")
         else:
             has = "cannot be read" if content is None else f"has {found!r} there"
-            evidence = f"{_shown(each.change)} was acknowledged before commit {each.commit_id[:8]} began, which {has}"
+            evidence = (
+                f"{_describe_change(each.change)} was acknowledged before commit "
+                f"{each.commit_id[:8]} began, which {has}"
+            )
             yield Violation("commit-is-causal", evidence)
 
 
@@ -155,7 +162,7 @@ commit_is_causal = Monitor(
 
 
 @attrs.frozen(cache_hash=True)
-class _Seen:
+class _PossibleValue:
     """A value that a read may return."""
 
     call: CallID  # (-1, 0): it was there before anybody began
@@ -168,7 +175,7 @@ class _Seen:
 
 
 @attrs.frozen(cache_hash=True)
-class _Reading:
+class _PendingRead:
     """A read under way, and what it may still return."""
 
     call: CallID
@@ -179,8 +186,8 @@ class _Reading:
 
 @attrs.frozen(cache_hash=True)
 class _Legal:
-    seen: frozenset[_Seen] = frozenset()
-    reading: frozenset[_Reading] = frozenset()
+    seen: frozenset[_PossibleValue] = frozenset()
+    reading: frozenset[_PendingRead] = frozenset()
     disturbed: frozenset[str] = frozenset()
     """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
     Nothing is demanded of reads there."""
@@ -194,7 +201,9 @@ def read_is_legal(initial: Contents | None = None, branch_id: str = "main") -> M
 
     initial: the entries of the branch (path to identity) before anybody began; paths it does not name are absent.
     """
-    seen = frozenset(_Seen((-1, 0), branch_id, path, value, returned=True) for path, value in (initial or {}).items())
+    seen = frozenset(
+        _PossibleValue((-1, 0), branch_id, path, value, returned=True) for path, value in (initial or {}).items()
+    )
     return Monitor(
         id="read-is-legal",
         meaning="a read returns some write that did not happen after it, and not one that was overwritten before it "
@@ -219,21 +228,21 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
     if event.kind in READS:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
-        return attrs.evolve(state, reading=state.reading | {_Reading(call, branch_id, prefix, legal)})
+        return attrs.evolve(state, reading=state.reading | {_PendingRead(call, branch_id, prefix, legal)})
     written = values(event.name, event.args)
     if not written:
         disturbed = {each.branch_id for each in reach(event.name, event.args)}
         return attrs.evolve(state, disturbed=state.disturbed | disturbed) if disturbed else state
     paths = {path for path, _ in written}
     known = {(each.path) for each in state.seen if each.branch_id == branch_id}
-    absent = {_Seen((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
+    absent = {_PossibleValue((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
     seen = {
         attrs.evolve(each, beaten_by=each.beaten_by | {call})
         if each.returned and each.branch_id == branch_id and each.path in paths
         else each
         for each in state.seen | absent
     }
-    seen |= {_Seen(call, branch_id, path, identity, returned=False) for path, identity in written}
+    seen |= {_PossibleValue(call, branch_id, path, identity, returned=False) for path, identity in written}
     reading = frozenset(
         attrs.evolve(each, legal=each.legal | set(written) | {(one.path, None) for one in absent})
         if each.branch_id == branch_id

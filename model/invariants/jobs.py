@@ -17,12 +17,12 @@ from lakeproof.model.snapshot import Observed, Snapshot, Status
 ID: Final = "job-tells-what-it-deleted"
 
 
-def _deleted(seen: tuple[Observed, ...]) -> Hashable:
+def _deleted_addresses(seen: tuple[Observed, ...]) -> Hashable:
     """The addresses that a call has deleted so far, in order."""
     return tuple(each.op.address for each in seen if isinstance(each.op, DeleteObject))
 
 
-DELETED: Final = Observer("deleted", _deleted)
+DELETED: Final = Observer("deleted", _deleted_addresses)
 
 
 def _tells(told: Hashable, deleted: tuple[str, ...]) -> bool:

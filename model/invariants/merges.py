@@ -20,7 +20,7 @@ from lakeproof.model.snapshot import Observed, Snapshot, Status
 READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS})
 
 
-def combined(base: Contents, source: Contents, destination: Contents) -> dict[bytes, bytes | None]:
+def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict[bytes, bytes | None]:
     """Path to identity after a merge; None: the path is absent. Paths in conflict are left out."""
     found: dict[bytes, bytes | None] = {}
     for path in sorted({*base, *source, *destination}):
@@ -59,7 +59,7 @@ def _merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if base_id is None or base is None or source is None or destination is None or found is None:
             yield Violation("merge-is-effective", f"{shown}; it, a parent or the common ancestor cannot be read")
             continue
-        expected = combined(base, source, destination)
+        expected = merge_paths(base, source, destination)
         path = _wrong(expected, found)
         if path is None:
             yield Reached(f"{shown}, which combines its parents")
@@ -82,7 +82,7 @@ def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents)
     after, before = (content_of_commit(snapshot, each) for each in (undone.commit_id, undone.parents[0]))
     if after is None or before is None:
         return False
-    return _wrong(combined(after, before, head), found) is None
+    return _wrong(merge_paths(after, before, head), found) is None
 
 
 def _revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
@@ -111,7 +111,7 @@ revert_is_effective: Final = Eventually(
 )
 
 
-def _sealed(seen: tuple[Observed, ...]) -> Hashable:
+def _sealed_tokens(seen: tuple[Observed, ...]) -> Hashable:
     """The tokens that were sealed on the branch when the call last read it: its destination, which it reads first."""
     read = [each.read for each in seen if isinstance(each.read, Branch)]
     return next((found.sealed_tokens for found in reversed(read) if found.branch_id == read[0].branch_id), ())
@@ -141,7 +141,7 @@ merge_refuses_changes: Final = Eventually(
     "committed; asked where nothing is written meanwhile, and no staged entry is dropped",
     check=_merge_refuses_changes,
     reads=frozenset({Reads.STORE, Reads.CLIENTS}),
-    observers=(Observer("sealed", _sealed),),
+    observers=(Observer("sealed", _sealed_tokens),),
 )
 
 ALL: Final = (merge_is_effective, revert_is_effective, merge_refuses_changes)

@@ -21,7 +21,7 @@ from lakeproof.model.errors import BranchBusy, FlowError, RefChanged
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Reached, Violation
 from lakeproof.model.invariants.branches_alone import found_wrong
-from lakeproof.model.sequential import SPECIFIED, Refs, Wrong, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 MET_AS_SPECIFIED: Final = "met-as-specified"
@@ -39,7 +39,7 @@ Known = dict[str, dict[bytes, bytes] | None]
 
 
 @attrs.frozen
-class Answer:
+class CallResult:
     """How a call ended. error: the class and the arguments of what it has raised."""
 
     value: object = None
@@ -58,8 +58,8 @@ class Answer:
 class Met:
     """What a call and those that it has met have answered."""
 
-    answer: Answer
-    others: tuple[Answer, ...]
+    answer: CallResult
+    others: tuple[CallResult, ...]
 
 
 @attrs.frozen
@@ -101,14 +101,18 @@ def met_as_specified(
                         found = _after(state, order, seals)
                         if isinstance(step, Meeting) and (step.doubts or step.crossing):
                             found = found.unsettled(str(step.call[1][1]))
-                    except Wrong as error:
+                    except DisallowedAnswer as error:
                         wrong = wrong or str(error)
                     else:
                         odd = _other_contents(found, right, snapshot)
                         wrong = wrong or odd
                         following += [found] if not odd and found not in following else []
             if not following:
-                return [Violation(MET_AS_SPECIFIED, f"{step!r} answered {_said(outcome)}, in no order right: {wrong}")]
+                return [
+                    Violation(
+                        MET_AS_SPECIFIED, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
+                    )
+                ]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
         if all(ends):
@@ -128,7 +132,7 @@ def _other_contents(state: Refs, right: Known, snapshot: Snapshot) -> str:
     return ""
 
 
-def _said(outcome: Outcome) -> str:
+def _render_result(outcome: Outcome) -> str:
     return repr(outcome.value if outcome.error is None else outcome.error)
 
 
@@ -153,13 +157,13 @@ def _orders(step: Made | Meeting, outcome: Outcome) -> Iterator[tuple[CallView, 
         yield others
         call = CallView(*step.call, Status.OK)
     if step.crossing:
-        yield from _crossed(call, others)
+        yield from _overlapping_orders(call, others)
         return
     for at in range(len(others) + 1):
         yield (*others[:at], call, *others[at:])
 
 
-def _crossed(call: CallView, others: tuple[CallView, ...]) -> Iterator[tuple[CallView, ...]]:
+def _overlapping_orders(call: CallView, others: tuple[CallView, ...]) -> Iterator[tuple[CallView, ...]]:
     """The first of the others overlaps the second one and the call; the call, all but the second one."""
     first, between, *later = others
     for at in range(len(later) + 1):
@@ -178,5 +182,5 @@ def _after(state: Refs, order: Sequence[CallView], seals: Callable[[str, calls.A
         elif call.status is Status.OK:
             state = state.unsettled(branch)
         else:
-            raise Wrong(f"{call.name} answered {call.error!r}, expected no error")
+            raise DisallowedAnswer(f"{call.name} answered {call.error!r}, expected no error")
     return state

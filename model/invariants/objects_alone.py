@@ -57,7 +57,7 @@ class Shown:
 
     def with_staged(self, path: bytes, what: Brought | None) -> "Shown":
         """The branch after a change was staged."""
-        return attrs.evolve(self, staged=_sorted({**dict(self.staged), path: what}))
+        return attrs.evolve(self, staged=_sort_paths({**dict(self.staged), path: what}))
 
     def without(self, paths: Iterable[bytes]) -> "Shown":
         """The branch after the staged changes of some paths were forgotten."""
@@ -67,7 +67,7 @@ class Shown:
     def after_commit(self) -> "Shown":
         """The branch after what is staged was committed."""
         both = {**dict(self.committed), **dict(self.staged)}
-        return Shown(_sorted({path: what for path, what in both.items() if what is not None}))
+        return Shown(_sort_paths({path: what for path, what in both.items() if what is not None}))
 
     @property
     def paths(self) -> Mapping[bytes, Brought]:
@@ -96,7 +96,7 @@ class Terms:
 
 
 @attrs.frozen(cache_hash=True)
-class _Known:
+class _Progress:
     """What may be shown now, and the call under way."""
 
     worlds: frozenset[World]
@@ -116,7 +116,7 @@ class _Course:
     """What it returns: a content; the entry of this object; None: nothing is said of it."""
 
 
-def _sorted(paths: Mapping[bytes, Brought | None]) -> Paths:
+def _sort_paths(paths: Mapping[bytes, Brought | None]) -> Paths:
     return tuple(sorted(paths.items(), key=lambda each: each[0]))
 
 
@@ -212,25 +212,25 @@ def _may_stage(said: Said, what: Brought, terms: Terms) -> bool:
 
 
 def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, _Known)
+    assert isinstance(state, _Progress)
     if not state.judged:
         return state, ()
     if isinstance(event, Invoked):
         call = (event.client, event.index, event.name, event.args)
         known = event.kind not in (calls.LINK_PHYSICAL_ADDRESS, calls.RESTORE_OBJECT)
         return attrs.evolve(state, under_way=call, judged=known and state.under_way is None), ()
-    return _returned(terms, state, event.call)
+    return _on_return(terms, state, event.call)
 
 
-def _returned(terms: Terms, state: _Known, view: CallView) -> tuple[_Known, tuple[Finding, ...]]:
+def _on_return(terms: Terms, state: _Progress, view: CallView) -> tuple[_Progress, tuple[Finding, ...]]:
     courses = [_course(world, view.said, terms) for world in state.worlds]
     if view.status is Status.INFO:
-        return _Known(frozenset(world for course in courses for world in course.worlds)), ()
+        return _Progress(frozenset(world for course in courses for world in course.worlds)), ()
     if view.status is Status.FAIL and terms.faults and all(course.error is None for course in courses):
-        return _Known(state.worlds), ()
-    after = frozenset(found for course in courses if (found := _explained(course, view)) is not None)
+        return _Progress(state.worlds), ()
+    after = frozenset(found for course in courses if (found := _world_after(course, view)) is not None)
     if after:
-        return _Known(after), (Reached(f"{view.name} answered as it should"),)
+        return _Progress(after), (Reached(f"{view.name} answered as it should"),)
     told = repr(view.error) if view.error is not None else repr(view.value)
     due = " or ".join(sorted({_due(course) for course in courses}))
     asked = ", ".join(repr(each) for each in view.args if not isinstance(each, Repository))
@@ -244,7 +244,7 @@ def _due(course: _Course) -> str:
     return "an acknowledgement" if course.result is None else repr(course.result)
 
 
-def _explained(course: _Course, view: CallView) -> World | None:
+def _world_after(course: _Course, view: CallView) -> World | None:
     """The world after a call that has answered so; None: it should not have."""
     if view.status is Status.FAIL or course.error is not None:
         return course.worlds[0] if type(view.error) is course.error else None
@@ -270,12 +270,12 @@ def _staged_at(world: World, said: Said, what: Brought) -> World:
 
 
 def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
-    assert isinstance(state, _Known)
+    assert isinstance(state, _Progress)
     if not state.judged:
         return
     worlds = state.worlds
     if state.under_way is not None:
-        said = calls.said(*state.under_way[2:])
+        said = calls.arguments_by_role(*state.under_way[2:])
         worlds = frozenset(each for world in worlds for each in _course(world, said, terms).worlds)
     for view in repositories(snapshot):
         differences = {_difference(world, view, snapshot) for world in worlds}
@@ -291,8 +291,8 @@ def _difference(world: World, view: RepositoryView, snapshot: Snapshot) -> str:
         return f"there are branches {sorted(view.branches)}; expected {sorted(dict(world))}"
     for branch_id, shown in world:
         for part, due, found in (
-            ("shows", shown.paths, _shown(view, branch_id)),
-            ("has committed", Shown(shown.committed).paths, _committed(view, branch_id)),
+            ("shows", shown.paths, _visible_references(view, branch_id)),
+            ("has committed", Shown(shown.committed).paths, _committed_references(view, branch_id)),
         ):
             if set(found) != set(due):
                 return f"branch {branch_id} {part} {sorted(found)}; expected {sorted(due)}"
@@ -313,14 +313,14 @@ def _mismatch(due: Brought, found: Reference, snapshot: Snapshot) -> str:
     return ""
 
 
-def _committed(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
+def _committed_references(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
     commit_id = view.branches[branch_id].commit_id
     return {each.path: each for each in (view.committed(commit_id) or ())} if commit_id in view.commits else {}
 
 
-def _shown(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
+def _visible_references(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
     staged = view.shown(branch_id)
-    committed = {path: each for path, each in _committed(view, branch_id).items() if path not in staged}
+    committed = {path: each for path, each in _committed_references(view, branch_id).items() if path not in staged}
     return {**committed, **{each.path: each for each in view.staged_references(branch_id)}}
 
 
@@ -333,7 +333,7 @@ def object_call_is_as_specified(terms: Terms, branches: Iterable[BranchID], befo
     world: World = tuple(sorted((each, Shown()) for each in branches))
     for said in before:
         world = _course(world, said, terms).worlds[-1]
-    initial = _Known(frozenset({world}))
+    initial = _Progress(frozenset({world}))
     return Monitor(
         id=ID,
         meaning="an operation on objects that no other overlaps answers, and leaves behind, what its sequential "

@@ -47,7 +47,7 @@ def _reaches(given: Iterable[Reach], path: Path) -> bool:
 
 
 def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
-    said = calls.said(name, args)
+    said = calls.arguments_by_role(name, args)
     if said.kind is calls.MOVE_OBJECT:
         return (Reach(said.branch_id, said.data(Role.SOURCE_PATH), exact=True),)
     return reach(name, args) if said.kind in REMOVING else ()
@@ -56,10 +56,10 @@ def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
 def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     assert isinstance(state, _Readers)
     call = (event.client, event.index)
-    return (_invoked(state, call, event), ()) if isinstance(event, Invoked) else _returned(state, call, event.call)
+    return (_on_invoke(state, call, event), ()) if isinstance(event, Invoked) else _on_return(state, call, event.call)
 
 
-def _invoked(state: _Readers, call: CallID, event: Invoked) -> _Readers:
+def _on_invoke(state: _Readers, call: CallID, event: Invoked) -> _Readers:
     if event.kind is calls.READ_OBJECT:
         path = (event.said.branch_id, event.said.data(Role.PATH))
         return attrs.evolve(state, reading=state.reading | {(call, path)}) if path in state.present else state
@@ -78,12 +78,12 @@ def _invoked(state: _Readers, call: CallID, event: Invoked) -> _Readers:
     )
 
 
-def _returned(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
+def _on_return(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
     path = (view.said.branch_id, view.said[Role.PATH])
     if view.kind is calls.READ_OBJECT:
         sound = any(each == call for each, _ in state.reading)
         after = attrs.evolve(state, reading=frozenset(each for each in state.reading if each[0] != call))
-        return after, _judged(view) if sound else ()
+        return after, _judge_view(view) if sound else ()
     removing = state.removing
     if view.status in (Status.OK, Status.FAIL):
         removing = frozenset(each for each in removing if each[0] != call)
@@ -95,7 +95,7 @@ def _returned(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, 
     return attrs.evolve(state, removing=removing, present=present), ()
 
 
-def _judged(view: CallView) -> tuple[Finding, ...]:
+def _judge_view(view: CallView) -> tuple[Finding, ...]:
     shown = f"{view.name} of {view.said[Role.PATH]!r}"
     if view.status is Status.OK:
         return (Reached(f"{shown} found its object"),)

@@ -130,14 +130,14 @@ branch_delete_spares_successor = OnStep(
 )
 
 
-def _recombined(seen: tuple[Observed, ...]) -> Hashable:
+def _count_recombinations(seen: tuple[Observed, ...]) -> Hashable:
     """How often a call combined anew, and how often it was beaten: commit records beyond the first, failed set_ifs."""
     written = sum(isinstance(each.written, Commit) for each in seen)
     beaten = sum(isinstance(each.written, Branch) and isinstance(each.reply, kv.PredicateFailed) for each in seen)
     return max(written - 1, 0), beaten
 
 
-EFFORT: Final = Observer("effort", _recombined)
+EFFORT: Final = Observer("effort", _count_recombinations)
 
 
 @attrs.frozen(cache_hash=True)

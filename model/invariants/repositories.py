@@ -102,10 +102,10 @@ def _create_is_unique(transition: Transition) -> Iterator[Finding]:
         if old is None or old.instance_uid == entry.instance_uid:
             refused = isinstance(transition.reply, kv.PredicateFailed)
             if refused and old is not None:
-                yield Reached(f"a create of {repository_id} found {_shown(old)} and was refused")
+                yield Reached(f"a create of {repository_id} found {_describe_entry(old)} and was refused")
             continue
         if old.state is RepositoryState.ACTIVE:
-            evidence = f"{_shown(entry)} took the place of {_shown(old)}, which was accessible"
+            evidence = f"{_describe_entry(entry)} took the place of {_describe_entry(old)}, which was accessible"
             yield Violation("create-is-unique", evidence)
 
 
@@ -127,9 +127,9 @@ def _active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         lacks = _lacks(snapshot, repository)
         if lacks:
-            yield Violation("active-is-complete", f"{_shown(repository)} is accessible and lacks {lacks}")
+            yield Violation("active-is-complete", f"{_describe_entry(repository)} is accessible and lacks {lacks}")
         else:
-            yield Reached(f"{_shown(repository)} is accessible and complete")
+            yield Reached(f"{_describe_entry(repository)} is accessible and complete")
 
 
 def _lacks(snapshot: Snapshot, repository: Repository) -> str:
@@ -157,11 +157,12 @@ def _no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
             if whose is None:
                 continue
             if whose == repository.instance_uid:
-                yield Reached(f"{key.decode()} belongs to {_shown(repository)}")
+                yield Reached(f"{key.decode()} belongs to {_describe_entry(repository)}")
             else:
                 yield Violation(
                     "no-reachable-zombie",
-                    f"{key.decode()} belongs to instance {whose} and is reachable through {_shown(repository)}",
+                    f"{key.decode()} belongs to instance {whose} and is reachable through "
+                    f"{_describe_entry(repository)}",
                 )
 
 
@@ -190,9 +191,11 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     if not known:
         return after, ()
     if call.status is Status.OK and call.saw("target") in known:
-        evidence = f"{_called(call)} succeeded on instance {call.saw('target')}, whose deletion had been acknowledged"
+        evidence = (
+            f"{_render_call(call)} succeeded on instance {call.saw('target')}, whose deletion had been acknowledged"
+        )
         return after, (Violation("deleted-is-inaccessible", evidence),)
-    return after, (Reached(f"{_called(call)} began after an acknowledged delete"),)
+    return after, (Reached(f"{_render_call(call)} began after an acknowledged delete"),)
 
 
 deleted_is_inaccessible = Monitor(
@@ -215,10 +218,10 @@ def _delete_spares_successor(transition: Transition) -> Iterator[Finding]:
             continue
         if transition.after.store.get(address) == record:
             if isinstance(record, Repository):
-                yield Reached(f"a delete of instance {target} left {_shown(record)} alone")
+                yield Reached(f"a delete of instance {target} left {_describe_entry(record)} alone")
             continue
         what = "" if isinstance(record, Repository) else f"{address[1].decode()} of "
-        evidence = f"a delete that had found instance {target} removed or hid {what}{_shown(successor)}"
+        evidence = f"a delete that had found instance {target} removed or hid {what}{_describe_entry(successor)}"
         yield Violation("delete-spares-successor", evidence)
 
 
@@ -246,10 +249,12 @@ def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if call.status is not Status.OK or not isinstance(call.value, Repository):
             continue
         if call.value.instance_uid in present | undone:
-            yield Reached(f"{_called(call)} succeeded, and instance {call.value.instance_uid} is there or was deleted")
+            yield Reached(
+                f"{_render_call(call)} succeeded, and instance {call.value.instance_uid} is there or was deleted"
+            )
         else:
             which = f"instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
-            evidence = f"{_called(call)} returned {which}"
+            evidence = f"{_render_call(call)} returned {which}"
             yield Violation("create-is-effective", evidence)
 
 
@@ -269,9 +274,11 @@ def _delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if call.status is not Status.OK or not isinstance(target, str):
             continue
         if InstanceUID(target) in present:
-            yield Violation("delete-is-effective", f"{_called(call)} succeeded, and instance {target} is accessible")
+            yield Violation(
+                "delete-is-effective", f"{_render_call(call)} succeeded, and instance {target} is accessible"
+            )
         else:
-            yield Reached(f"{_called(call)} succeeded, and instance {target} is gone")
+            yield Reached(f"{_render_call(call)} succeeded, and instance {target} is gone")
 
 
 delete_is_effective = Eventually(
@@ -289,9 +296,9 @@ def _list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         for entry in call.value:
             if entry.state is not RepositoryState.ACTIVE:
-                yield Violation("list-shows-active-only", f"{_called(call)} shows {_shown(entry)}")
+                yield Violation("list-shows-active-only", f"{_render_call(call)} shows {_describe_entry(entry)}")
             else:
-                yield Reached(f"{_called(call)} shows {_shown(entry)}")
+                yield Reached(f"{_render_call(call)} shows {_describe_entry(entry)}")
 
 
 list_shows_active_only = Always(
@@ -337,7 +344,9 @@ def _cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
         return
     whose = owner(record)
     if whose in live:
-        yield Violation("cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_shown(live[whose])}")
+        yield Violation(
+            "cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_describe_entry(live[whose])}"
+        )
     else:
         yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
 
@@ -362,7 +371,7 @@ def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     last = outcomes[-1]
     if last.status is Status.OK:
         return [Reached("after the deletes the id could be used again")]
-    left = ", ".join(_shown(entry) for entry in entries(snapshot)) or "no entry"
+    left = ", ".join(_describe_entry(entry) for entry in entries(snapshot)) or "no entry"
     evidence = f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}"
     return [Violation(ID_BECOMES_REUSABLE, evidence)]
 
@@ -382,9 +391,9 @@ ALL = (
 """All repository invariants but the aftermath, in the order of the design."""
 
 
-def _shown(entry: Repository) -> str:
+def _describe_entry(entry: Repository) -> str:
     return f"{entry.repository_id} ({entry.state.name.lower()}, instance {entry.instance_uid})"
 
 
-def _called(call: CallView) -> str:
+def _render_call(call: CallView) -> str:
     return f"{call.name}({', '.join(map(str, call.args))})"

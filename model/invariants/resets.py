@@ -96,19 +96,19 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
     assert isinstance(state, _Resets)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
-        return _invoked(state, call, event), ()
+        return _on_invoke(state, call, event), ()
     view = event.call
     if view.kind in READS:
         return _read_returned(state, call, view)
-    return _returned(state, call, view), ()
+    return _on_return(state, call, view), ()
 
 
-def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
+def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
     branch_id = event.said.branch_id
     if event.kind in READS:
         return _read_invoked(state, call, event, branch_id)
     if event.kind is calls.COMMIT:
-        after = state.with_values(lambda key, value: _exposed(key, value, branch_id))
+        after = state.with_values(lambda key, value: _expose_value(key, value, branch_id))
         return attrs.evolve(after, committing=after.committing | {(call, branch_id)})
     reaches = reach(event.name, event.args)
     if event.kind in RESETS:
@@ -119,14 +119,14 @@ def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
                 else value
             )
         )
-    return _written(state, call, reaches, {(branch_id, *each): each[1] for each in values(event.name, event.args)})
+    return _on_write(state, call, reaches, {(branch_id, *each): each[1] for each in values(event.name, event.args)})
 
 
-def _exposed(key: Key, value: _Value, branch_id: str) -> _Value:
+def _expose_value(key: Key, value: _Value, branch_id: str) -> _Value:
     return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.HELD else value
 
 
-def _written(
+def _on_write(
     state: _Resets, call: CallID, reaches: tuple[Reach, ...], given: Mapping[tuple[str, bytes, bytes | None], object]
 ) -> _Resets:
     """A call that changes paths. One that does not say to what may give a path any value that there was."""
@@ -185,7 +185,7 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
     for key in sorted(looking.gone):
         if found.get(key[1]) == key[2]:
             return after, (
-                Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),
+                Violation(ID, f"{_describe_key(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),
             )
 
     def decided(key: Key, value: _Value) -> _Value:
@@ -195,7 +195,7 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
     return after.with_values(decided), ()
 
 
-def _returned(state: _Resets, call: CallID, view: CallView) -> _Resets:
+def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
     if view.status is not Status.OK:
         # What it has done so far stays done: a definite error of one effect says nothing of those before it.
         return state.with_values(lambda _, value: attrs.evolve(value, resets=value.resets - {call}))
@@ -223,25 +223,25 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         if value.writers or branch is None or content is None:
             continue
         if value.fate is _Fate.UNDECIDED and content.get(key[1]) == key[2]:
-            yield from _committed(key, snapshot, branch)
+            yield from _find_uncommitted(key, snapshot, branch)
         if value.fate is not _Fate.GONE:
             continue
         if content.get(key[1]) == key[2]:
             yield Violation(
-                ID, f"{_shown(key)} was forgotten by an acknowledged reset, and the branch has it in the end"
+                ID, f"{_describe_key(key)} was forgotten by an acknowledged reset, and the branch has it in the end"
             )
         else:
-            yield Reached(f"{_shown(key)} was forgotten, and has not come back")
+            yield Reached(f"{_describe_key(key)} was forgotten, and has not come back")
 
 
-def _committed(key: Key, snapshot: Snapshot, branch: Branch) -> Iterator[Finding]:
+def _find_uncommitted(key: Key, snapshot: Snapshot, branch: Branch) -> Iterator[Finding]:
     """What may be there in the end only because a commit took it is in the head."""
     head = content_of_commit(snapshot, branch.commit_id) or {}
     if head.get(key[1]) != key[2]:
-        yield Violation(ID, f"{_shown(key)} was reset, no commit has taken it, and the branch has it in the end")
+        yield Violation(ID, f"{_describe_key(key)} was reset, no commit has taken it, and the branch has it in the end")
 
 
-def _shown(key: Key) -> str:
+def _describe_key(key: Key) -> str:
     branch_id, path, identity = key
     return f"{identity!r} at {path!r} of {branch_id}"
 

@@ -66,7 +66,7 @@ deleted_branch_stays_deleted: Final = Monitor(
 )
 
 
-def _restored(invariant_id: str, snapshot: Snapshot, branches: Collection[str]) -> Iterator[Finding]:
+def _judge_restores(invariant_id: str, snapshot: Snapshot, branches: Collection[str]) -> Iterator[Finding]:
     commits = {record.commit_id for record in snapshot.store.values() if isinstance(record, Commit)}
     for name in sorted(branches):
         found = branch_named(snapshot, name)
@@ -87,7 +87,7 @@ def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcom
         if outcomes[-1].status is not Status.OK:
             evidence = f"the next restore failed with {outcomes[-1].error!r}"
             return [Violation(RESTORE_CAN_BE_FINISHED, evidence)]
-        return list(_restored(RESTORE_CAN_BE_FINISHED, snapshot, branches))
+        return list(_judge_restores(RESTORE_CAN_BE_FINISHED, snapshot, branches))
 
     return check
 
@@ -98,7 +98,7 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         deleted = {call.said.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
-            yield from _restored("restore-is-effective", snapshot, set(branches) - deleted)
+            yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
 
     return Eventually(
         id="restore-is-effective",

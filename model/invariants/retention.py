@@ -125,12 +125,14 @@ def expired_data_is_reclaimed(
     """The check of an `Aftermath` whose calls are a mark and a sweep."""
 
     def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
-        return tuple(_left(outcomes, snapshot, rules, tags=tags))
+        return tuple(_find_leftovers(outcomes, snapshot, rules, tags=tags))
 
     return check
 
 
-def _left(outcomes: tuple[Outcome, ...], snapshot: Snapshot, rules: Rules, *, tags: bool) -> Iterator[Finding]:
+def _find_leftovers(
+    outcomes: tuple[Outcome, ...], snapshot: Snapshot, rules: Rules, *, tags: bool
+) -> Iterator[Finding]:
     for outcome in outcomes:
         if outcome.error is not None:
             yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"a run failed with {outcome.error!r}")

@@ -8,10 +8,10 @@ import attrs
 
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History
-from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import Specification, initial
-from lakeproof.model.linearizability.values import shown
+from lakeproof.model.linearizability.values import shorten_value
 from lakeproof.model.linearizability.zones import zones
 from lakeproof.model.snapshot import Status
 
@@ -74,7 +74,7 @@ def check(
     specification_has(specification, history)
     arguments_fit(specification, history)
     for key, numbers in parts(specification, history):
-        answer, by = answered(specification, history, numbers, limits, algorithm)
+        answer, by = decide_key(specification, history, numbers, limits, algorithm)
         yield KeyVerdict(
             key=key, verdict=answer.verdict, algorithm=by, operations=len(numbers), why=answer.why, at=answer.at
         )
@@ -87,42 +87,42 @@ def parts(specification: Specification, history: History) -> Iterable[tuple[Hash
     return [(None, range(len(history)))] if len(history) else []
 
 
-def answered(
+def decide_key(
     specification: Specification,
     history: History,
     numbers: Numbers,
     limits: Limits,
     algorithm: str | None = None,
     until: int = NEVER,
-) -> tuple[Answer, str]:
+) -> tuple[KeyResult, str]:
     """The verdict on the operations with these numbers, and the algorithm that gave it.
 
     until: the last event to look at; what is open then may take effect at any later time or never.
     """
     if specification.guarded is None or algorithm == "search":
-        return searched(stepped(specification, history, numbers, until), limits), "search"
+        return run_search(make_steps(specification, history, numbers, until), limits), "search"
     problem = register(specification, history, numbers, until)
     if algorithm != "frontier":
         answer = zones(problem)
         if answer is not None:
             return answer, "zones"
         if algorithm == "zones":
-            return Answer(Verdict.INCONCLUSIVE, ZONES_CANNOT_TELL), "zones"
+            return KeyResult(Verdict.INCONCLUSIVE, ZONES_CANNOT_TELL), "zones"
     most = limits.memory // _bytes(problem)
     if algorithm == "frontier":
         return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
-    return _by_turns(problem, lambda: stepped(specification, history, numbers, until), most, limits)
+    return _by_turns(problem, lambda: make_steps(specification, history, numbers, until), most, limits)
 
 
-def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[Answer, str]:
+def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[KeyResult, str]:
     """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
     expired = limits.expired
     words: Stepped | None = None
-    answer, by = Answer(Verdict.INCONCLUSIVE), "frontier"
+    answer, by = KeyResult(Verdict.INCONCLUSIVE), "frontier"
     if NEVER not in problem.returns:  # hardly more than the beam is ever open then
         answer, by = _beam(problem, Budget(configurations=most, expired=expired), _BEAMS[-1])
     configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
-    attempts: list[Callable[[], tuple[Answer, str]]] = []
+    attempts: list[Callable[[], tuple[KeyResult, str]]] = []
     while answer.verdict is Verdict.INCONCLUSIVE and (not answer.why or not expired()):
         if not attempts:
             if configurations > most:
@@ -138,7 +138,7 @@ def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits:
 
 def _attempts(
     problem: Register, words: Stepped, configurations: int, most: int, steps: int, expired: Callable[[], bool]
-) -> list[Callable[[], tuple[Answer, str]]]:
+) -> list[Callable[[], tuple[KeyResult, str]]]:
     """What to try with a budget, one after the other: the cheap ones first."""
     within, freely = (
         Budget(configurations=configurations, expired=expired),
@@ -146,7 +146,7 @@ def _attempts(
     )
     last = configurations * 4 > most
     places = Budget(configurations=most, steps=(1 << 62) if last else steps, expired=expired)
-    made: list[Callable[[], tuple[Answer, str]]] = [lambda: (search(words, places), "search")]
+    made: list[Callable[[], tuple[KeyResult, str]]] = [lambda: (search(words, places), "search")]
     if NEVER in problem.returns:
         if configurations == _FIRST_CONFIGURATIONS:
             made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
@@ -155,11 +155,11 @@ def _attempts(
     return made
 
 
-def _beam(problem: Register, budget: Budget, beam: int) -> tuple[Answer, str]:
+def _beam(problem: Register, budget: Budget, beam: int) -> tuple[KeyResult, str]:
     return frontier(problem, budget, beam=beam), "frontier"
 
 
-def searched(problem: Stepped, limits: Limits) -> Answer:
+def run_search(problem: Stepped, limits: Limits) -> KeyResult:
     return search(problem, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
 
 
@@ -189,6 +189,6 @@ def specification_has(specification: Specification, history: History) -> None:
     foreign = sorted(history.fs - specification.fs)
     if foreign:
         raise BrokenHistory(
-            f"operation {shown(foreign[0])} is not one of {specification.name}; "
+            f"operation {shorten_value(foreign[0])} is not one of {specification.name}; "
             f"expected {', '.join(sorted(specification.fs))}, or another model (--model)"
         )

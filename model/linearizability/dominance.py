@@ -29,7 +29,7 @@ Configuration = tuple[int, int, int, int, int]
 operations may have been hidden; how often each kind of optional operation took effect, a field of bits each."""
 
 
-def undominated(
+def drop_dominated(
     configurations: Iterable[Configuration], looking: int, writing: int, guards: int
 ) -> list[Configuration]:
     """The configurations that no other one dominates. They must be distinct. Cost: pairs of one value.

@@ -12,10 +12,10 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model.linearizability.checker import Limits, Numbers, answered
+from lakeproof.model.linearizability.checker import Limits, Numbers, decide_key
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Operation
-from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import NO_WRITE, Specification
 from lakeproof.model.linearizability.values import UNKNOWN
@@ -65,7 +65,7 @@ def explain(
     failed = next(op for op in map(history.operation, numbers) if op.returned == until)
     held: tuple[Hashable, ...] | None = None
     if specification.guarded is None:
-        left, minimal, others = _smallest_words(stepped(specification, history, numbers, until), limits)
+        left, minimal, others = _smallest_words(make_steps(specification, history, numbers, until), limits)
     else:
         problem = register(specification, history, numbers, until)
         left, minimal, others, values = _smallest_register(problem, limits)
@@ -74,14 +74,14 @@ def explain(
         key=key,
         returned=returned,
         failed=failed,
-        operations=tuple(sorted((_known(history, i, until) for i in left), key=lambda op: op.call)),
+        operations=tuple(sorted((_operation_as_known(history, i, until) for i in left), key=lambda op: op.call)),
         elsewhere=tuple(map(history.operation, others)),
         minimal=minimal,
         held=held,
     )
 
 
-def _known(history: History, number: int, until: int) -> Operation:
+def _operation_as_known(history: History, number: int, until: int) -> Operation:
     """An operation as it was known after an event."""
     op = history.operation(number)
     if op.returned <= until:
@@ -100,7 +100,7 @@ def _first_impossible(
     returns = sorted(row[6] for row in history.rows(numbers) if row[6] != NEVER)
 
     def impossible(place: int) -> bool:
-        answer, _ = answered(specification, history, numbers, limits, until=returns[place])
+        answer, _ = decide_key(specification, history, numbers, limits, until=returns[place])
         if answer.verdict is Verdict.INCONCLUSIVE:
             raise _NoTime
         return answer.verdict is Verdict.VIOLATED
@@ -146,7 +146,7 @@ class _Unsure:
             answer = frontier(problem, Budget(configurations=_CONFIGURATIONS, expired=self.limits.expired))
         return self._known(answer)
 
-    def _known(self, answer: Answer) -> bool:
+    def _known(self, answer: KeyResult) -> bool:
         self.open |= answer.verdict is Verdict.INCONCLUSIVE
         return answer.verdict is Verdict.VIOLATED
 

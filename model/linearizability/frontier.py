@@ -33,10 +33,10 @@ Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization).
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from lakeproof.model.linearizability.dominance import Configuration, promising, undominated
+from lakeproof.model.linearizability.dominance import Configuration, drop_dominated, promising
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.optional import Optional, asked_until, available, optionals
-from lakeproof.model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
+from lakeproof.model.linearizability.problem import HOLDS, Budget, KeyResult, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
 
 State = tuple[int, int, int]
@@ -53,7 +53,7 @@ def frontier(
     unlimited_optionals: bool = False,
     beam: int = 0,
     watch: Callable[[int, frozenset[int]], None] | None = None,
-) -> Answer:
+) -> KeyResult:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
     unlimited_optionals: let an optional operation take effect any number of times. That is much less to remember, and
@@ -66,9 +66,9 @@ def frontier(
     run = _Frontier(problem, budget, unlimited_optionals=unlimited_optionals, beam=beam)
     answer = run.run(watch)
     if unlimited_optionals and answer.verdict is Verdict.HOLDS:
-        return Answer(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
+        return KeyResult(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
     if run.dropped and answer.verdict is Verdict.VIOLATED:
-        return Answer(Verdict.INCONCLUSIVE, "configurations were dropped")
+        return KeyResult(Verdict.INCONCLUSIVE, "configurations were dropped")
     return answer
 
 
@@ -108,7 +108,7 @@ class _Frontier:
             for known in self.optionals.values():
                 known.one = known.mask = 0
 
-    def run(self, watch: Callable[[int, frozenset[int]], None] | None = None) -> Answer:
+    def run(self, watch: Callable[[int, frozenset[int]], None] | None = None) -> KeyResult:
         problem = self.problem
         calls, returns = problem.calls, problem.returns
         musts = [i for i, returned in enumerate(returns) if returned != NEVER]
@@ -126,16 +126,16 @@ class _Frontier:
                 if not number % _PATIENCE:
                     self._forget()
             except _TooMany:
-                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} configurations at once")
+                return KeyResult(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} configurations at once")
             if not self.configurations:
-                return Answer(Verdict.VIOLATED, at=returned)
+                return KeyResult(Verdict.VIOLATED, at=returned)
             if watch is not None:
                 watch(returned, frozenset(configuration[0] for configuration in self.configurations))
             work += 1 + self.found
             if work > _PATIENCE:
                 work = 0
                 if budget.expired():
-                    return Answer(Verdict.INCONCLUSIVE, "time is up")
+                    return KeyResult(Verdict.INCONCLUSIVE, "time is up")
         return HOLDS
 
     def _call(self, i: int) -> None:
@@ -215,7 +215,7 @@ class _Frontier:
             return
         distinct = {(at, used & keep, hidden & keep, ranks, spent) for at, used, hidden, ranks, spent in found}
         if waiting and len(distinct) > 1:
-            self.configurations = undominated(distinct, self.looking, self.writing, self.guards_of_fields)
+            self.configurations = drop_dominated(distinct, self.looking, self.writing, self.guards_of_fields)
         else:
             self.configurations = list(distinct)
         if self.beam and len(self.configurations) > self.beam:

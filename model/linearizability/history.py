@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import attrs
 
-from lakeproof.model.linearizability.values import NOTHING, UNKNOWN, freeze, named, shown, size
+from lakeproof.model.linearizability.values import NOTHING, UNKNOWN, freeze, render_name, shorten_value, size
 from lakeproof.model.snapshot import Status
 
 NEVER: Final = 1 << 62
@@ -126,7 +126,7 @@ class History:
         number = self._open.pop(known, None)
         if number is None:
             raise BrokenHistory(
-                f"process {shown(process)} returned ({status.value}), but it has no operation open; "
+                f"process {shorten_value(process)} returned ({status.value}), but it has no operation open; "
                 "expected its invoke before",
                 line,
             )
@@ -289,9 +289,12 @@ class History:
     def _still_open(self, process: int) -> str:
         number = self._open[process]
         name, f = self._process_names[process], self._f_names[self._f[number]]
-        f = named(f)
+        f = render_name(f)
         where = f" since line {self._line[number]}" if self._line[number] else ""
-        return f"process {shown(name)} invoked, but its {f} is open{where}; expected ok, fail or info of that first"
+        return (
+            f"process {shorten_value(name)} invoked, but its {f} is open{where}; expected ok, fail or "
+            f"info of that first"
+        )
 
 
 def history(operations: Iterable[Operation], settings: Settings | None = None) -> History:

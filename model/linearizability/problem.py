@@ -19,7 +19,7 @@ from lakeproof.model.linearizability.specifications import (
     Guarded,
     Specification,
     initial,
-    observed,
+    observation_of,
 )
 from lakeproof.model.linearizability.values import UNKNOWN
 from lakeproof.model.snapshot import Status
@@ -38,7 +38,7 @@ class Verdict(Enum):
 
 
 @attrs.frozen
-class Answer:
+class KeyResult:
     """What an algorithm found out of one key, and why not more if it gave up.
 
     at: of a violation, a return near which it shows; -1: not known.
@@ -49,8 +49,8 @@ class Answer:
     at: int = -1
 
 
-HOLDS: Final = Answer(Verdict.HOLDS)
-VIOLATED: Final = Answer(Verdict.VIOLATED)
+HOLDS: Final = KeyResult(Verdict.HOLDS)
+VIOLATED: Final = KeyResult(Verdict.VIOLATED)
 
 
 class Budget:
@@ -170,7 +170,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
             if status != 1:
                 add(number, call, returned, ANY, NO_VALUE, argument)
         elif status != 1 or (refusals and f in conditional):
-            told = _told(guarded, history, number, f, values[argument], _STATUSES[status])
+            told = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
             guard, value, writes, write = told
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
@@ -178,7 +178,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
     return problem
 
 
-def _told(
+def _guard_operation(
     guarded: Callable[[str, Hashable, Hashable, Status], Guarded],
     history: History,
     number: int,
@@ -192,7 +192,7 @@ def _told(
         raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
-def stepped(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
+def make_steps(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
     """The operations in their specification's words, as known after the event with number ``until``.
 
     With ``by_key`` off, an argument is (key, argument), except of those that name their keys themselves.
@@ -207,10 +207,10 @@ def stepped(specification: Specification, history: History, numbers: Iterable[in
                 break
             op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
         if op.status is Status.FAIL:
-            told = observed(specification, history.settings, op.f, op.status, op.result)
+            told = observation_of(specification, history.settings, op.f, op.status, op.result)
             if told is UNKNOWN:
                 continue
-        told = observed(specification, history.settings, op.f, op.status, op.result)
+        told = observation_of(specification, history.settings, op.f, op.status, op.result)
         if told is UNKNOWN and op.f in specification.observers:
             continue
         keyed = not specification.by_key and op.f not in specification.answering
@@ -229,6 +229,19 @@ def stepped(specification: Specification, history: History, numbers: Iterable[in
 
 
 __all__ = [
-    "ANY", "HOLDS", "IS", "IS_NOT", "NO_VALUE", "NO_WRITE", "VIOLATED", "Answer", "Budget", "Register", "Step",
-    "Stepped", "Verdict", "register", "stepped",
+    "ANY",
+    "HOLDS",
+    "IS",
+    "IS_NOT",
+    "NO_VALUE",
+    "NO_WRITE",
+    "VIOLATED",
+    "Budget",
+    "KeyResult",
+    "Register",
+    "Step",
+    "Stepped",
+    "Verdict",
+    "make_steps",
+    "register",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model.linearizability.history import NEVER
-from lakeproof.model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Step, Stepped, Verdict
+from lakeproof.model.linearizability.problem import HOLDS, VIOLATED, Budget, KeyResult, Step, Stepped, Verdict
 
 Place = tuple[int, int, int, Hashable]
 """Returns behind; open operations that took effect; how many of each optional kind did; state."""
@@ -20,7 +20,7 @@ _PATIENCE: Final = 1024
 """Places between two questions whether time is up."""
 
 
-def search(problem: Stepped, budget: Budget) -> Answer:
+def search(problem: Stepped, budget: Budget) -> KeyResult:
     """The verdict; inconclusive if the budget's steps, or its configurations (here: places), were not enough.
 
     Cost: exponential in overlapping operations at worst; a place holds about 200 bytes.
@@ -38,7 +38,7 @@ class _Search:
         self.looking, self.changing = self._open()
         self.kinds = self._kinds()
 
-    def run(self) -> Answer:
+    def run(self) -> KeyResult:
         start = self._look((0, 0, 0, self.problem.initial))
         met = {start}
         stack = [(start, self._following(start))]
@@ -56,11 +56,11 @@ class _Search:
                 stack.pop()
             steps += 1
             if len(met) > budget.configurations:
-                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} places were met")
+                return KeyResult(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} places were met")
             if steps > budget.steps:
-                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.steps:,} steps")
+                return KeyResult(Verdict.INCONCLUSIVE, f"more than {budget.steps:,} steps")
             if not steps % _PATIENCE and budget.expired():
-                return Answer(Verdict.INCONCLUSIVE, "time is up")
+                return KeyResult(Verdict.INCONCLUSIVE, "time is up")
         return VIOLATED
 
     def _open(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:

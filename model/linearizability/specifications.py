@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
-from lakeproof.model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze, named, shown
+from lakeproof.model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze, render_name, shorten_value
 from lakeproof.model.snapshot import Status
 
 DONE: Final = Atom("answer", "done")
@@ -65,7 +65,9 @@ class Specification:
     absence: bool = True
 
 
-def observed(specification: Specification, settings: Settings, f: str, status: Status, result: Hashable) -> Hashable:
+def observation_of(
+    specification: Specification, settings: Settings, f: str, status: Status, result: Hashable
+) -> Hashable:
     """What an operation says of the state: a result that ``step`` must give, REFUSED, or UNKNOWN (nothing).
 
     A failed operation that says nothing did not happen.
@@ -82,7 +84,7 @@ def observed(specification: Specification, settings: Settings, f: str, status: S
 
 def _pair(f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
     if not isinstance(argument, tuple) or len(argument) != 2:
-        raise ValueError(f"{f} of {shown(argument)}; expected two values: what it expects, and what it writes")
+        raise ValueError(f"{f} of {shorten_value(argument)}; expected two values: what it expects, and what it writes")
     return argument[0], argument[1]
 
 
@@ -149,14 +151,14 @@ def _mutex_begins(held: Hashable, keys: Keys) -> Hashable:
         return NOTHING
     if held in (Atom("boolean", "true"), "held"):
         return HELD
-    raise ValueError(f"a mutex that begins as {shown(held)}; expected true (it is held) or false (it is free)")
+    raise ValueError(f"a mutex that begins as {shorten_value(held)}; expected true (it is held) or false (it is free)")
 
 
 def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
     if f == "get":
         return state, state
     if not isinstance(argument, str) or not isinstance(state, str):
-        raise ValueError(f"{f} of {shown(argument)} to {shown(state)}; expected strings")  # noqa: TRY004  # of the recorded data
+        raise ValueError(f"{f} of {shorten_value(argument)} to {shorten_value(state)}; expected strings")  # noqa: TRY004  # of the recorded data
     return (argument if f == "put" else state + argument), DONE
 
 
@@ -164,7 +166,7 @@ def _append_begins(held: Hashable, keys: Keys) -> Hashable:
     if held is NOTHING:
         return ""
     if not isinstance(held, str):
-        raise ValueError(f"append begins with {shown(held)}; expected text, in quotes")  # noqa: TRY004  # of an option
+        raise ValueError(f"append begins with {shorten_value(held)}; expected text, in quotes")  # noqa: TRY004  # of an option
     return held
 
 
@@ -175,13 +177,13 @@ def _each(held: Hashable, keys: Keys) -> dict[Hashable, Hashable]:
         return {} if held is NOTHING else dict.fromkeys(keys(), held)
     assert isinstance(held.text, frozenset)
     named = {str(name): value for name, value in held.text}
-    begins = {key: named[_spelled(key)] for key in keys() if _spelled(key) in named}
-    for name in named.keys() - set(map(_spelled, begins)):
+    begins = {key: named[_spell_key(key)] for key in keys() if _spell_key(key) in named}
+    for name in named.keys() - set(map(_spell_key, begins)):
         begins[name] = named[name]
     return {key: value for key, value in begins.items() if value is not NOTHING}
 
 
-def _spelled(key: Hashable) -> str:
+def _spell_key(key: Hashable) -> str:
     return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key).removeprefix(":")
 
 
@@ -190,7 +192,7 @@ def _entries(state: Hashable) -> dict[Hashable, Hashable]:
     return dict(state)
 
 
-def _ordered(entries: Mapping[Hashable, Hashable]) -> Pairs:
+def _sort_pairs(entries: Mapping[Hashable, Hashable]) -> Pairs:
     return tuple(sorted(entries.items(), key=lambda entry: _bytes(entry[0])))
 
 
@@ -199,7 +201,7 @@ def _bytes(key: Hashable) -> bytes:
         return key
     if isinstance(key, str):
         return key.encode("utf-8", "surrogatepass")
-    raise ValueError(f"key {shown(key)}; expected text or bytes, which a scan can order")
+    raise ValueError(f"key {shorten_value(key)}; expected text or bytes, which a scan can order")
 
 
 def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
@@ -210,7 +212,7 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
     if f == "scan":
         start, limit = (None, None) if rest is None else _pair("scan", rest)
         if limit is not None and (not isinstance(limit, int) or limit < 0):
-            raise ValueError(f"scan with limit {shown(limit)}; expected a number or nil")
+            raise ValueError(f"scan with limit {shorten_value(limit)}; expected a number or nil")
         least = b"" if start is None else _bytes(start)
         return state, tuple(entry for entry in state if _bytes(entry[0]) >= least)[:limit]
     _bytes(key)
@@ -220,7 +222,7 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
     if after == before:
         return state, result
     entries.pop(key, None)
-    return _ordered(entries if after is NOTHING else {**entries, key: after}), result
+    return _sort_pairs(entries if after is NOTHING else {**entries, key: after}), result
 
 
 def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]]:
@@ -230,10 +232,10 @@ def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]
         f = str(f).removeprefix(":") if isinstance(f, str | Atom) else ""
         if f == "append":
             raise ValueError(
-                f"txn of {shown(argument)}: histories of list-append are judged by no model here, see Elle"
+                f"txn of {shorten_value(argument)}: histories of list-append are judged by no model here, see Elle"
             )
         if not isinstance(step, tuple) or f not in _MICRO:
-            raise ValueError(f"txn of {shown(argument)}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
+            raise ValueError(f"txn of {shorten_value(argument)}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
         steps.append((_MICRO[f], step[1], step[2]))
     return steps
 
@@ -286,7 +288,7 @@ KV: Final = Specification(
 )
 KV_SCAN: Final = attrs.evolve(
     KV,
-    begins=lambda held, keys: _ordered(_each(held, keys)),
+    begins=lambda held, keys: _sort_pairs(_each(held, keys)),
     name="kv-scan",
     fs=KV.fs | {"scan"},
     initial=(),
@@ -343,7 +345,7 @@ def specification_of(fs: frozenset[str]) -> Specification:
     smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
     if len(smallest) == 1:
         return smallest[0]
-    told = [named(f) for f in sorted(fs)]
+    told = [render_name(f) for f in sorted(fs)]
     names = ", ".join(told if len(told) <= _NAMED else [*told[:_NAMED], "..."])
     if fitting:
         raise BrokenHistory(f"operations {names} could be of {', '.join(s.name for s in fitting)}: name one (--model)")
@@ -366,15 +368,15 @@ def _keys(history: History) -> Iterator[Hashable]:
     """The keys that operations, transactions and the results of scans name, each perhaps often."""
     for f, key, argument in history.asked():
         if f in MULTI_REGISTER.fs:
-            yield from _named(argument, 3)
+            yield from _keys_named(argument, 3)
         elif f != "scan":
             yield key
     for _, f, _, result, *_ in history.rows(range(len(history))):
         if f == "scan" and result >= 0:
-            yield from _named(history.values[result], 2)
+            yield from _keys_named(history.values[result], 2)
 
 
-def _named(told: Hashable, length: int) -> Iterator[Hashable]:
+def _keys_named(told: Hashable, length: int) -> Iterator[Hashable]:
     """The keys in a list of ``[r KEY VALUE]`` or ``[KEY VALUE]``. What is no such list is refused elsewhere."""
     for one in told if isinstance(told, tuple) else ():
         if isinstance(one, tuple) and len(one) == length:

@@ -76,7 +76,7 @@ def freeze(value: object, depth: int = 0) -> Hashable:
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
 
 
-def written(value: object, text: Callable[[object], str] = repr) -> str:
+def render_value(value: object, text: Callable[[object], str] = repr) -> str:
     """A value as a recorder writes it, frozen or not, on one line: ``nil``, ``[1 "a"]``, ``{k: v}``, ``#{1 2}``."""
     match value:
         case None:
@@ -88,26 +88,27 @@ def written(value: object, text: Callable[[object], str] = repr) -> str:
         case _Unknown():
             return "something else"
         case Atom("map", frozenset() as pairs):
-            return f"{{{', '.join(sorted(': '.join(written(one, text) for one in pair) for pair in pairs))}}}"
+            return f"{{{', '.join(sorted(': '.join(render_value(one, text) for one in pair) for pair in pairs))}}}"
         case Mapping():
-            return f"{{{', '.join(f'{written(key, text)}: {written(held, text)}' for key, held in value.items())}}}"
+            items = (f"{render_value(key, text)}: {render_value(held, text)}" for key, held in value.items())
+            return f"{{{', '.join(items)}}}"
         case Atom("set", frozenset() as held) | (frozenset() as held):
-            return f"#{{{' '.join(sorted(written(one, text) for one in held))}}}"
+            return f"#{{{' '.join(sorted(render_value(one, text) for one in held))}}}"
         case list() | tuple():
-            return f"[{' '.join(written(one, text) for one in value)}]"
+            return f"[{' '.join(render_value(one, text) for one in value)}]"
         case _:
             return str(value)
 
 
-def shown(value: object, most: int = 60) -> str:
+def shorten_value(value: object, most: int = 60) -> str:
     """A piece of a history for a message: one line, and not too long."""
-    told = written(value)
+    told = render_value(value)
     return told if len(told) <= most else f"{told[:most]}..."
 
 
-def named(f: str) -> str:
+def render_name(f: str) -> str:
     """An operation's name for a message: as it is, if it is a plain one."""
-    return f if f.isidentifier() and len(f) <= _NAME_MAX else shown(f)
+    return f if f.isidentifier() and len(f) <= _NAME_MAX else shorten_value(f)
 
 
 def size(value: Hashable) -> int:

@@ -37,19 +37,19 @@ from typing import Final
 from lakeproof.model.linearizability.hidden import MOMENT, Hider, Hiders, Moved, Times
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.layout import EARLIEST, SEVERAL, START, Layout, Undecided, Violated, clash
-from lakeproof.model.linearizability.problem import HOLDS, Answer, Register, Verdict
+from lakeproof.model.linearizability.problem import HOLDS, KeyResult, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS_NOT, NO_WRITE
 
 _ROUNDS: Final = 12
 
 
-def zones(problem: Register) -> Answer | None:
+def zones(problem: Register) -> KeyResult | None:
     """The verdict, or None where zones cannot tell. Never inconclusive. Cost: O(n log n) time, O(n) memory."""
     try:
         _Denying(problem).check()
     except Violated as error:
         known = [problem.returns[i] for i in error.operations[:2] if problem.returns[i] != NEVER]
-        return Answer(Verdict.VIOLATED, at=max(known, default=-1))
+        return KeyResult(Verdict.VIOLATED, at=max(known, default=-1))
     except Undecided:
         return None
     return HOLDS

@@ -131,13 +131,13 @@ def page(summary: Summary) -> pages.Summary:
         closing=verdict(summary),
         facts=[("dataset", manifest.note(each)) for each in summary.unsealed],
         tables=[
-            pages.Table(
+            pages.SummaryTable(
                 title="What was found",
                 heads=("check", "judged", *COLUMNS.values(), "seconds", "meaning"),
                 rows=[_row(summary, outcome, first) for outcome, first in _with_first(summary)],
                 numbers=range(1, len(COLUMNS) + 3),
             ),
-            pages.Table(
+            pages.SummaryTable(
                 title="Examples",
                 heads=("check", "kind", "what", "evidence"),
                 rows=[
@@ -146,7 +146,7 @@ def page(summary: Summary) -> pages.Summary:
                     for each in outcome.examples
                 ],
             ),
-            pages.Table(
+            pages.SummaryTable(
                 title="What was read",
                 heads=("table", "rows"),
                 rows=[(name, f"{count:,}") for name, count in summary.rows.items()],

@@ -62,7 +62,7 @@ def entries(path: Path) -> Iterator[Row]:
         if dumped.is_lines(path):
             yield from dumped.lines(path)
             return
-        notation = dumped.decided(_objects(path))
+        notation = dumped.decide_notation(_objects(path))
         for number, entry in enumerate(_objects(path)):
             yield dumped.row(f"{path}: entry {number}", entry, notation)
     except NotADump as error:

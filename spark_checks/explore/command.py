@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.cli import Report, chosen_from, from_option, json_option, out_option, perform
+from lakeproof.cli import Outputs, chosen_from, from_option, json_option, out_option, perform
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.engine.options import spark_options
 
@@ -61,4 +61,4 @@ def command(
             driver_states=driver_states,
             options=How(merge=not raw),
         )
-        return perform(task, "verifying", source, chosen, 1, Report(out=out, bounds=bounds, as_json=as_json))
+        return perform(task, "verifying", source, chosen, 1, Outputs(out=out, bounds=bounds, as_json=as_json))

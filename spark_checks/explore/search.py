@@ -44,7 +44,7 @@ from lakeproof.search.projections import STORED
 from lakeproof.search.search import Limits, Options, Progress, Result, Searching
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import Relayout
-from lakeproof.search.states import Place
+from lakeproof.search.states import FirstReach
 from lakeproof.search.views import STEP_READS
 from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
 from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
@@ -225,15 +225,15 @@ class SparkSearch(_Search):
         for tag, row in self.engine.fresh(answers, layout):
             key, numbers = self.keys[tag], layout.unpack(row)
             move = key[1] if isinstance(key, tuple) and key[0] == "step" else None
-            place = Place(level, numbers, move)
+            place = FirstReach(level, numbers, move)
             self._judge(key, numbers, place)
             for record in self.judge.records.values():
                 if record.place is place and not self.ranked:  # a ranked search ends here, and knows no paths
-                    record.place = Place(level, self._located(key, numbers, level), move)
+                    record.place = FirstReach(level, self._located(key, numbers, level), move)
         if self.found_out != found_out:
             raise _LookedFurther
 
-    def _judge(self, key: Hashable, numbers: tuple[int, ...], place: Place) -> None:
+    def _judge(self, key: Hashable, numbers: tuple[int, ...], place: FirstReach) -> None:
         match key:
             case ("always", frozenset() as reads):
                 self.judge.state(reads, numbers, place)
@@ -347,7 +347,7 @@ class SparkSearch(_Search):
         self.keys[found] = key
         return found
 
-    def _path(self, place: Place) -> tuple[Move, ...]:
+    def _path(self, place: FirstReach) -> tuple[Move, ...]:
         return path_through(self.kernel, self.symmetry, self._seek, place)
 
     def _seek(self, level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:

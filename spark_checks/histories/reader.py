@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from lakeproof.histories import Unreadable, json_lines
-from lakeproof.histories.errors import shown
+from lakeproof.histories.errors import shorten_value
 from lakeproof.histories.events import NEMESIS
 from lakeproof.histories.reader import Lines
 from lakeproof.spark_checks.data.dataset import read_table
@@ -102,14 +102,16 @@ class _Splitter:
         told = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
         if type_ == "invoke":
             if process in self.open:
-                raise Unreadable(f"process {shown(process)} invoked {f_} before its last operation had returned", line)
+                raise Unreadable(
+                    f"process {shorten_value(process)} invoked {f_} before its last operation had returned", line
+                )
             self.open[process] = self.key = told
             self.f = f_
             return
         if process not in self.open:
             if type_ == "info" and process in NEMESIS:
                 return
-            raise Unreadable(f"process {shown(process)} returned, and had invoked nothing", line)
+            raise Unreadable(f"process {shorten_value(process)} returned, and had invoked nothing", line)
         self.key, self.f = self.open.pop(process), None
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.histories import Unreadable, json_lines
-from lakeproof.histories.events import Recorder
+from lakeproof.histories.events import HistoryWriter
 from lakeproof.histories.evidence import as_history
 from lakeproof.histories.model_fit import misfit
 from lakeproof.model.linearizability.checker import Limits, check, parts
@@ -111,7 +111,7 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
     """The verdict on one key. ``lines``: its events with their numbers, in order."""
     history = History(judging.settings)
     try:
-        for _ in json_lines.read(lines, Recorder(history)):
+        for _ in json_lines.read(lines, HistoryWriter(history)):
             pass
         history.settle()
         specification = judging.specification

@@ -51,9 +51,9 @@ def test_bounds_of_the_machinery_cost_time_and_never_truth(
 
 
 def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    spill = Mock(side_effect=paths._spilled)
+    spill = Mock(side_effect=paths._spill_to_file)
     monkeypatch.setattr(paths, "RESIDENT_BYTES_MAX", 0)
-    monkeypatch.setattr(paths, "_spilled", spill)
+    monkeypatch.setattr(paths, "_spill_to_file", spill)
     found = run_search(flow_set(0).scenario(), WAYS["merged"])
     assert found is not None
     assert sum(len(call.args[0]) for call in spill.call_args_list) == found.result.states

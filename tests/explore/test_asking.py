@@ -83,26 +83,26 @@ class TestMonitors:
     @pytest.mark.parametrize("answer", [None, 3, (1,), (1, (), 2), [1, ()]], ids=repr)
     def test_an_answer_that_is_no_pair_is_an_error(self, answer: object) -> None:
         with pytest.raises(ScenarioError, match=r"monitor 'x': advance returned .*\(next state, findings\)"):
-            evaluation.advanced(monitor(lambda *_: answer), 0, EVENT)
+            evaluation.advance_monitor(monitor(lambda *_: answer), 0, EVENT)
 
     @pytest.mark.parametrize("state", [[], {}, set(), (1, [])], ids=repr)
     def test_a_state_that_cannot_be_compared_is_an_error(self, state: Hashable) -> None:
         with pytest.raises(ScenarioError, match=r"monitor 'x': its state .* is not hashable .*use tuples"):
-            evaluation.advanced(monitor(lambda *_: (state, ())), 0, EVENT)
+            evaluation.advance_monitor(monitor(lambda *_: (state, ())), 0, EVENT)
 
     def test_what_it_raises_is_an_error_with_its_line(self) -> None:
         with pytest.raises(ScenarioError, match=rf"'x': raised KeyError: 'k' \(at .*:{line_of('raising')}\)"):
-            evaluation.advanced(monitor(raising(KeyError("k"))), 0, EVENT)
+            evaluation.advance_monitor(monitor(raising(KeyError("k"))), 0, EVENT)
 
 
 class TestObservers:
     def test_a_value_that_cannot_be_compared_is_an_error(self) -> None:
         with pytest.raises(ScenarioError, match=r"observer 'o': raised TypeError: unhashable"):
-            evaluation.folded(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
+            evaluation.fold_observer(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
 
     def test_what_it_raises_is_an_error_with_its_line(self) -> None:
         with pytest.raises(ScenarioError, match=rf"observer 'o': raised KeyError.*:{line_of('raising')}\)"):
-            evaluation.folded(Observer("o", raising(KeyError("k"))), [])
+            evaluation.fold_observer(Observer("o", raising(KeyError("k"))), [])
 
 
 class TestWatches:

@@ -104,15 +104,15 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """A comparison with this fault in it: the flows that show it."""
     match request.param:
         case "an iterator's position is ignored":
-            shown = contents.shown
+            shown = contents.parts_of
 
             def without_position(value: object) -> contents.Shown:
                 (head, parts), iterates = shown(value), type(value).__name__.endswith("iterator")
                 return head, parts[:2] if iterates else parts
 
-            monkeypatch.setattr(suspended, "shown", without_position)
+            monkeypatch.setattr(suspended, "parts_of", without_position)
         case "sharing is ignored":
-            monkeypatch.setattr(suspended._Walk, "_numbered", lambda walk, one, other: False)
+            monkeypatch.setattr(suspended._LockstepWalk, "_numbered", lambda walk, one, other: False)
         case "a live local is called dead":
             live = bytecode.live_locals
             dead = {in_a_local.__code__}

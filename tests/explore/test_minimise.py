@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lakeproof import Call, Faults, Scenario
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import minimise, preemptions, reduce_preemptions
-from lakeproof.search.replay import NotReproduced, Run
+from lakeproof.search.replay import JudgedRun, NotReproduced
 from lakeproof.search.search import search
 from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 from tools.catalogues import everything
@@ -76,7 +76,7 @@ def test_an_aftermath_can_be_minimised() -> None:
 def test_of_any_violating_schedule_something_simpler_is_left_that_violates_too(
     data: st.DataObject, scenario: Scenario
 ) -> None:
-    run = Run(scenario)
+    run = JudgedRun(scenario)
     while run.world.moves() and run.violation("increments-count") is None:
         run.advance(data.draw(st.sampled_from(run.world.moves())))
     moves = tuple(run.world.history)
@@ -84,7 +84,7 @@ def test_of_any_violating_schedule_something_simpler_is_left_that_violates_too(
         return
     found = minimise(scenario, moves, "increments-count")
     assert (preemptions(found), len(found)) <= (preemptions(moves), len(moves))
-    again = Run(scenario)
+    again = JudgedRun(scenario)
     for move in found:
         assert again.violation("increments-count") is None
         again.advance(move)

@@ -21,7 +21,7 @@ from lakeproof.search.minimise import reduce_preemptions
 from lakeproof.search.packing import Words
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import ReplayDiverged, record, replay
-from lakeproof.search.replies import NotOpen, Told
+from lakeproof.search.replies import NotOpen, TaskReply
 from lakeproof.search.search import Limits, Options, search
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
@@ -286,7 +286,7 @@ def test_a_group_that_is_misused_is_an_error_and_no_verdict(flow: Task, said: st
 def test_a_reply_to_a_task_that_waits_for_none_is_refused() -> None:
     client = Execution(Program("a", (Call(two),)))
     with pytest.raises(NotOpen):
-        client.send(Told("3", None))
+        client.send(TaskReply("3", None))
     client.close()
 
 

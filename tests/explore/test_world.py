@@ -10,7 +10,7 @@ from lakeproof.model.snapshot import Invoked, Returned, Status
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
-from lakeproof.search.world import Step, World
+from lakeproof.search.world import ExecutedStep, World
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, START, Clock, Const, Get, Instruction, Program, Set, SetIf
 
@@ -35,7 +35,7 @@ def world(
     return World(prepare(scenario))
 
 
-def go(here: World, *modes: Mode, client: int = 0) -> Step:
+def go(here: World, *modes: Mode, client: int = 0) -> ExecutedStep:
     """Make these moves of a client; -1 for the network and the clock. Returns the last step."""
     steps = [here.step(Move(client, mode)) for mode in modes]
     return steps[-1]

@@ -11,7 +11,7 @@ from lakeproof import Always, Call, Env, Faults, Program, Reached, Scenario, Sna
 from lakeproof.languages.child import ProgramFailed
 from lakeproof.languages.pool import _fits
 from lakeproof.languages.protocol import Asks, Nonsense, Opens, Raises, Returns
-from lakeproof.languages.reader import heard
+from lakeproof.languages.reader import read_message
 from lakeproof.search.replay import record, replay
 from lakeproof.search.search import Options, search
 
@@ -107,9 +107,9 @@ ASKED = Asks(3, kv.Get(b"p", b"k"), "")
 
 
 def test_a_line_opens_effects_of_several_tasks() -> None:
-    found = heard(opens(get(3, ""), get(4, "2.1")), 1, 3)
+    found = read_message(opens(get(3, ""), get(4, "2.1")), 1, 3)
     assert found == Opens((("", ASKED), ("2.1", Asks(4, kv.Get(b"p", b"k"), ""))))
-    assert heard(opens(), 1, 3) == Opens(())
+    assert read_message(opens(), 1, 3) == Opens(())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_line_opens_effects_of_several_tasks() -> None:
 )
 def test_effects_that_make_no_sense_are_refused(line: bytes, said: str) -> None:
     with pytest.raises(Nonsense) as refused:
-        heard(line, 1, 3)
+        read_message(line, 1, 3)
     assert said in str(refused.value)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from lakeproof import Call, Program, Scenario, Status, check, kv
 from lakeproof.languages import pool
-from lakeproof.languages.child import Child
+from lakeproof.languages.child import ProgramLife
 from lakeproof.languages.pool import POOL
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
@@ -70,11 +70,11 @@ def test_a_search_that_is_interrupted_leaves_no_half_said_flow_behind(monkeypatc
     scenario = by_program(SCENARIOS[1])
     search(scenario)
 
-    def interrupted(child: Child, seconds: float) -> bytes:
+    def interrupted(child: ProgramLife, seconds: float) -> bytes:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Child, "_line", interrupted)
+        patched.setattr(ProgramLife, "_line", interrupted)
         with INTERRUPTS.noticed():
             INTERRUPTS.came = True  # as by Ctrl-C
             with pytest.raises(KeyboardInterrupt):

@@ -8,8 +8,18 @@ import pytest
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.wellformed import exact
-from lakeproof.languages.protocol import STORE_ERRORS, Asks, Mints, Nonsense, Raises, Returns, Unfit, refused, replied
-from lakeproof.languages.reader import acknowledged, greeted, heard
+from lakeproof.languages.protocol import (
+    STORE_ERRORS,
+    Asks,
+    Mints,
+    Nonsense,
+    Raises,
+    Returns,
+    Unfit,
+    effect_reply,
+    error_reply,
+)
+from lakeproof.languages.reader import read_acknowledgement, read_greeting, read_message
 from lakeproof.model import kv, objects
 
 AT = {"partition": "cA==", "key": "aw=="}
@@ -59,7 +69,7 @@ def ask(**fields: object) -> bytes:
 
 @pytest.mark.parametrize(("told", "effect"), EFFECTS, ids=[f"{number}" for number in range(len(EFFECTS))])
 def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effect) -> None:
-    found = heard(ask(**told), 7, 2)
+    found = read_message(ask(**told), 7, 2)
     assert found == Asks(2, effect, "")
     assert isinstance(found, Asks)
     assert exact(found.effect) is found.effect, "its fields have the types that every store takes"
@@ -71,11 +81,11 @@ def test_every_effect_has_a_word() -> None:
 
 
 def test_the_other_lines_of_a_flow() -> None:
-    assert heard(ask(op="unique", kind="k", at="a b.go:3"), 7, 2) == Mints(2, "k", "a b.go:3")
-    assert heard(line({"flow": 7, "returns": {"b": [1, None], "a": "x"}}), 7, 2) == Returns(
+    assert read_message(ask(op="unique", kind="k", at="a b.go:3"), 7, 2) == Mints(2, "k", "a b.go:3")
+    assert read_message(line({"flow": 7, "returns": {"b": [1, None], "a": "x"}}), 7, 2) == Returns(
         (("a", "x"), ("b", (1, None)))
     )
-    assert heard(line({"flow": 7, "raises": {"kind": "k", "message": "m"}}), 7, 2) == Raises("k", None, "m", "")
+    assert read_message(line({"flow": 7, "raises": {"kind": "k", "message": "m"}}), 7, 2) == Raises("k", None, "m", "")
 
 
 WRONG = [
@@ -115,7 +125,7 @@ WRONG = [
 @pytest.mark.parametrize(("said", "why"), WRONG, ids=[str(number) for number in range(len(WRONG))])
 def test_a_line_without_a_meaning_is_named(said: bytes, why: str) -> None:
     with pytest.raises(Nonsense, match=why):
-        heard(said, 7, 2)
+        read_message(said, 7, 2)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +140,14 @@ def test_a_line_without_a_meaning_is_named(said: bytes, why: str) -> None:
 )
 def test_a_greeting_of_another_protocol_is_named(said: object, why: str) -> None:
     with pytest.raises(Nonsense, match=why):
-        greeted(line(said))
+        read_greeting(line(said))
 
 
 def test_a_reset_is_acknowledged_by_its_number() -> None:
-    acknowledged(line({"reset": 7}), 7)
+    read_acknowledgement(line({"reset": 7}), 7)
     for wrong in ({"reset": 6}, {}, {"flow": 7, "returns": None}):
         with pytest.raises(Nonsense, match=r'expected \{"reset": 7\}'):
-            acknowledged(line(wrong), 7)
+            read_acknowledgement(line(wrong), 7)
 
 
 REPLIES: list[tuple[Effect, object, object]] = [
@@ -156,7 +166,7 @@ REPLIES: list[tuple[Effect, object, object]] = [
 
 @pytest.mark.parametrize(("effect", "reply", "ok"), REPLIES, ids=lambda part: type(part).__name__)
 def test_a_reply_is_said_in_its_terms(effect: Effect, reply: object, ok: object) -> None:
-    assert json.loads(f"{{{replied(effect, reply)}}}") == {"ok": ok}
+    assert json.loads(f"{{{effect_reply(effect, reply)}}}") == {"ok": ok}
 
 
 @pytest.mark.parametrize(
@@ -165,10 +175,10 @@ def test_a_reply_is_said_in_its_terms(effect: Effect, reply: object, ok: object)
 )
 def test_a_reply_that_no_store_gives_is_unfit(effect: Effect, reply: object) -> None:
     if reply is None and isinstance(effect, kv.Set | objects.Put):
-        assert replied(effect, reply) == '"ok":{}'
+        assert effect_reply(effect, reply) == '"ok":{}'
     else:
         with pytest.raises(Unfit):
-            replied(effect, reply)
+            effect_reply(effect, reply)
 
 
 @pytest.mark.parametrize(
@@ -177,4 +187,4 @@ def test_a_reply_that_no_store_gives_is_unfit(effect: Effect, reply: object) -> 
 def test_every_error_of_the_stores_has_a_kind_and_says_whether_it_is_definite(
     error: type[kv.KVError], kind: str
 ) -> None:
-    assert json.loads(f"{{{refused(error())}}}") == {"error": {"kind": kind, "definite": error.definite}}
+    assert json.loads(f"{{{error_reply(error())}}}") == {"error": {"kind": kind, "definite": error.definite}}

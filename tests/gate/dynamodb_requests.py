@@ -10,7 +10,7 @@ from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureSh
 from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.dynamodb.front import VERSION, DynamoDBFront
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Request, Response
 
@@ -37,7 +37,7 @@ def request(operation: str, fields: object, *, client: str = "me") -> Request:
     return Request(method="POST", path="/", query=(), headers=headers, body=body)
 
 
-def done(state: State, operation: str, fields: object) -> tuple[State, int, Fields, Footprint]:
+def done(state: DynamoState, operation: str, fields: object) -> tuple[DynamoState, int, Fields, Footprint]:
     """The state after a request, and the status, the body and the footprint of the answer."""
     front = DynamoDBFront()
     asked = front.understood(request(operation, fields))
@@ -58,9 +58,9 @@ def create(name: str) -> Asked:
     }
 
 
-def after(*asked: Asked) -> State:
+def after(*asked: Asked) -> DynamoState:
     """The state after requests that all succeed."""
-    state = State()
+    state = DynamoState()
     for operation, fields in asked:
         state, status, body, _ = done(state, operation, fields)
         assert status == 200, body

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
-from lakeproof.gate.fronts.redis.replies import Reply, encoded
+from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
 from lakeproof.gate.fronts.redis.scripts import SCRIPTS
 from lakeproof.gate.fronts.redis.session import Session
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.stores import redis_scripts
 
 _IF_OWNER = """
@@ -59,7 +59,7 @@ class Local:
     """The front behind two connections, without sockets."""
 
     def __init__(self) -> None:
-        self.state = State(expires=True)
+        self.state = RedisState(expires=True)
         self.sessions = [Session(1), Session(2)]
         self.front = RedisFront()
         self.unknown = ""
@@ -75,7 +75,7 @@ class Local:
         else:
             reply = found
         self.unknown = self.unknown or reply.unknown
-        return encoded(reply.value, session.protocol)
+        return encode_reply(reply.value, session.protocol)
 
 
 class Real:
@@ -216,5 +216,5 @@ STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, SCRIPTED)
 ALL = st.one_of(STEPS, STRINGS, TRANSACTIONS, TRANSACTIONS, ANYTHING)
 
 
-def performed(state: State, asked: RedisRequest) -> tuple[State, Reply, Footprint]:
+def performed(state: RedisState, asked: RedisRequest) -> tuple[RedisState, Reply, Footprint]:
     return RedisFront().perform(state, asked, NOW)

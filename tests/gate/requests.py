@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import perform
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import etag
 
@@ -114,8 +114,8 @@ requests = of_objects | of_buckets | of_uploads
 """Every operation that the front has."""
 
 
-def _after(made: list[S3Request], begun: frozenset[str]) -> State:
-    state = State(buckets=begun)
+def _after(made: list[S3Request], begun: frozenset[str]) -> BucketState:
+    state = BucketState(buckets=begun)
     for each in made:
         state, _, _ = perform(state, each, NOW)
     return state

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.cuts import APPLIED, Made, moments, ordered
+from lakeproof.gate.cuts import APPLIED, Made, complete_order, moments
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.http import Response
@@ -98,7 +98,7 @@ def test_the_state_that_the_schedule_has_not_passed_through_is_seen() -> None:
     seen = list(moments(AWSFront(), START, steps))
     held = {frozenset(str(item["p"]["S"]) for item in each.store.dynamodb.listed(ONE)) for each in seen}
     assert held == {frozenset("a"), frozenset(), frozenset("b"), frozenset("ab")}
-    assert [ordered(3, each.order) for each in seen][:3] == [(0, 1, 2), (0, 1, 2), (1, 0, 2)]
+    assert [complete_order(3, each.order) for each in seen][:3] == [(0, 1, 2), (0, 1, 2), (1, 0, 2)]
 
 
 def test_a_request_that_another_one_has_caused_comes_after_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Touch
 from lakeproof.gate.fronts.http import Response
 from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s
@@ -139,7 +139,7 @@ class TestFront:
     ) -> None:
         front = DynamoDBFront()
         asked = front.understood(request(operation, {"TableName": ONE} | fields))
-        answer = asked if isinstance(asked, Response) else front.perform(State(), asked, NOW)[1]
+        answer = asked if isinstance(asked, Response) else front.perform(DynamoState(), asked, NOW)[1]
         assert answer.status == 400
         assert unknown in answer.unknown
 

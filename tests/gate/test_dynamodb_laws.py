@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.dynamodb import touched
-from lakeproof.gate.fronts.dynamodb.conditions import Asked as Condition
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition as Condition
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.grammar import condition
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.requests import OPERATIONS
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.dynamodb.values import item
 from lakeproof.gate.fronts.footprints import Access, Touch
 from lakeproof.gate.fronts.http import Request, Response
@@ -40,7 +40,7 @@ from tests.gate.dynamodb_requests import (
 TABLES = (create(ONE), create(TWO))
 
 
-def exchanged(state: State, one: Asked, other: Asked) -> str:
+def exchanged(state: DynamoState, one: Asked, other: Asked) -> str:
     return laws.exchanged(lambda state, each: done(state, *each), state, one, other)
 
 
@@ -140,7 +140,7 @@ JSON = st.recursive(
 )
 
 
-def answered(request: Request, state: State) -> Response:
+def answered(request: Request, state: DynamoState) -> Response:
     front = DynamoDBFront()
     asked = front.understood(request)
     if isinstance(asked, Response):
@@ -165,7 +165,7 @@ def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: 
 @given(body=st.binary(max_size=30), operation=st.sampled_from([*OPERATIONS, "", "Nothing", "é"]))
 def test_bytes_are_answered(body: bytes, operation: str) -> None:
     headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
-    assert answered(Request("POST", "/", (), headers, body), State()).status in (200, 400)
+    assert answered(Request("POST", "/", (), headers, body), DynamoState()).status in (200, 400)
 
 
 @settings(max_examples=250)
@@ -205,7 +205,7 @@ def test_what_is_nested_too_deep_is_refused_and_does_not_exhaust_the_stack(text:
 def test_a_body_that_is_nested_too_deep_is_refused() -> None:
     for opening, closing in (('{"a":', "}"), ("[", "]")):
         body = (opening * 100_000 + "1" + closing * 100_000).encode()
-        assert done(State(), "GetItem", body)[1] == 400
+        assert done(DynamoState(), "GetItem", body)[1] == 400
     deep: object = n(1)
     for _ in range(40):
         deep = {"L": [deep]}

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from lakeproof.gate import effect_log
-from lakeproof.gate.acceptance import MARK, Names, Refuted, accept
+from lakeproof.gate.acceptance import MARK, NameMap, Refuted, accept
 from lakeproof.gate.effect_log import Logged, Op
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.impl.effects import Now
@@ -20,7 +20,7 @@ from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.scenario import Call, Scenario
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
-from lakeproof.verify.loader import named
+from lakeproof.verify.loader import scenario_named
 from tests.commands import lakeproof
 from tools.catalogues import everything
 
@@ -31,7 +31,7 @@ Effects = list[tuple[str, Op, object]]
 
 @cache
 def scenario(name: str) -> Scenario:
-    return named(everything(), name, "test")
+    return scenario_named(everything(), name, "test")
 
 
 def walked(name: str, seed: int) -> Effects:
@@ -126,7 +126,7 @@ def test_another_instance_or_another_key_is_refused() -> None:
 
 
 def test_the_names_of_the_program_may_be_others_but_always_the_same() -> None:
-    names = Names()
+    names = NameMap()
     assert names.try_(lambda: names.same(f"r-{MARK}1", "r-dc23"))
     assert names.received("r-dc23/x") == f"r-{MARK}1/x"
     assert not names.try_(lambda: names.same(f"r-{MARK}1", "r-other"))
@@ -135,7 +135,7 @@ def test_the_names_of_the_program_may_be_others_but_always_the_same() -> None:
 
 
 def test_a_name_of_the_program_may_have_hyphens() -> None:
-    names = Names()
+    names = NameMap()
     uuid = "6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2"
     assert names.try_(lambda: names.same(f"r-{MARK}1", f"r-{uuid}"))
     assert names.received(f"r-{uuid}/x {uuid}") == f"r-{MARK}1/x {MARK}1"
@@ -143,7 +143,7 @@ def test_a_name_of_the_program_may_have_hyphens() -> None:
 
 
 def test_what_a_comparison_that_fails_has_learnt_is_forgotten() -> None:
-    names = Names()
+    names = NameMap()
     assert not names.try_(lambda: names.same(f"{MARK}1", "a") and names.same(f"x-{MARK}2", "y"))
     assert names.try_(lambda: names.same(f"{MARK}1", "b"))
 

@@ -30,7 +30,7 @@ def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
     """The names of requests that arrive in an order and are all under way at once, each with what it is."""
 
     async def run() -> Named:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         for request in setup:
             await gate.server.handler(request)
         gate.hold(frozenset({"c1", "c2"}))
@@ -86,7 +86,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
     keys = [f"{n:02}-{uuid4()}" for n in range(20)]
 
     async def run() -> list[str]:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         gate.hold(frozenset({"c1", "c2"}))
         touched: list[str] = []
         async with trio.open_nursery() as nursery:
@@ -108,7 +108,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
 
 def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
     async def run() -> list[Response]:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         gate.hold(frozenset({"c1", "c2"}))
         answers: list[Response] = []
 

@@ -14,10 +14,10 @@ from lakeproof.gate import parallel
 from lakeproof.gate import search as searching
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.fronts.s3.state import Upload
-from lakeproof.gate.scenario_files import chosen
-from lakeproof.gate.search import Found, all_classes, completed, searched
+from lakeproof.gate.scenario_files import choose_scenarios
+from lakeproof.gate.search import SearchProgress, all_classes, complete_work, run_search
 from lakeproof.gate.server import Bell
-from lakeproof.gate.startup import opened, prepared
+from lakeproof.gate.startup import open_runner, prepare_setup
 from lakeproof.words import Unusable
 from tests.commands import ended, lakeproof
 from tests.gate.judging import COUNTER, NASTY
@@ -28,14 +28,16 @@ TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
 LOCK = TABLES.with_name("redis_lock.py")
 
 
-async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, dict[str, int]]:
+async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, Classes, dict[str, int]]:
     """A search in which only processes that have joined run schedules; and what the invariants have counted."""
-    [scenario] = chosen(file, [name])
-    search, found, bell = all_classes(scenario), Found(), Bell()
-    async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
+    [scenario] = choose_scenarios(file, [name])
+    search, found, bell = all_classes(scenario), SearchProgress(), Bell()
+    async with open_runner(scenario, file) as runner, trio.open_nursery() as nursery:
         for _ in range(count):
-            nursery.start_soon(parallel.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True)
-    return found, search, parallel.counted(scenario)
+            nursery.start_soon(
+                parallel.join, scenario, file, search, prepare_setup(runner), found.add, bell, lambda: True
+            )
+    return found, search, parallel.count_reached(scenario)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +52,10 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
 def test_two_processes_run_the_classes_that_one_would_have_run(
     file: Path, name: str, counts: dict[str, int] | None
 ) -> None:
-    [scenario] = chosen(file, [name])
+    [scenario] = choose_scenarios(file, [name])
     alone = all_classes(scenario)
-    one = completed(partial(searched, scenario, file, alone, None, None))
-    found, search, _ = completed(partial(by_others, file, name, 2))
+    one = complete_work(partial(run_search, scenario, file, alone, None, None))
+    found, search, _ = complete_work(partial(by_others, file, name, 2))
     assert search.all_run
     assert search.complete == alone.complete
     assert found.counted == one.counted
@@ -72,19 +74,19 @@ import attrs
 SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
 """
     edited.write_text(COUNTER.read_text() + more)
-    _, search, counts = completed(partial(by_others, edited, "counter/*", 2))
+    _, search, counts = complete_work(partial(by_others, edited, "counter/*", 2))
     assert (search.complete, counts) == (4, {"counted": 4})
 
 
 def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
     with pytest.raises(Unusable, match="the process ended with code 7"):
-        completed(partial(by_others, NASTY, "mortal", 2))
+        complete_work(partial(by_others, NASTY, "mortal", 2))
 
 
 @pytest.mark.deep
 def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
     with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
-        completed(partial(by_others, NASTY, "raises", 1))
+        complete_work(partial(by_others, NASTY, "raises", 1))
 
 
 def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +98,7 @@ def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: py
     asked = parallel.Other.ran
     monkeypatch.setattr(parallel.Other, "ran", killed)
     with pytest.raises(Unusable, match=r"a process of the search ended with code -9; --jobs 1 runs all in this one"):
-        completed(partial(by_others, COUNTER, "counter/blind", 1))
+        complete_work(partial(by_others, COUNTER, "counter/blind", 1))
 
 
 def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(

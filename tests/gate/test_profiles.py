@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 
 from lakeproof.gate.classes import Choice, Name, Pending
-from lakeproof.gate.guided import Followed, Wanted, wanted
+from lakeproof.gate.guided import ExpectedRequest, GuidedResult, expected_requests
 from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
@@ -75,7 +75,7 @@ def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_profile_of_lakefs_knows_each_step_of_the_counterexample(folder: Path) -> None:
-    steps = wanted(traces.read(trace(folder, "delete-spares-successor")), load(str(LAKEFS)))
+    steps = expected_requests(traces.read(trace(folder, "delete-spares-successor")), load(str(LAKEFS)))
     assert [each.number for each in steps] == list(range(1, 13))
     assert steps[4].pattern == "DeleteItem kvstore/repository-r-*/branches%2Fmain"
 
@@ -102,16 +102,16 @@ def pending(*labels: str, client: str = "c1") -> list[Pending]:
     return [Pending(Name(client, label)) for label in labels]
 
 
-def step(number: int, label: str, client: str = "c1") -> Wanted:
-    return Wanted(number, client, label, "normal", f"told {number}")
+def step(number: int, label: str, client: str = "c1") -> ExpectedRequest:
+    return ExpectedRequest(number, client, label, "normal", f"told {number}")
 
 
-def led(search: Followed, waiting: list[Pending]) -> str:
+def led(search: GuidedResult, waiting: list[Pending]) -> str:
     return search.choose(waiting).name.label
 
 
 def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_whose_turn_it_is() -> None:
-    search = Followed([step(1, "get x"), step(2, "put x", "c2")])
+    search = GuidedResult([step(1, "get x"), step(2, "put x", "c2")])
     assert search.begin()
     assert led(search, [*pending("head x", "list"), *pending("put x", client="c2")]) == "head x"
     assert led(search, [*pending("get x", "list"), *pending("put x", client="c2")]) == "get x"
@@ -123,7 +123,7 @@ def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_who
 
 
 def test_a_request_that_comes_early_and_one_that_never_comes_are_noted() -> None:
-    search = Followed([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
+    search = GuidedResult([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
     search.begin()
     assert led(search, pending("put x")) == "put x"
     assert led(search, pending("get x")) == "get x"
@@ -140,10 +140,10 @@ def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
     found = traces.read(trace(folder, "create-is-effective"))
     late = TraceStep(client="", mode=Mode.DELIVER)
     with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
-        wanted(_with(found, late), load(str(LAKEFS)))
+        expected_requests(_with(found, late), load(str(LAKEFS)))
     unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
     with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
-        wanted(_with(found, unknown), load(str(LAKEFS)))
+        expected_requests(_with(found, unknown), load(str(LAKEFS)))
 
 
 def _with(found: Trace, only: TraceStep) -> Trace:

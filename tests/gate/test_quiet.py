@@ -18,7 +18,7 @@ from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.fronts.aws import Asked, Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis.connections import Speaker
-from lakeproof.gate.programs import Child
+from lakeproof.gate.programs import ClientProcess
 from lakeproof.gate.quiet import Watch
 from lakeproof.gate.server import NORMAL, Gate
 from lakeproof.gate.unheld import PassingFront
@@ -246,7 +246,7 @@ class TestWhatWasSent:
 
         async def calls() -> None:
             arrivals = Arrivals()
-            child = Child(file, {}, arrivals)
+            child = ClientProcess(file, {}, arrivals)
             await child.start()
             told: list[object] = []
 

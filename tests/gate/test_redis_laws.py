@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
 from lakeproof.gate.fronts.redis import work
-from lakeproof.gate.fronts.redis.commands import known
+from lakeproof.gate.fronts.redis.commands import find_command
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import CommandError
 from lakeproof.gate.fronts.redis.scripts import SCRIPTS
-from lakeproof.gate.fronts.redis.state import State
-from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, of_key, shown
+from lakeproof.gate.fronts.redis.state import RedisState
+from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from tests.gate import laws
 from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 
@@ -21,7 +21,7 @@ from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 def possible(command: Words) -> bool:
     """Whether it is asked of the store: others are answered by the connection."""
     try:
-        return known(command).do is not None
+        return find_command(command).do is not None
     except CommandError:
         return False
 
@@ -41,14 +41,14 @@ REQUESTS = st.builds(lambda asked, late: attrs.evolve(asked, late=late), AT_ONCE
 BEFORE = st.lists(REQUESTS, max_size=6)
 
 
-def after(before: list[RedisRequest]) -> State:
-    state = State(expires=True)
+def after(before: list[RedisRequest]) -> RedisState:
+    state = RedisState(expires=True)
     for each in before:
         state, *_ = performed(state, each)
     return state
 
 
-def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
+def exchanged(state: RedisState, one: RedisRequest, other: RedisRequest) -> str:
     return laws.exchanged(performed, state, one, other)
 
 
@@ -133,7 +133,7 @@ SHA = SCRIPTS[0].sha
     [
         ("of_key", lambda *_: ELSEWHERE, ask("SET a 2"), ask("GET a")),
         ("of_key", lambda key, _: of_key(key, Touch.READ), ask("DEL a"), ask("DEL a")),
-        ("of_key", lambda key, _: Access(Touch.DELETE, f"{KEY}{shown(key)}"), ask("DEL a"), ask("DEL a")),
+        ("of_key", lambda key, _: Access(Touch.DELETE, f"{KEY}{escape_key(key)}"), ask("DEL a"), ask("DEL a")),
         ("of_key", lambda key, _: of_key(key, Touch.READ), ask("SET a 1"), ask("WATCH a")),
         ("of_key", lambda key, _: of_key(key, Touch.READ), ask("SET a 1"), ask("GET h", watched=((b"a", 1),))),
         ("of_prefix", lambda *_: ELSEWHERE, ask("DBSIZE"), ask("DEL a")),
@@ -180,5 +180,5 @@ def test_requests_are_dependent_only_where_they_meet(one: RedisRequest, other: R
 @settings(max_examples=200)
 @given(st.binary(max_size=5), st.binary(max_size=5))
 def test_two_keys_have_two_names_and_a_prefix_has_the_beginning_of_them(one: bytes, other: bytes) -> None:
-    assert (shown(one) == shown(other)) is (one == other)
-    assert shown(one + other).startswith(shown(one))
+    assert (escape_key(one) == escape_key(other)) is (one == other)
+    assert escape_key(one + other).startswith(escape_key(one))

@@ -13,7 +13,7 @@ from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.session import Session
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from tests.commands import lakeproof
 from tests.gate.redis_requests import performed, words
 
@@ -158,7 +158,7 @@ class Run:
 
     def __init__(self, clients: Sequence[Sequence[Words]]) -> None:
         self.clients = clients
-        self.state = State()
+        self.state = RedisState()
         self.sessions = [Session(number) for number in range(len(clients))]
         self.at = [0] * len(clients)
         self.waits: dict[int, RedisRequest] = {}
@@ -197,7 +197,7 @@ class Run:
 Program = list[list[Words]]
 
 
-def by_brute_force(clients: Program) -> dict[frozenset[object], State]:
+def by_brute_force(clients: Program) -> dict[frozenset[object], RedisState]:
     """The state at the end of each class of all schedules."""
 
     def ended(moves: tuple[int, ...]) -> Iterator[Run]:
@@ -209,13 +209,13 @@ def by_brute_force(clients: Program) -> dict[frozenset[object], State]:
         for number in run.waits:
             yield from ended((*moves, number))
 
-    found: dict[frozenset[object], State] = {}
+    found: dict[frozenset[object], RedisState] = {}
     for run in ended(()):
         assert found.setdefault(run.class_, run.state) == run.state
     return found
 
 
-def by_search(clients: Program) -> dict[frozenset[object], State]:
+def by_search(clients: Program) -> dict[frozenset[object], RedisState]:
     search, found = Classes(), {}
     while search.begin():
         run = Run(clients)

@@ -16,8 +16,8 @@ from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.checksums import DIGESTS
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State
-from lakeproof.gate.fronts.s3.wire import S3Error, addressed
+from lakeproof.gate.fronts.s3.state import BucketState
+from lakeproof.gate.fronts.s3.wire import S3Error, parse_request
 from lakeproof.model.objects import StoredObject
 from tests.gate.stores import served
 
@@ -175,10 +175,10 @@ def request(method: str = "PUT", path: str = "/b/k", body: bytes = b"", **header
     return Request(method=method, path=path, query=(), headers=named, body=body)
 
 
-STATE = State(buckets=frozenset({"b"}), objects={"b/k": StoredObject(b"1")})
+STATE = BucketState(buckets=frozenset({"b"}), objects={"b/k": StoredObject(b"1")})
 
 
-def performed(asked: Request) -> tuple[State, Response, Footprint]:
+def performed(asked: Request) -> tuple[BucketState, Response, Footprint]:
     found = S3Front().understood(asked)
     assert not isinstance(found, Response)
     return S3Front().perform(STATE, found, 0)
@@ -186,7 +186,7 @@ def performed(asked: Request) -> tuple[State, Response, Footprint]:
 
 class TestWire:
     def test_a_virtual_host_names_the_bucket(self) -> None:
-        found = addressed(request(path="/a/k", host="my-bucket.localhost:9000"))
+        found = parse_request(request(path="/a/k", host="my-bucket.localhost:9000"))
         assert (found.bucket, found.key) == ("my-bucket", "a/k")
 
     @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ class TestWire:
     )
     def test_a_body_that_is_not_what_its_checksum_says_is_refused(self, headers: dict[str, str], code: str) -> None:
         with pytest.raises(S3Error, match=code):
-            addressed(request(body=b"x", **headers))
+            parse_request(request(body=b"x", **headers))
 
     def test_checksums_have_their_published_values(self) -> None:
         found = {name: DIGESTS[name](b"123456789").hex() for name in ("crc32c", "crc64nvme")}

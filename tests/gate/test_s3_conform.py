@@ -9,9 +9,9 @@ import trio
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
-from lakeproof.impl.stores.conformance import NotConforming, told
+from lakeproof.impl.stores.conformance import NotConforming, claim_text
 from lakeproof.stores.s3_bucket import Bucket, opened
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
@@ -25,7 +25,7 @@ class Store:
 
     def __init__(self) -> None:
         self.front = S3Front()
-        self.state = State(buckets=frozenset({"b"}))
+        self.state = BucketState(buckets=frozenset({"b"}))
 
     async def answer(self, request: Request) -> Response:
         asked = self.front.understood(request)
@@ -92,7 +92,7 @@ class ReadsStale(Store):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stale: State | None = None
+        self.stale: BucketState | None = None
 
     async def perform(self, asked: S3Request) -> Response:
         if asked.method == "GET" and asked.key and self.stale is not None:
@@ -211,7 +211,7 @@ def test_the_gate_keeps_every_claim(gate: Served) -> None:
     dsn = f"s3+{gate.url.replace('//', '//me:hush@')}/b"
     result = lakeproof("conform", dsn)
     assert (result.exit_code, result.stderr) == (0, "")
-    kept = [f"kept: {told(claim)}" for claim in CLAIMS]
+    kept = [f"kept: {claim_text(claim)}" for claim in CLAIMS]
     shown = dsn.replace("hush", "***")
     assert result.stdout.splitlines() == [*kept, f"conforming: {len(kept)} claims kept by {shown}"]
     assert bucket(gate).keys() == [], "nothing is left behind"

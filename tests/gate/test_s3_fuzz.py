@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http
-from lakeproof.gate.fronts.wire import sent
+from lakeproof.gate.fronts.wire import encode_response
 from tests.gate.requests import NOW, states
 from tests.gate.stores import Served, served
 
@@ -83,7 +83,7 @@ def understood(method: str, response: Response) -> Response:
     """The answer as another library reads its bytes."""
     wire = h11.Connection(h11.CLIENT)
     wire.send(h11.Request(method=method, target="/", headers=[("Host", "x")]))
-    wire.receive_data(sent(method, response, stays=True))
+    wire.receive_data(encode_response(method, response, stays=True))
     head = wire.next_event()
     assert isinstance(head, h11.Response)
     body = b""
@@ -96,12 +96,12 @@ def understood(method: str, response: Response) -> Response:
 
 @settings(max_examples=200)
 @given(states, st.lists(raw, min_size=1, max_size=3))
-@example(State(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])
+@example(BucketState(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])
 @example(
-    State(frozenset({"a"})),
+    BucketState(frozenset({"a"})),
     [Request("PUT", "/a/k", (), {"x-amz-meta-k": "é"}, b""), Request("GET", "/a/k", (), {}, b"")],
 )
-def test_every_request_has_an_answer_that_can_be_sent(state: State, requests: list[Request]) -> None:
+def test_every_request_has_an_answer_that_can_be_sent(state: BucketState, requests: list[Request]) -> None:
     front = S3Front()
     for request in requests:
         asked = front.understood(request)

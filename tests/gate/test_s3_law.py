@@ -11,22 +11,22 @@ from lakeproof.gate.fronts.s3.footprint import touches
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import OPERATIONS, perform
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
 from tests.gate.requests import NOW, requests, states
 
-Pair = tuple[State, S3Request, S3Request]
+Pair = tuple[BucketState, S3Request, S3Request]
 pairs = st.tuples(states, requests, requests).filter(lambda each: each[1].access_key != each[2].access_key)
 
 
 QUICK = settings(max_examples=20_000, phases=[Phase.generate], database=None, derandomize=True)
 
 
-def footprint(state: State, request: S3Request) -> Footprint:
+def footprint(state: BucketState, request: S3Request) -> Footprint:
     return perform(state, request, NOW)[2]
 
 
-def exchanged(state: State, one: S3Request, other: S3Request) -> bool:
+def exchanged(state: BucketState, one: S3Request, other: S3Request) -> bool:
     """Whether both orders leave one state and give each request one answer."""
     middle, first, _ = perform(state, one, NOW)
     ended, second, _ = perform(middle, other, NOW)
@@ -58,7 +58,7 @@ def test_independent_requests_can_be_exchanged_in_many_states(pair: Pair) -> Non
 
 @settings(max_examples=100)
 @given(states, requests)
-def test_a_request_changes_nothing_that_its_footprint_does_not_write(state: State, request: S3Request) -> None:
+def test_a_request_changes_nothing_that_its_footprint_does_not_write(state: BucketState, request: S3Request) -> None:
     after, _, found = perform(state, request, NOW)
     written = [each for each in found if each.touch is not Touch.READ]
     changed = [
@@ -77,7 +77,7 @@ def test_a_request_changes_nothing_that_its_footprint_does_not_write(state: Stat
 
 @settings(max_examples=100)
 @given(states, requests)
-def test_what_is_said_to_write_nothing_writes_nothing(state: State, request: S3Request) -> None:
+def test_what_is_said_to_write_nothing_writes_nothing(state: BucketState, request: S3Request) -> None:
     after, _, found = perform(state, request, NOW)
     if all(each.touch is Touch.READ for each in found) or not S3Front().writes(request):
         assert after == state
@@ -85,7 +85,7 @@ def test_what_is_said_to_write_nothing_writes_nothing(state: State, request: S3R
 
 @settings(max_examples=100)
 @given(states, requests)
-def test_the_most_that_a_request_can_touch_covers_what_it_has_touched(state: State, request: S3Request) -> None:
+def test_the_most_that_a_request_can_touch_covers_what_it_has_touched(state: BucketState, request: S3Request) -> None:
     most = touches(request)
     for each in footprint(state, request):
         probe = Access(Touch.WRITE, each.key, each.prefix)
@@ -124,7 +124,7 @@ def ask(client: str, method: str, path: str, body: bytes = b"", **query: str) ->
     return S3Request(method, bucket, key, query, {}, body, client)
 
 
-FULL = State(buckets=frozenset({"aaa"}))
+FULL = BucketState(buckets=frozenset({"aaa"}))
 PART = ask("me", "PUT", "aaa/k", b"1", uploadId=upload_id("aaa/k", "me", 0), partNumber="1")
 BEGUN = perform(FULL, ask("me", "POST", "aaa/k", uploads=""), NOW)[0]
 OTHERS_PART = ask("you", "PUT", "aaa/k", b"2", uploadId=upload_id("aaa/k", "me", 0), partNumber="1")
@@ -135,9 +135,9 @@ OTHERS_PART = ask("you", "PUT", "aaa/k", b"2", uploadId=upload_id("aaa/k", "me",
     [
         (without_prefixes, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "GET", "aaa", prefix="k"))),
         (without_prefixes, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "DELETE", "aaa"))),
-        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "PUT", "aaa/k"))),
-        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "HEAD", "aaa"))),
-        (without_buckets, (State(), ask("me", "PUT", "aaa"), ask("you", "GET", ""))),
+        (without_buckets, (BucketState(), ask("me", "PUT", "aaa"), ask("you", "PUT", "aaa/k"))),
+        (without_buckets, (BucketState(), ask("me", "PUT", "aaa"), ask("you", "HEAD", "aaa"))),
+        (without_buckets, (BucketState(), ask("me", "PUT", "aaa"), ask("you", "GET", ""))),
         (without_uploads, (BEGUN, PART, OTHERS_PART)),
         (without_uploads, (FULL, ask("me", "POST", "aaa/k", uploads=""), OTHERS_PART)),
         (without_reads, (FULL, ask("me", "PUT", "aaa/k"), ask("you", "GET", "aaa/k"))),

@@ -9,9 +9,9 @@ import pytest
 import trio
 
 from lakeproof.gate.scenario import THREADS, GateScenario
-from lakeproof.gate.scenario_files import loaded
+from lakeproof.gate.scenario_files import load_scenarios
 from lakeproof.gate.search import all_classes
-from lakeproof.gate.startup import opened
+from lakeproof.gate.startup import open_runner
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
 DELTA, LANCE = EXAMPLES / "delta.py", EXAMPLES / "lance_table.py"
@@ -20,7 +20,7 @@ DELTA, LANCE = EXAMPLES / "delta.py", EXAMPLES / "lance_table.py"
 async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
     """How the calls end and what is read afterwards, in all classes of schedules; and how many there are."""
     search, found = all_classes(scenario), set()
-    async with opened(scenario, file) as runner:
+    async with open_runner(scenario, file) as runner:
         while search.begin():
             outcome = (await runner.schedule(search)).outcome
             if outcome is not None:
@@ -42,7 +42,7 @@ async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
     ],
 )
 def test_a_program_ends_in_the_same_ways_with_every_order_of_parallel_requests(file: Path, name: str) -> None:
-    scenario = next(each for each in loaded(file) if each.name == name)
+    scenario = next(each for each in load_scenarios(file) if each.name == name)
     assert scenario.parallel == THREADS
     few, as_threads = trio.run(outcomes, file, scenario)
     many, in_every_order = trio.run(outcomes, file, attrs.evolve(scenario, parallel=True))

@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Access, Touch, dependent
-from lakeproof.gate.run import Step
+from lakeproof.gate.run import Release
 from lakeproof.gate.shortest import fewest_switches, switches
 
 touches = st.builds(Access, st.sampled_from(Touch), st.sampled_from(["a", "b", "c"]))
 schedules = st.lists(st.tuples(st.sampled_from(["c1", "c2", "c3"]), touches), max_size=7).map(
     lambda drawn: tuple(
-        Step(name=Name(client, "", number), mode="normal", status=200, footprint=(touch,))
+        Release(name=Name(client, "", number), mode="normal", status=200, footprint=(touch,))
         for number, (client, touch) in enumerate(drawn)
     )
 )
 
 
-def orders(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+def orders(steps: tuple[Release, ...]) -> Iterator[tuple[Release, ...]]:
     """All equivalent ones, by brute force."""
     if not steps:
         yield ()
@@ -33,7 +33,7 @@ def orders(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
 
 @settings(max_examples=200)
 @given(schedules)
-def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Step, ...]) -> None:
+def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Release, ...]) -> None:
     found = fewest_switches(steps)
     possible = set(orders(steps))
     assert found in possible
@@ -42,7 +42,7 @@ def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Step, ...]) ->
 
 def test_what_is_independent_is_no_longer_interleaved() -> None:
     steps = [
-        Step(name=Name(client, "", at), mode="normal", status=200, footprint=(Access(Touch.WRITE, key),))
+        Release(name=Name(client, "", at), mode="normal", status=200, footprint=(Access(Touch.WRITE, key),))
         for at, (client, key) in enumerate([("c1", "a"), ("c2", "b"), ("c1", "a"), ("c2", "b"), ("c1", "b")])
     ]
     assert [step.name.client for step in fewest_switches(steps)] == ["c2", "c2", "c1", "c1", "c1"]

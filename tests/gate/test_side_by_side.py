@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
 from lakeproof.gate.fronts.footprints import Access, Touch
-from lakeproof.gate.walks import Beginning, Walk, Walked
+from lakeproof.gate.walks import Beginning, RandomRun, Walked
 from tests.gate import toys
 from tests.gate.toys import FAULTY, Program, by_brute_force, driven, programs
 
@@ -26,7 +26,7 @@ def found_side_by_side(
         if not under_way:
             return search, met
         assert search.waits
-        walk = Walk(under_way.pop(chance.randrange(len(under_way))), threads)
+        walk = RandomRun(under_way.pop(chance.randrange(len(under_way))), threads)
         run = driven(program, walk)
         walk.end()
         met += [run.class_(threads)] if walk.complete else []
@@ -67,7 +67,7 @@ def pending(*names: str) -> list[Pending]:
 
 def followed(beginning: Beginning, *waiting: list[Pending]) -> Walked:
     """What comes of a walk in a program that asks for this."""
-    walk = Walk(beginning)
+    walk = RandomRun(beginning)
     try:
         for found in waiting:
             assert walk.choose(found) is not None

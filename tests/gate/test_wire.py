@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.gate.fronts import wire
-from lakeproof.gate.fronts.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, sent
+from lakeproof.gate.fronts.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, encode_response
 
 METHODS = st.sampled_from(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"])
 TARGETS = st.sampled_from(["/", "/b/k?list-type=2&prefix=a%2Fb", "/b/k%20l", "/b?delete", "/b/k?uploadId=x"])
@@ -113,4 +113,4 @@ def test_what_is_no_request_or_too_large_is_refused(data: bytes, status: int, mo
 
 def test_an_answer_with_a_line_break_in_a_header_is_not_sent() -> None:
     with pytest.raises(ValueError, match="a header of an answer has a line break"):
-        sent("GET", Response(200, (("a", "b\r\nc: d"),)), stays=True)
+        encode_response("GET", Response(200, (("a", "b\r\nc: d"),)), stays=True)

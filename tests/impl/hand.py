@@ -88,7 +88,7 @@ class Hand:
     def founded(cls) -> "Hand":
         """With a repository that has a branch ``b``."""
         hand = cls()
-        hand.run(initialisation.found)
+        hand.run(initialisation.init_repository)
         hand.run(branches.create_branch, BRANCH, REPOSITORY.default_branch_id)
         return hand
 

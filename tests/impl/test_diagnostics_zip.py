@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.impl.diagnostics import NotWritten, shown, unshown, write_zip
+from lakeproof.impl.diagnostics import NotWritten, escape_bytes, unshown, write_zip
 from tests.impl.diagnosing import SOUND, diagnosed, unzipped
 from tests.impl.records import P, branch, stored
 
@@ -61,5 +61,5 @@ class TestZip:
 class TestShown:
     @given(st.binary())
     def test_bytes_are_shown_as_text_that_prints_and_gives_them_back(self, value: bytes) -> None:
-        assert shown(value).isprintable()
-        assert unshown(shown(value)) == value
+        assert escape_bytes(value).isprintable()
+        assert unshown(escape_bytes(value)) == value

@@ -12,7 +12,7 @@ from unittest.mock import Mock, patch
 import pytest
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.frames import Spot, abandon, awaited, chain, raised_at, spot, would_run
+from lakeproof.impl.frames import Spot, abandon, awaitable_name, chain, raised_at, spot, would_run
 from lakeproof.impl.parallel import Joins, Opens
 from tests.impl.guarded import GUARDED, PLAIN, Flow, K, Lock, P, plainly
 
@@ -212,7 +212,7 @@ class TestAwaited:
     def test_it_names_what_is_no_effect(self, build: Callable[[], Awaitable[object]], name: str) -> None:
         coroutine = at_something_foreign(env(), [build()])
         coroutine.send(None)
-        assert awaited(coroutine).endswith(name)
+        assert awaitable_name(coroutine).endswith(name)
         found = spot(coroutine)
         assert found is not None
         assert found.line == line_of("foreign")

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from lakeproof.model import keys, kv
-from lakeproof.model.commits import addressed
+from lakeproof.model.commits import with_content_id
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists, PathNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
@@ -21,7 +21,7 @@ B = "b"
 
 
 def commit(message: str, *parents: str, metarange: str = "") -> Commit:
-    return addressed(
+    return with_content_id(
         Commit(
             commit_id=CommitID(""),
             committer="",

@@ -131,7 +131,7 @@ class TestSaid:
             said.data(Role.PREFIX)
 
     def test_a_call_that_nobody_knows_says_nothing(self) -> None:
-        said = calls.said("transfer", ("r", "b", b"x"))
+        said = calls.arguments_by_role("transfer", ("r", "b", b"x"))
         assert (said.kind, said.branch_id, said[Role.PATH]) == (None, "", None)
 
     def test_calls_of_a_snapshot_are_asked_for_by_kind_or_by_name(self) -> None:

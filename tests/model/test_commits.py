@@ -6,7 +6,7 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.model.commits import FORMAT, addressed, canonical, content_address
+from lakeproof.model.commits import FORMAT, canonical, content_address, with_content_id
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
 
@@ -71,8 +71,8 @@ def test_a_canonical_form_can_be_read_back(commit: Commit) -> None:
 def test_an_id_is_the_hash_of_all_but_itself(commit: Commit, name: str) -> None:
     assert content_address(commit) == hashlib.sha256(canonical(commit)).hexdigest()
     assert content_address(attrs.evolve(commit, commit_id=CommitID(name))) == content_address(commit)
-    assert addressed(addressed(commit)) == addressed(commit)
-    assert attrs.evolve(addressed(commit), commit_id=commit.commit_id) == commit
+    assert with_content_id(with_content_id(commit)) == with_content_id(commit)
+    assert attrs.evolve(with_content_id(commit), commit_id=commit.commit_id) == commit
 
 
 def test_a_known_commit_has_its_known_id() -> None:

@@ -22,7 +22,7 @@ from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, Staging
 from lakeproof.model.invariants import Reached, Violation, locks
 from lakeproof.model.invariants.branches_alone import alone_as_specified
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
-from lakeproof.model.sequential import SPECIFIED, Refs, Refusals, Wrong, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, Refusals, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 FIRST = Commit(
@@ -83,7 +83,7 @@ def test_what_is_specified_is_allowed(state: Refs, answer: CallView) -> None:
 
 @pytest.mark.parametrize(("state", "answer"), WRONG)
 def test_any_other_answer_is_wrong_and_the_message_says_what_is_expected(state: Refs, answer: CallView) -> None:
-    with pytest.raises(Wrong, match="expected"):
+    with pytest.raises(DisallowedAnswer, match="expected"):
         after(state, answer, {})
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from lakeproof.mutation.injection import engine_files
 from lakeproof.mutation.pool import carried_out
-from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, Judging, Origin, Reach, Reaching, Step, Verdict
+from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, JudgeStep, Judging, MutantResult, Origin, Reach, Reaching
 
 STEP1, HISTORIES = Origin("lakeproof.designs.step1"), Origin("lakeproof.mutation.histories")
 PLAIN, WRONG = "repositories/step1/delete-create", "repositories/step1/delete-delete-create"
@@ -41,7 +41,7 @@ def planted(file: str, old: str, new: str, scenario: str, reach: Reach) -> Judgi
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{file}: expected {old!r} once; bring the fault up to date"
     code = marshal.dumps(compile(text.replace(old, new), str(path), "exec", dont_inherit=True))
-    step = Step(scenario=scenario, origin=reach.origin, states_max=100_000, states=reach.states)
+    step = JudgeStep(scenario=scenario, origin=reach.origin, states_max=100_000, states=reach.states)
     return Judging(file=file, path=path, code=code, steps=(step,), bounds=Bounds())
 
 
@@ -54,7 +54,7 @@ def test_faults_planted_in_the_engine_are_killed_and_a_change_that_is_none_is_no
     told = {
         id(report.work): report.message
         for report in carried_out(works, 1, 60, afresh=True)
-        if isinstance(report.message, Verdict)
+        if isinstance(report.message, MutantResult)
     }
     found = [told.get(id(work)) for work in works]
     fates = [each and each.fate for each in found]

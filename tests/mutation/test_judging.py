@@ -5,13 +5,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.mutation.campaign import UNREACHED, Judged
+from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
 from lakeproof.mutation.coverage import Index
-from lakeproof.mutation.equivalent import equivalents, unmatched
+from lakeproof.mutation.equivalent import equivalents, unmatched_rows
 from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.report import Score, report
-from lakeproof.mutation.results import Results, Unreadable, key_of_verdict
+from lakeproof.mutation.results import Results, UnreadableResults, key_of_verdict
 from lakeproof.mutation.work import (
     BY_INVARIANT,
     BY_MACHINE,
@@ -20,12 +20,12 @@ from lakeproof.mutation.work import (
     TIMED_OUT,
     UNUSABLE,
     Bounds,
+    JudgeStep,
     Killer,
+    MutantResult,
     Origin,
     Reach,
-    Step,
-    Verdict,
-    judged,
+    judge_outcome,
 )
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
@@ -56,12 +56,12 @@ class TestJudged:
         ],
     )
     def test_the_first_verdict_that_differs_decides(self, given: tasks.Outcome, fate: str) -> None:
-        found = judged(given)
+        found = judge_outcome(given)
         assert found is not None
         assert (found.fate, found.scenario) == (fate, "d/s")
 
     def test_all_that_differs_is_a_killer(self) -> None:
-        found = judged(outcome(("i", "holds", "violated"), ("j", "holds", "holds"), ("k", "violated", "holds")))
+        found = judge_outcome(outcome(("i", "holds", "violated"), ("j", "holds", "holds"), ("k", "violated", "holds")))
         assert found is not None
         assert [(each.kind, each.judge, each.invariant) for each in found.killers] == [
             (BY_INVARIANT, "d/s", "i"),
@@ -69,7 +69,7 @@ class TestJudged:
         ]
 
     def test_what_is_as_expected_says_nothing(self) -> None:
-        assert judged(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
+        assert judge_outcome(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
 
 
 def reach(name: str, states: int, *lines: int) -> Reach:
@@ -109,11 +109,11 @@ def mutants(tmp_path: Path) -> list[Mutant]:
 
 
 class TestResults:
-    STEPS = (Step(scenario="d/s", origin=HERE, states_max=10),)
+    STEPS = (JudgeStep(scenario="d/s", origin=HERE, states_max=10),)
 
     def test_what_is_written_is_found_again(self, tmp_path: Path, mutants: list[Mutant]) -> None:
         killers = [Killer(BY_INVARIANT, "d/s", "i"), Killer(BY_MACHINE, "d/m", "j")]
-        verdict = Verdict(
+        verdict = MutantResult(
             fate=KILLED, scenario="d/s", invariant="i", why="violated", ran=2, seconds=0.5, killers=killers
         )
         first = Results(tmp_path / "deep" / "results.jsonl")
@@ -143,23 +143,25 @@ class TestResults:
     def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
         path = tmp_path / "results.jsonl"
         path.write_text('{"key": "k"}\n' + line + "\n")
-        with pytest.raises(Unreadable, match=r"results\.jsonl: line 2: .* no result .* --results"):
+        with pytest.raises(UnreadableResults, match=r"results\.jsonl: line 2: .* no result .* --results"):
             Results(path)
 
 
 class TestReport:
     def test_equivalent_ones_count_as_nothing_else_and_the_score_is_of_the_rest(self, mutants: list[Mutant]) -> None:
         fates = [KILLED, KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED]
-        found = [Judged(mutant=mutants[0], verdict=Verdict(fate=fate)) for fate in fates]
-        found.append(Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED), equivalent="the same"))
+        found = [JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=fate)) for fate in fates]
+        found.append(JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=SURVIVED), equivalent="the same"))
         assert Score.of(found).row("f") == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
         assert Score.of([]).row("f").endswith("| - |")
 
     def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:
         found = [
-            Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED, ran=3)),
-            Judged(mutant=mutants[1], verdict=Verdict(fate=KILLED, scenario="d/s", why="violated"), equivalent="same"),
-            Judged(mutant=mutants[2], verdict=Verdict(fate=UNREACHED)),
+            JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=SURVIVED, ran=3)),
+            JudgedMutant(
+                mutant=mutants[1], verdict=MutantResult(fate=KILLED, scenario="d/s", why="violated"), equivalent="same"
+            ),
+            JudgedMutant(mutant=mutants[2], verdict=MutantResult(fate=UNREACHED)),
         ]
         lines = list(report(found, whole=True))
         assert lines[lines.index("## Survived") + 2].startswith(f"- `{mutants[0].place}` `f` {mutants[0].operator}: ")
@@ -172,7 +174,7 @@ def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:
     named = {function.partition(":")[0] for function, *_ in equivalents()}
     files = {name: path for name, path in flow_files().items() if name in named}
     assert named == files.keys()
-    assert list(unmatched([mutant for name, path in files.items() for mutant in mutants_of(path, name)])) == []
+    assert list(unmatched_rows([mutant for name, path in files.items() for mutant in mutants_of(path, name)])) == []
 
 
 def test_a_search_without_traces_has_none() -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from lakeproof import Faults
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Change, Trace, TraceStep
+from lakeproof.search.trace import KeyChange, Trace, TraceStep
 
 TAG: Final = '</script><script>window.taken = true</script><img src=x onerror="window.taken = true">'
 ATTRIBUTE: Final = "' onmouseover='window.taken = true' \" onclick=\"window.taken = true"
@@ -30,7 +30,7 @@ HOSTILE: Final = Trace(
             value=ALL,
             condition=ALL,
             reply=ALL,
-            changes=(Change(key=ALL, before=ALL, after=TAG), Change(key="constructor", before=None, after=ALL)),
+            changes=(KeyChange(key=ALL, before=ALL, after=TAG), KeyChange(key="constructor", before=None, after=ALL)),
             returned=(ALL,),
             at=ALL,
         ),

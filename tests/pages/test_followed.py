@@ -4,8 +4,8 @@ import attrs
 import pytest
 
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Change, Trace, TraceStep
-from lakeproof.show.pages.trace_view import followed
+from lakeproof.search.trace import KeyChange, Trace, TraceStep
+from lakeproof.show.pages.trace_view import follow_trace
 from lakeproof.show.races import stores
 from tests.report.traces import RACE, TROUBLE
 
@@ -16,13 +16,13 @@ def trace(*steps: TraceStep) -> Trace:
 
 def step(client: str, effect: str, key: str, reply: str = "ok", mode: Mode = Mode.NORMAL, **changes: str) -> TraceStep:
     """A step; ``changes``: what keys hold after it."""
-    changed = tuple(Change(key=name.replace("_", "/"), before=None, after=after) for name, after in changes.items())
+    changed = tuple(KeyChange(key=name.replace("_", "/"), before=None, after=after) for name, after in changes.items())
     return TraceStep(client=client, mode=mode, effect=effect, key=key, reply=reply, changes=changed)
 
 
 def seen(*steps: TraceStep) -> tuple[int, ...]:
     """What the last of these steps has seen."""
-    return followed(trace(*steps))[-1].seen
+    return follow_trace(trace(*steps))[-1].seen
 
 
 def test_a_read_has_seen_the_last_write_of_its_key_and_no_earlier_one() -> None:
@@ -34,7 +34,7 @@ def test_a_read_has_seen_the_last_write_of_its_key_and_no_earlier_one() -> None:
 def test_a_read_has_not_seen_the_write_of_another_key_a_later_write_or_what_was_there_at_first() -> None:
     assert seen(step("a", "set", "k", k="1"), step("b", "get", "j", "not found")) == ()
     assert seen(step("b", "get", "k", "not found")) == ()
-    assert followed(trace(step("b", "get", "k", "not found"), step("a", "set", "k", k="1")))[0].seen == ()
+    assert follow_trace(trace(step("b", "get", "k", "not found"), step("a", "set", "k", k="1")))[0].seen == ()
 
 
 def test_a_write_that_changes_nothing_is_not_seen() -> None:
@@ -60,6 +60,6 @@ def test_a_scan_has_seen_the_writes_of_the_keys_that_it_names() -> None:
 
 
 def test_the_store_before_each_step_and_at_the_end() -> None:
-    steps = followed(TROUBLE)
+    steps = follow_trace(TROUBLE)
     assert [each.store.get("counters/n") for each in steps] == ["1", "1", "1", "1", "2", None]
     assert stores(TROUBLE)[-1] == {"counters/n": "2"}

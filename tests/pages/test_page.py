@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof.search.trace import Trace
 from lakeproof.show.pages.html import page
-from lakeproof.show.pages.markup import asset, embedded
+from lakeproof.show.pages.markup import asset, embed_json
 from tests.pages.hostile import ALL, HOSTILE
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
@@ -94,7 +94,7 @@ class TestEveryPage:
 
 
 def test_what_stands_in_the_page_as_data_comes_back_the_same() -> None:
-    shown = embedded({"text": ALL.replace("\ud800", "")})
+    shown = embed_json({"text": ALL.replace("\ud800", "")})
     assert not set("<>&\u2028\u2029") & set(shown)
     assert json.loads(shown) == {"text": ALL.replace("\ud800", "")}
 

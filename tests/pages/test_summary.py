@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.commands.gate import Row, _page
-from lakeproof.show.pages.summary import Summary, Table, summary_page
+from lakeproof.commands.gate import GateRow, _page
+from lakeproof.show.pages.summary import Summary, SummaryTable, summary_page
 from tests.commands import ROOT, lakeproof
 from tests.pages.browser import Browser
 from tests.pages.hostile import ALL
@@ -13,8 +13,8 @@ from tests.pages.test_browser import LOOKS, check_fit
 from tests.pages.test_page import Reading
 
 
-def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> Row:
-    return Row(
+def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> GateRow:
+    return GateRow(
         scenario="s/x",
         invariant="counted_once",
         expected=expected,
@@ -61,7 +61,7 @@ def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
 
 
 def test_no_text_of_a_run_is_markup() -> None:
-    table = Table(title=ALL, heads=(ALL, ALL), rows=[(ALL, ALL)])
+    table = SummaryTable(title=ALL, heads=(ALL, ALL), rows=[(ALL, ALL)])
     read = shown(
         summary_page(
             Summary(

@@ -10,7 +10,7 @@ from lakeproof.search.replay import ReplayDiverged
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from lakeproof.show.pages.alternatives import of_scenario, of_trace
-from lakeproof.show.pages.walk import NoSuchMove, Walk, moves_of, name_of, named, others
+from lakeproof.show.pages.walk import ForkableRun, NoSuchMove, move_named, moves_of, name_of, others
 from lakeproof.verify.loader import Source
 from tests.commands import RACING
 from tests.racing import FAULTY, LOST_UPDATE
@@ -43,14 +43,14 @@ class TestPaths:
     @pytest.mark.parametrize("mode", Mode)
     def test_every_mode_has_a_name_of_its_own(self, mode: Mode) -> None:
         move = Move(-1 if mode in (Mode.DELIVER, Mode.TICK) else 2, mode)
-        assert named(name_of(move)) == move
+        assert move_named(name_of(move)) == move
 
     @pytest.mark.parametrize("task", ["1", "2.13", "1-"])
     def test_a_task_of_a_client_is_named_behind_it(self, task: str) -> None:
         move = Move(1, Mode.LOST_APPLIED, task)
         assert name_of(move) == f"b:{task}.lost-applied"
-        assert named(name_of(move)) == move
-        assert named(f"b:{task}") == Move(1, Mode.NORMAL, task)
+        assert move_named(name_of(move)) == move
+        assert move_named(f"b:{task}") == Move(1, Mode.NORMAL, task)
 
     @pytest.mark.parametrize(
         "path",
@@ -66,7 +66,7 @@ class TestOptions:
     @given(st.data())
     def test_they_are_the_moves_of_the_world_and_turn_out_as_it_does(self, data: st.DataObject) -> None:
         world, moves = random_moves(data)
-        walk = Walk(FAULTY)
+        walk = ForkableRun(FAULTY)
         for move in moves:
             walk.advance(move)
         found = list(walk.options())
@@ -79,12 +79,12 @@ class TestOptions:
             assert after.key() == twin.world.key()
 
     def test_a_move_that_would_violate_says_so_and_a_move_that_would_not_does_not(self) -> None:
-        walk = Walk(LOST_UPDATE)
+        walk = ForkableRun(LOST_UPDATE)
         for move in (A, B, A):
             walk.advance(move)
         [last] = walk.options()
         assert last.violated == (("increments-count", "2 increments, and the counter says 1"),)
-        honest = Walk(LOST_UPDATE)
+        honest = ForkableRun(LOST_UPDATE)
         for move in (A, A, B):
             honest.advance(move)
         [last] = honest.options()

@@ -10,8 +10,8 @@ import pytest
 
 from lakeproof.scenario import Faults
 from lakeproof.search.trace import Trace
-from lakeproof.show.formats import rendered
-from lakeproof.show.formats.common import Place, place_at
+from lakeproof.show.formats import render_verdicts
+from lakeproof.show.formats.common import SourceLine, place_at
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
 from tests.pages.hostile import ALL, HOSTILE
@@ -56,7 +56,7 @@ def shown(format_: str, *outcomes: Outcome) -> str:
     traces = {
         (each.scenario, one.invariant): Path(f"{n}.json") for each in outcomes for n, one in enumerate(each.verdicts)
     }
-    return rendered(format_, outcomes, traces, SOURCE)
+    return render_verdicts(format_, outcomes, traces, SOURCE)
 
 
 class TestJUnit:
@@ -157,5 +157,5 @@ def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: 
 
 
 def test_a_place_needs_a_file_and_a_line() -> None:
-    assert place_at("a/b.py:12", SOURCE) == Place("a/b.py", 12)
+    assert place_at("a/b.py:12", SOURCE) == SourceLine("a/b.py", 12)
     assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5

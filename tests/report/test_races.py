@@ -12,7 +12,7 @@ import pytest
 from lakeproof import Call, Env, Faults, Scenario, kv
 from lakeproof.search import describe
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.replay import Run
+from lakeproof.search.replay import JudgedRun
 from lakeproof.search.setup import prepare
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.search.world import World
@@ -44,8 +44,8 @@ def schedules(chosen: Scenario, prefix: tuple[Move, ...] = ()) -> Iterator[tuple
         yield from schedules(chosen, (*prefix, move))
 
 
-def traced(chosen: Scenario, moves: tuple[Move, ...]) -> tuple[Trace, Run]:
-    run = Run(chosen)
+def traced(chosen: Scenario, moves: tuple[Move, ...]) -> tuple[Trace, JudgedRun]:
+    run = JudgedRun(chosen)
     initially = describe.initially(run.world.setting.cells)
     steps = tuple(run.told(move) for move in moves)
     clients = tuple(tuple(map(str, calls)) for calls in chosen.clients)
@@ -56,7 +56,7 @@ def names(trace: Trace) -> set[str]:
     return {race.name for race in races(trace)}
 
 
-def agrees(chosen: Scenario, name: str, happened: Callable[[Run], bool]) -> tuple[int, int]:
+def agrees(chosen: Scenario, name: str, happened: Callable[[JudgedRun], bool]) -> tuple[int, int]:
     """In every schedule the pattern is named if and only if it happened. How often it was, and was not."""
     counts = [0, 0]
     for moves in schedules(chosen):
@@ -66,7 +66,7 @@ def agrees(chosen: Scenario, name: str, happened: Callable[[Run], bool]) -> tupl
     return counts[1], counts[0]
 
 
-def held(run: Run, address: tuple[bytes, bytes]) -> bytes | None:
+def held(run: JudgedRun, address: tuple[bytes, bytes]) -> bytes | None:
     found = run.world.cells.get(("kv", *address))
     assert found is None or isinstance(found, bytes)
     return found
@@ -134,7 +134,7 @@ class TestWriteSkew:
         both = [Call(read_one_write_other, X, Y)], [Call(read_one_write_other, Y, X)]
         chosen = scenario(*both, setup=(Call(put, X, b"free"), Call(put, Y, b"free")))
 
-        def skewed(run: Run) -> bool:
+        def skewed(run: JudgedRun) -> bool:
             return all(call.value == b"free" for client in run.world.clients for call in client.calls())
 
         assert agrees(chosen, "write skew", skewed) == (4, 2)
@@ -154,7 +154,7 @@ class TestTornScan:
         )
         torn = (b"x0", b"y1")
 
-        def was_torn(run: Run) -> bool:
+        def was_torn(run: JudgedRun) -> bool:
             return bool(run.world.clients[0].calls()[0].value == torn)
 
         named, not_named = agrees(chosen, "torn scan", was_torn)

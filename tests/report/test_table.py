@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 
 from lakeproof import Faults
 from lakeproof.show.table import by_design, by_scenario, matrix
-from lakeproof.show.verdicts import Lines
+from lakeproof.show.verdicts import OrderedLines
 from lakeproof.verify.tasks import Outcome, Verdict
 from tests.report.traces import RACE
 
@@ -89,7 +89,7 @@ def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cu
 
 
 def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
-    ordered = Lines([each.scenario for each in OUTCOMES], {})
+    ordered = OrderedLines([each.scenario for each in OUTCOMES], {})
     printed_at = [len("".join(ordered.next(OUTCOMES[i], {})).splitlines()) for i in (1, 0, 3)]
     assert printed_at == [0, 4, 0]
     assert [json.loads(line)["scenario"] for line in "".join(ordered.rest()).splitlines()] == [OUTCOMES[3].scenario] * 2

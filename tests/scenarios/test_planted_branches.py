@@ -28,7 +28,7 @@ from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists
-from lakeproof.model.invariants.met import Answer, Meeting, Met, met_as_specified
+from lakeproof.model.invariants.met import CallResult, Meeting, Met, met_as_specified
 from lakeproof.model.records import Branch, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Faults, Scenario
@@ -137,12 +137,12 @@ def test_a_planted_fault_is_found(planted: Planted, monkeypatch: pytest.MonkeyPa
 
 
 MADE = ("reset_branch", (REPOSITORY, BRANCH))
-BUSY = Answer(error=(BranchBusy, (BRANCH,)))
+BUSY = CallResult(error=(BranchBusy, (BRANCH,)))
 
 
 @pytest.mark.parametrize(("once", "met_others", "right"), [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
 def test_only_a_call_that_tries_once_and_has_met_others_may_give_up(once: int, met_others: int, right: int) -> None:
     others = (MADE,) * met_others
     check = met_as_specified([Meeting(MADE, others, once=bool(once))], INITIAL, lambda *_: None, drops=True)
-    (found,) = check((Outcome(Status.OK, Met(BUSY, (Answer(),) * len(others))),), Snapshot({}, {}, 0, ()))
+    (found,) = check((Outcome(Status.OK, Met(BUSY, (CallResult(),) * len(others))),), Snapshot({}, {}, 0, ()))
     assert ("in no order right" in str(found)) is not bool(right)

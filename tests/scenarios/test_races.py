@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from lakeproof.designs._hard_delete import ObjectDesign
-from lakeproof.designs.designs import HOLDS, Speaker, built, rows
+from lakeproof.designs.designs import HOLDS, Speaker, build_scenarios, rows
 from lakeproof.designs.races import (
     CRASH,
     FAULTS,
@@ -24,7 +24,7 @@ from lakeproof.designs.races import (
     races,
 )
 from lakeproof.impl.catalog import objects
-from lakeproof.impl.flows import bound
+from lakeproof.impl.flows import bind_reading
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.scenario import Faults
@@ -159,7 +159,7 @@ def test_a_refutation_has_a_reason_and_a_race(reason: str, globs: str) -> None:
 
 def test_a_row_becomes_a_scenario_with_what_is_refuted_in_it() -> None:
     design = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "*-reset/crash")})
-    plain, crash = built(list(rows(design, "upload-reset", NONE | CRASH)))
+    plain, crash = build_scenarios(list(rows(design, "upload-reset", NONE | CRASH)))
     assert (plain.name, plain.expect, plain.reason) == ("area/variant/upload-reset", {}, "")
     assert (crash.name, crash.expect) == ("area/variant/upload-reset/crash", {STAGED: "violated"})
     assert crash.reason == f"{STAGED}: why"
@@ -179,13 +179,13 @@ def test_a_row_becomes_a_scenario_with_what_is_refuted_in_it() -> None:
 def test_an_expectation_that_concerns_no_race_is_an_error(invariant: str, glob: str) -> None:
     design = attrs.evolve(DESIGN, refuted={invariant: Refuted("why", glob)})
     with pytest.raises(RaceError, match=f"area/variant: refuted '{invariant}': '{glob}' matches no race"):
-        built(list(rows(design, "upload-reset")))
+        build_scenarios(list(rows(design, "upload-reset")))
 
 
 def test_readings_share_expectations_and_one_is_alive_where_any_of_them_meets_it() -> None:
     one = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "upload-reset upload-delete_branch")})
     other = attrs.evolve(one, name="area/other")
-    assert len(built([*rows(one, "upload-reset"), *rows(other, "upload-delete_branch")])) == 2
+    assert len(build_scenarios([*rows(one, "upload-reset"), *rows(other, "upload-delete_branch")])) == 2
 
 
 def scenario(words: str, **fields: object) -> None:
@@ -198,7 +198,10 @@ def scenario(words: str, **fields: object) -> None:
     [
         (lambda: list(races("read write", KNOWN, name="slow")), "expected one race, to be called slow"),
         (lambda: list(races(" ", KNOWN)), "expected some"),
-        (lambda: built(list(rows(DESIGN, "upload-reset", only=f"{STAGED} zebra"))), "only 'zebra': no race checks it"),
+        (
+            lambda: build_scenarios(list(rows(DESIGN, "upload-reset", only=f"{STAGED} zebra"))),
+            "only 'zebra': no race checks it",
+        ),
         (lambda: scenario("upload-job"), "area/variant: 'job' calls a flow that the design does not have"),
         (lambda: list(rows(DESIGN, "uplaod")), r"area/variant: race 'uplaod': .* did you mean 'upload'"),
         (lambda: scenario("upload", options={"comit": {}}), r"options of 'comit': no such word; did you mean 'commit'"),
@@ -211,15 +214,15 @@ def test_a_mistake_of_a_design_or_its_rows_is_an_error(make: Callable[[], object
 
 
 def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() -> None:
-    found = bound(no_copies.FLOWS, reading=no_copies.CAREFUL)
+    found = bind_reading(no_copies.FLOWS, reading=no_copies.CAREFUL)
     assert found.upload_object is not no_copies.FLOWS.upload_object
     assert found.commit is no_copies.FLOWS.commit
     with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
-        bound(no_copies.FLOWS, reading=no_copies.CAREFUL, zebra=1)
+        bind_reading(no_copies.FLOWS, reading=no_copies.CAREFUL, zebra=1)
 
 
 def test_a_reading_is_bound_only_to_the_flows_whose_reading_is_of_its_class() -> None:
-    lock_freely = bound(no_copies.FLOWS, reading=lock_free.KEEPS_STAGED)
+    lock_freely = bind_reading(no_copies.FLOWS, reading=lock_free.KEEPS_STAGED)
     assert lock_freely.upload_object is no_copies.FLOWS.upload_object
     assert lock_freely.commit is not no_copies.FLOWS.commit
     (row,) = rows(attrs.evolve(DESIGN, options={"commit": {"reading": no_copies.CAREFUL}}), "upload-commit")

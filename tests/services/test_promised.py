@@ -5,7 +5,7 @@ from random import Random
 from lakeproof.live.lakefs.calls import KIND_OF
 from lakeproof.live.lakefs.promises import ALONE, ALONE_CALLS, COVERAGE, IDS
 from lakeproof.live.lakefs.workload import Names, follow_ups, plan_entry_call, plan_repository_call
-from lakeproof.model.promises import promised
+from lakeproof.model.promises import promised_ids
 
 
 def test_clients_call_just_these_operations() -> None:
@@ -22,6 +22,6 @@ def test_clients_call_just_these_operations() -> None:
 
 
 def test_each_promise_is_asked_or_has_a_reason_why_not() -> None:
-    promises = set(promised(*COVERAGE.kinds))
+    promises = set(promised_ids(*COVERAGE.kinds))
     assert set(IDS) - set(ALONE) == promises - COVERAGE.unjudged.keys()
     assert COVERAGE.unjudged.keys() - promises == set()

@@ -8,8 +8,8 @@ import attrs
 import trio
 
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront, DynamoDBRequest
-from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Several
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Several
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.http import Request, Response
 from tests.gate.stores import answering
 
@@ -39,8 +39,8 @@ class Planted:
         assert bug in BUGS or bug == "correct", bug
         self.bug = bug
         self.front = DynamoDBFront()
-        self.state = State()
-        self.before = State()
+        self.state = DynamoState()
+        self.before = DynamoState()
         """Before the last write."""
 
     async def handle(self, request: Request) -> Response:
@@ -81,7 +81,7 @@ class Planted:
             return attrs.evolve(meant, changes=meant.changes[:10])
         if isinstance(meant, Several) and self.bug == "transaction repeated":
             return attrs.evolve(meant, token="")
-        if not isinstance(meant, Change):
+        if not isinstance(meant, ItemChange):
             return meant
         if self.bug == "conditions ignored":
             return attrs.evolve(meant, condition=None)

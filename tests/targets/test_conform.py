@@ -2,7 +2,7 @@
 
 import pytest
 
-from lakeproof.impl.stores.conformance import claims, told
+from lakeproof.impl.stores.conformance import claim_text, claims
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
 from tests.commands import lakeproof
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 def test_each_claim_that_is_kept_is_a_line_and_the_last_line_counts_them() -> None:
     result = lakeproof("conform", "memory:")
-    kept = [f"kept: {told(claim)}" for claim in claims()]
+    kept = [f"kept: {claim_text(claim)}" for claim in claims()]
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [*kept, f"conforming: {len(kept)} claims kept by memory:"]
 

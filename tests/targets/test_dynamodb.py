@@ -7,7 +7,7 @@ import pytest
 import trio
 from botocore.exceptions import ConnectionClosedError
 
-from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
+from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
 from lakeproof.words import Unusable
@@ -24,8 +24,8 @@ def test_the_gate_conforms_and_nothing_is_left_behind() -> None:
         assert client(url).list_tables()["TableNames"] == []
     report = json.loads(result.stdout)
     assert (result.exit_code, report["verdict"]) == (0, "holds"), report
-    asked = [told(claim) for claim in claims()]
-    beyond = [told(claim) for claim in target(f"dynamodb+{url}/").claims]
+    asked = [claim_text(claim) for claim in claims()]
+    beyond = [claim_text(claim) for claim in target(f"dynamodb+{url}/").claims]
     assert [each["claim"] for each in report["claims"]] == [*asked, *beyond]
     assert report["left"] == {}
 
@@ -36,10 +36,10 @@ async def found(dsn: str, *only: str) -> list[str]:
     told_here = []
     async with chosen.open() as store:
         for claim in chosen.claims:
-            if told(claim) in only:
-                private = PrefixedStore(store, f"{told(claim)}/".encode())
+            if claim_text(claim) in only:
+                private = PrefixedStore(store, f"{claim_text(claim)}/".encode())
                 try:
-                    with named(claim):
+                    with name_claim(claim):
                         await claim(private)
                 except NotConforming as error:
                     told_here.append(str(error))

@@ -9,7 +9,7 @@ import pytest
 from lakeproof.live.coverage import Coverage
 from lakeproof.live.flow_calls import FlowCall, entry_call, repository_call
 from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, judges, observers
-from lakeproof.model.promises import promised
+from lakeproof.model.promises import promised_ids
 
 GROUPS = pytest.mark.parametrize(
     ("group", "call"), [(OF_ENTRIES, entry_call), (OF_REPOSITORIES, repository_call)], ids=["entries", "repositories"]
@@ -24,7 +24,7 @@ def test_clients_call_just_these_operations(group: Coverage, call: Callable[[Ran
 
 @GROUPS
 def test_each_promise_is_judged_or_has_a_reason_why_not(group: Coverage, call: object) -> None:
-    promises = promised(*group.kinds)
+    promises = promised_ids(*group.kinds)
     assert {judge.id for judge in judges(group)} == set(promises) - group.unjudged.keys()
     assert group.unjudged.keys() <= set(promises)
     assert {each for judge in judges(group) for each in judge.observers} == set(observers(group))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.impl.stores.conformance import claims, told
+from lakeproof.impl.stores.conformance import claim_text, claims
 from tests.commands import complaint, lakeproof
 from tests.targets.planted_store import dsn as planted
 
@@ -44,7 +44,7 @@ class TestConform:
             "store": "memory:",
             "seed": 3,
             "verdict": "holds",
-            "claims": [{"claim": told(claim), "kept": True, "why": ""} for claim in claims()],
+            "claims": [{"claim": claim_text(claim), "kept": True, "why": ""} for claim in claims()],
             "unasked": [],
             "left": {},
         }

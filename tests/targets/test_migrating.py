@@ -15,7 +15,7 @@ import redis
 import trio
 from trio.testing import MockClock
 
-from lakeproof.commands.migrate import moved
+from lakeproof.commands.migrate import migrate_store
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
@@ -208,7 +208,7 @@ def test_a_connection_that_is_lost_ends_the_run_and_a_restart_completes_it(
 ) -> None:
     dsn = dsn_of(kind)
     with pytest.raises(Unusable) as ended:
-        trio.run(moved, _failing(dsn, number, _cut), MemoryTables(ROWS), False, 10.0)
+        trio.run(migrate_store, _failing(dsn, number, _cut), MemoryTables(ROWS), False, 10.0)
     said = str(ended.value)
     assert "\n" not in said
     unwritten = number == 1 or (kind == "exec" and number == 3)  # a program that cannot be started was told nothing
@@ -272,13 +272,13 @@ def test_a_last_step_without_an_answer_may_have_been_done() -> None:
 
     async def failing() -> None:
         with pytest.raises(Unusable) as ended:
-            await moved(_memory(store), MemoryTables(ROWS), False, 10.0)
+            await migrate_store(_memory(store), MemoryTables(ROWS), False, 10.0)
         assert str(ended.value) == (
             "memory:: no answer within 10 s (--timeout); all rows are there, and the last step may have been done: "
             "run again, with --restart"
         )
         with pytest.raises(Unusable, match="schema version 4"):
-            await moved(_memory(store), MemoryTables(ROWS), True, 10.0)
+            await migrate_store(_memory(store), MemoryTables(ROWS), True, 10.0)
 
     trio.run(failing, clock=MockClock(autojump_threshold=0))
 
@@ -295,5 +295,5 @@ def test_tables_that_fail_half_way_leave_a_half_migrated_store() -> None:
             return super().rows(table)
 
     with pytest.raises(Unusable) as ended:
-        trio.run(moved, _memory(MemoryStore()), Torn(ROWS), False, 10.0)
+        trio.run(migrate_store, _memory(MemoryStore()), Torn(ROWS), False, 10.0)
     assert str(ended.value).endswith(HALF_MIGRATED)

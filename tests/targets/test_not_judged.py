@@ -10,7 +10,7 @@ from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer
-from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
 from tests.commands import lakeproof
 from tests.gate.stores import answering
@@ -135,7 +135,7 @@ def test_of_key_value_stores(error: kv.KVError, raised: type[Exception], words: 
     found = []
     for claim in claims():
         try:
-            with named(claim):
+            with name_claim(claim):
                 trio.run(claim, Silent(error))
         except (NotConforming, NotJudged) as outcome:
             found.append(outcome)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from lakeproof.cli import main
-from lakeproof.commands.table import Row, tables
+from lakeproof.commands.table import VerdictRow, tables
 from lakeproof.model.promises import PROMISES, row
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, NO_UNHANDLED_EXCEPTION_MEANING
 from tools.catalogues import everything
@@ -47,7 +47,7 @@ def promises() -> str:
 def verdicts(*designs: str) -> str:
     """The verdicts that every run must find, without the deep scenarios: a table for each family of variants."""
     rows = [
-        Row(scenario.name, name, scenario.expected(name))
+        VerdictRow(scenario.name, name, scenario.expected(name))
         for scenario in everything()
         if scenario.name.partition("/")[0] in designs and not scenario.deep
         for name in scenario.named_ids

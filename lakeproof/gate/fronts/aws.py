@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import attrs
 
 from lakeproof.gate.fronts.dynamodb.front import TARGET, DynamoDBFront, DynamoDBRequest
-from lakeproof.gate.fronts.dynamodb.state import State as Tables
+from lakeproof.gate.fronts.dynamodb.state import DynamoState as Tables
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
-from lakeproof.gate.fronts.redis.state import State as Keys
+from lakeproof.gate.fronts.redis.state import RedisState as Keys
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.state import State as Buckets
+from lakeproof.gate.fronts.s3.state import BucketState as Buckets
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import Objects
 

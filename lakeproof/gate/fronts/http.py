@@ -15,8 +15,8 @@ from typing import Final, Protocol, TypeVar
 
 import trio
 
-from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
-from lakeproof.gate.fronts.wire import CONTINUE, TOO_LARGE, Incoming, Malformed, Request, Response, sent
+from lakeproof.gate.arrivals import READ_BYTES, Arrivals, write_all
+from lakeproof.gate.fronts.wire import CONTINUE, TOO_LARGE, Incoming, Malformed, Request, Response, encode_response
 
 __all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "send"]
 CLOSING_SECONDS: Final = 1.0
@@ -41,7 +41,7 @@ Talk = Callable[[socket.socket], Awaitable[None]]
 Whole = TypeVar("Whole")
 
 
-class Reading(Protocol[Whole]):
+class RequestParser(Protocol[Whole]):
     """Makes requests of the bytes of a connection. `lakeproof.gate.fronts.wire.Incoming` says what its parts mean."""
 
     whole: deque[Whole]
@@ -102,7 +102,7 @@ class Server:
     async def _accept(self, nursery: trio.Nursery, listener: socket.socket, talk: Talk) -> None:
         while True:
             await trio.lowlevel.wait_readable(listener)
-            if (connection := await _accepted(listener)) is not None:
+            if (connection := await _accept_connection(listener)) is not None:
                 self.busy += 1
                 nursery.start_soon(self._begin, talk, connection)
 
@@ -131,12 +131,12 @@ class Server:
         response = await self.handler(arrived.request)
         self.busy += 1
         try:
-            await send(connection, sent(arrived.request.method, response, arrived.stays))
+            await send(connection, encode_response(arrived.request.method, response, arrived.stays))
         finally:
             self.busy -= 1
         return arrived.stays
 
-    async def arrived(self, connection: socket.socket, incoming: Reading[Whole]) -> Whole:
+    async def arrived(self, connection: socket.socket, incoming: RequestParser[Whole]) -> Whole:
         """The next request of a connection.
 
         Raises:
@@ -152,7 +152,7 @@ class Server:
                 if incoming.wants_continue():
                     await send(connection, CONTINUE)
                 await trio.lowlevel.wait_readable(connection)
-                if data := _received(connection):
+                if data := _receive_bytes(connection):
                     incoming.feed(data)
             return incoming.whole.popleft()
         finally:
@@ -160,7 +160,7 @@ class Server:
             self.busy -= counted
 
 
-async def _accepted(listener: socket.socket) -> socket.socket | None:
+async def _accept_connection(listener: socket.socket) -> socket.socket | None:
     """The next connection that waits; None: there is none any more, or no room for it."""
     try:
         connection, _ = listener.accept()
@@ -177,7 +177,7 @@ async def _accepted(listener: socket.socket) -> socket.socket | None:
     return connection
 
 
-def _received(connection: socket.socket) -> bytes:
+def _receive_bytes(connection: socket.socket) -> bytes:
     """What has arrived; empty: nothing has, after all."""
     try:
         data = connection.recv(READ_BYTES)
@@ -193,7 +193,7 @@ def _received(connection: socket.socket) -> bytes:
 async def send(connection: socket.socket, data: bytes) -> None:
     """Write all of it. Raises Gone: nobody reads it."""
     try:
-        await written(connection.fileno(), data)
+        await write_all(connection.fileno(), data)
     except OSError:
         raise Gone from None
 
@@ -203,6 +203,6 @@ async def _refuse(connection: socket.socket, error: Malformed) -> None:
     response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
     with trio.move_on_after(CLOSING_SECONDS):
         try:
-            await send(connection, sent("", response, stays=False))
+            await send(connection, encode_response("", response, stays=False))
         except Gone:
             return

@@ -168,7 +168,7 @@ def _too_large() -> Malformed:
     return Malformed(TOO_LARGE, f"a body of more than {BODY_BYTES_MAX:,} bytes")
 
 
-def sent(method: str, response: Response, stays: bool) -> bytes:
+def encode_response(method: str, response: Response, stays: bool) -> bytes:
     """The bytes of the answer to a request of that method. stays: another request may follow on the connection.
 
     Raises:

@@ -15,7 +15,7 @@ from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome
 
 
-def rendered(format_: str, outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
+def render_verdicts(format_: str, outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
     """The verdicts of a run in a format: ``junit``, ``github``, ``sarif`` or ``markdown``. Ends with a line feed."""
     match format_:
         case "junit":

@@ -15,14 +15,14 @@ Written = Mapping[tuple[str, str], Path]
 
 
 @attrs.frozen
-class Place:
+class SourceLine:
     """A line of a file; line 0: the file as a whole."""
 
     file: str
     line: int = 0
 
 
-def said(outcome: Outcome, verdict: Verdict) -> str:
+def verdict_line(outcome: Outcome, verdict: Verdict) -> str:
     """One line: which invariant of which scenario, the verdict, what was expected, and why or with what evidence."""
     told = f"{outcome.scenario}: {verdict.invariant} is {verdict.verdict}"
     if verdict.unexpected:
@@ -31,16 +31,16 @@ def said(outcome: Outcome, verdict: Verdict) -> str:
     return printable(f"{told}: {details}" if details else told)
 
 
-def place_of(trace: Trace | None, source: Source) -> Place | None:
+def place_of(trace: Trace | None, source: Source) -> SourceLine | None:
     """The line of the last step of a counterexample that has one; else the scenario's file; None: the catalogue."""
     for step in reversed(trace.schedule if trace else ()):
         place = place_at(step.at, source)
         if place is not None:
             return place
-    return None if source.file is None else Place(str(source.file))
+    return None if source.file is None else SourceLine(str(source.file))
 
 
-def place_at(at: str, source: Source) -> Place | None:
+def place_at(at: str, source: Source) -> SourceLine | None:
     """What a step says of its line, ``FILE:LINE``; None where it says nothing. Steps have the name of the user's file,
     and annotations need its path."""
     file, _, line = at.rpartition(":")
@@ -48,7 +48,7 @@ def place_at(at: str, source: Source) -> Place | None:
         return None
     if source.file is not None and file == source.file.name:
         file = source.file.as_posix()
-    return Place(file, int(line))
+    return SourceLine(file, int(line))
 
 
 def surprises(outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Verdict]]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from lakeproof.impl.printable import printable
-from lakeproof.show.formats.common import Place, place_of, said, surprises
+from lakeproof.show.formats.common import SourceLine, place_of, surprises, verdict_line
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome
 from lakeproof.words import plural
@@ -25,13 +25,13 @@ def _lines(outcomes: Sequence[Outcome], source: Source) -> Iterator[str]:
             yield _command("error", "could not be run", outcome.trouble, place_of(None, source))
     for outcome, verdict in surprises(outcomes):
         title = f"{verdict.invariant} is {verdict.verdict}"
-        yield _command("error", title, said(outcome, verdict), place_of(verdict.trace, source))
+        yield _command("error", title, verdict_line(outcome, verdict), place_of(verdict.trace, source))
     counts = Counter(verdict.verdict for outcome in outcomes for verdict in outcome.verdicts)
     told = ", ".join(f"{counts[word]:,} {word}" for word in ("holds", "violated", "inconclusive") if counts[word])
     yield _command("notice", "lakeproof", f"{plural(len(outcomes), 'scenario')}: {told or 'no verdicts'}", None)
 
 
-def _command(kind: str, title: str, message: str, place: Place | None) -> str:
+def _command(kind: str, title: str, message: str, place: SourceLine | None) -> str:
     properties = {"title": title}
     if place is not None:
         properties = {"file": place.file, **({"line": str(place.line)} if place.line else {}), **properties}

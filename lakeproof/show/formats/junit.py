@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lakeproof.impl.printable import printable
 from lakeproof.show.conclusion import replay_command
-from lakeproof.show.formats.common import Written, said
+from lakeproof.show.formats.common import Written, verdict_line
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
@@ -53,7 +53,7 @@ def _result(outcome: Outcome, verdict: Verdict, traces: Written, source: Source)
     if verdict.trace is not None:
         path = traces[outcome.scenario, verdict.invariant]
         told = story([verdict.trace], [replay_command(path, source)]).plain
-    because = _because(said(outcome, verdict), verdict.verdict)
+    because = _because(verdict_line(outcome, verdict), verdict.verdict)
     if verdict.unexpected:
         return f"<failure {because}>{_text(told)}</failure>"
     if verdict.verdict == "inconclusive":

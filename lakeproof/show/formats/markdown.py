@@ -37,7 +37,7 @@ def _lines(outcomes: Sequence[Outcome], traces: Written, source: Source) -> Iter
     yield f"{plural(len(outcomes), 'scenario')}: {told or 'no verdicts'}"
     for outcome in troubles:
         yield ""
-        yield f"**Could not be run**: {marked(outcome.trouble)}"
+        yield f"**Could not be run**: {escape_text(outcome.trouble)}"
     if not found:
         return
     yield ""
@@ -46,7 +46,7 @@ def _lines(outcomes: Sequence[Outcome], traces: Written, source: Source) -> Iter
     for outcome, verdict in found:
         evidence = verdict.trace.evidence if verdict.trace else verdict.why
         cells = [outcome.scenario, verdict.invariant, verdict.verdict, verdict.expected, evidence]
-        yield f"| {' | '.join(map(marked, cells))} |"
+        yield f"| {' | '.join(map(escape_text, cells))} |"
     shown = [(outcome, verdict) for outcome, verdict in found if verdict.trace is not None]
     for outcome, verdict in shown[:STORIES_MAX]:
         yield from _story(outcome, verdict, traces, source)
@@ -62,14 +62,14 @@ def _story(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) 
     title = escape(printable(f"{verdict.invariant} in {outcome.scenario}"))
     yield f"<details><summary>{title}, {plural(len(verdict.trace.schedule), 'step')}</summary>"
     yield ""
-    yield from _fenced("text", story([verdict.trace], [command]).plain)
+    yield from _fence_lines("text", story([verdict.trace], [command]).plain)
     yield ""
-    yield from _fenced("mermaid", diagram(verdict.trace))
+    yield from _fence_lines("mermaid", diagram(verdict.trace))
     yield ""
     yield "</details>"
 
 
-def _fenced(language: str, content: str) -> Iterator[str]:
+def _fence_lines(language: str, content: str) -> Iterator[str]:
     """A block that its content cannot end: its fence is longer than any run of backticks inside."""
     longest = max(map(len, re.findall("`+", content)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -78,6 +78,6 @@ def _fenced(language: str, content: str) -> Iterator[str]:
     yield fence
 
 
-def marked(content: str) -> str:
+def escape_text(content: str) -> str:
     """Text on one line, as it is, whatever Markdown, HTML or mention it resembles."""
     return _MARKED.sub(r"\\\1", escape(printable(content), quote=False)).replace("@", "&#64;")

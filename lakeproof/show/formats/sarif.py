@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from lakeproof.impl.printable import printable
 from lakeproof.search.trace import Trace
-from lakeproof.show.formats.common import Place, Written, place_at, place_of, said, surprises
-from lakeproof.show.pages.trace_view import followed
+from lakeproof.show.formats.common import SourceLine, Written, place_at, place_of, surprises, verdict_line
+from lakeproof.show.pages.trace_view import follow_trace
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
 from lakeproof.version import version
@@ -65,7 +65,7 @@ def _result(
         "ruleId": printable(verdict.invariant),
         "ruleIndex": rules.index(verdict.invariant),
         "level": "warning" if verdict.verdict == "inconclusive" else "error",
-        "message": {"text": said(outcome, verdict)},
+        "message": {"text": verdict_line(outcome, verdict)},
         "locations": [] if place is None else [_location(place)],
         "partialFingerprints": {"scenarioAndInvariant/v1": _fingerprint(outcome, verdict)},
     }
@@ -83,7 +83,7 @@ def _fingerprint(outcome: Outcome, verdict: Verdict) -> str:
 
 def _flow(trace: Trace, source: Source) -> list[object]:
     found: list[object] = []
-    for each in followed(trace):
+    for each in follow_trace(trace):
         place = place_at(each.step.at, source)
         location = {} if place is None else _location(place)
         location["message"] = {"text": printable(f"{each.number}. {each.sentence}")}
@@ -91,7 +91,7 @@ def _flow(trace: Trace, source: Source) -> list[object]:
     return found
 
 
-def _location(place: Place) -> dict[str, object]:
+def _location(place: SourceLine) -> dict[str, object]:
     physical: dict[str, object] = {"artifactLocation": {"uri": quote(printable(place.file))}}
     if place.line:
         physical["region"] = {"startLine": place.line}

@@ -38,11 +38,11 @@ def of_scenario(trace: Trace, scenario: "Scenario", source: "Source") -> Others:
     from lakeproof.search.fence import Undecided
     from lakeproof.search.replay import ReplayDiverged
     from lakeproof.show.pages.walk import STEPS_MAX, others, path_of
-    from lakeproof.verify.isolation import fenced
+    from lakeproof.verify.isolation import isolate_code
     from lakeproof.words import Unusable
 
     try:
-        with fenced(scenario, source):
+        with isolate_code(scenario, source):
             found = others(trace, scenario)
     except (TraceError, Undecided, Unusable) as error:
         return Others(why=str(error))
@@ -82,12 +82,12 @@ def of_trace(trace: Trace, file: Path | None, needed_seconds_max: float | None =
 
 def _faults(trace: Trace, scenario: "Scenario", source: "Source", seconds_max: float) -> "tuple[Dropped, ...]":
     from lakeproof.search.fence import Undecided
-    from lakeproof.verify.isolation import fenced
-    from lakeproof.verify.needed_faults import dropped
+    from lakeproof.verify.isolation import isolate_code
+    from lakeproof.verify.needed_faults import drop_faults
     from lakeproof.words import Unusable
 
     try:
-        with fenced(scenario, source):
-            return dropped(scenario, trace.invariant, seconds_max)
+        with isolate_code(scenario, source):
+            return drop_faults(scenario, trace.invariant, seconds_max)
     except Undecided as error:
         raise Unusable(f"--needed: {error}") from error

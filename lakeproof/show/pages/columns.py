@@ -67,7 +67,9 @@ def pack(history: History) -> Packed:
         "result": np.where(result < 0, NONE, result),
         "line": (columns["line"] - call) & NONE,
     }
-    encoded = [text.encode("utf-8") for text in (*texts, *map(_shown, keys), *map(_shown, history.process_names))]
+    encoded = [
+        text.encode("utf-8") for text in (*texts, *map(_cell_text, keys), *map(_cell_text, history.process_names))
+    ]
     lengths = np.array([len(each) for each in encoded], np.int64)
     blocks = [*(_bytes(parts[name]) for name in COLUMNS), _bytes(lengths), b"".join(encoded)]
     return Packed(
@@ -92,7 +94,7 @@ def _texts(
     raw = history.columns()
     argument = np.asarray(raw["argument"], np.int64)[by_call]
     result = np.asarray(raw["result"], np.int64)[by_call]
-    texts = [_shown(each) for each in history.values]
+    texts = [_cell_text(each) for each in history.values]
     texts = ["" if each is None else text for each, text in zip(history.values, texts, strict=True)]
     nil = len(texts)
     texts.append("nil")
@@ -112,7 +114,7 @@ def _numbers_of_nil(history: History) -> list[int]:
     return [at for at, each in enumerate(history.values) if each is None]
 
 
-def _shown(held: Hashable) -> str:
+def _cell_text(held: Hashable) -> str:
     return printable(value(held))
 
 

@@ -16,9 +16,9 @@ from lakeproof.search.faults import BUDGETS, OF_CLIENTS, Mode, Move
 from lakeproof.search.replay import record
 from lakeproof.search.trace import TraceStep, dumps
 from lakeproof.show.lanes import FAULTS
-from lakeproof.show.pages.walk import NoSuchMove, Option, Walk, moves_of, name_of, path_of
+from lakeproof.show.pages.walk import ForkableRun, NoSuchMove, Option, moves_of, name_of, path_of
 from lakeproof.show.story import whole
-from lakeproof.verify.isolation import fenced
+from lakeproof.verify.isolation import isolate_code
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
 from lakeproof.verify.tasks import Outcome, Verdict, Verify
@@ -62,14 +62,14 @@ class Explorer:
             Unusable, Undecided: the scenario's code came to grief.
         Cost: the path is executed once for itself, and once for each move out of its end.
         """
-        with fenced(self.scenario, self.source):
-            walk = Walk(self.scenario)
+        with isolate_code(self.scenario, self.source):
+            walk = ForkableRun(self.scenario)
             try:
                 return self._state(walk, path)
             finally:
                 walk.close()
 
-    def _state(self, walk: Walk, path: str) -> dict[str, object]:
+    def _state(self, walk: ForkableRun, path: str) -> dict[str, object]:
         steps, before = [], walk.contents()
         met = dict.fromkeys(walk.verdicts.violations, 0)
         told: list[TraceStep] = []
@@ -103,11 +103,11 @@ class Explorer:
             raise NoSuchMove(f"the path has {len(moves):,} moves; at most {PATH_MAX:,} are walked")
         return path.split(",") if path else []
 
-    def _clients(self, walk: Walk) -> Iterator[dict[str, object]]:
+    def _clients(self, walk: ForkableRun) -> Iterator[dict[str, object]]:
         for client, calls in enumerate(self.scenario.clients):
             alive = walk.world.alive(client)
             state = "" if alive else "crashed" if walk.world.crashed[client] else "has finished"
-            call = describe.called(walk.world.clients[client].current_view()) if alive else ""
+            call = describe.describe_call(walk.world.clients[client].current_view()) if alive else ""
             yield {
                 "label": LABELS[client],
                 "calls": [describe.printable(str(call)) for call in calls],
@@ -115,14 +115,14 @@ class Explorer:
                 "call": call,
             }
 
-    def _budgets(self, walk: Walk) -> Iterator[dict[str, object]]:
+    def _budgets(self, walk: ForkableRun) -> Iterator[dict[str, object]]:
         for kind in BUDGETS:
             if whole_budget := getattr(self.scenario.faults, kind):
                 yield {"name": kind.replace("_", " "), "left": walk.world.left[kind], "of": whole_budget}
         if jumps := self.scenario.faults.clock_jumps:
             yield {"name": "clock jumps", "left": len(jumps) - walk.world.jumps, "of": len(jumps)}
 
-    def _invariant(self, walk: Walk, name: str, met: Mapping[str, int]) -> dict[str, object]:
+    def _invariant(self, walk: ForkableRun, name: str, met: Mapping[str, int]) -> dict[str, object]:
         """What this one path tells of an invariant: never that it is proved."""
         violation = walk.violation(name)
         if violation is not None:
@@ -149,7 +149,7 @@ class Explorer:
             Unusable: the file cannot be loaded any more.
         """
         [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
-        return found(outcome)
+        return export_outcome(outcome)
 
     def trace(self, path: str, invariant: str) -> str:
         """The trace of a path that violates an invariant, as a file: up to the step that violates it.
@@ -164,7 +164,7 @@ class Explorer:
         if invariant not in steps:
             raise NoSuchMove(f"{describe.brief(invariant)} is not violated on this path")
         moves = moves_of(path)[: steps[invariant]]
-        with fenced(self.scenario, self.source):
+        with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
 
 
@@ -176,8 +176,8 @@ class Explorer:
             Unusable: there are more than NODES_MAX states. Undecided: the scenario's code came to grief.
         Cost: the way to a state is executed once for each move out of it.
         """
-        with fenced(self.scenario, self.source):
-            first = Walk(self.scenario)
+        with isolate_code(self.scenario, self.source):
+            first = ForkableRun(self.scenario)
             reached = sorted(first.verdicts.reached)
             violates = [[name, found.evidence] for name, (found, _) in first.verdicts.violations.items()]
             numbers, waiting, nodes = {_identity(first): 0}, deque([first]), list[dict[str, object]]()
@@ -189,7 +189,7 @@ class Explorer:
                     step = twin.told(move)
                     fresh = _identity(twin) not in numbers
                     number = numbers.setdefault(_identity(twin), len(numbers))
-                    options.append({**_exported(walk, twin, move, step), "to": number})
+                    options.append({**_export_move(walk, twin, move, step), "to": number})
                     if fresh:
                         waiting.append(twin)
                     else:
@@ -233,15 +233,15 @@ class _Silent:
     def tick(self) -> None: ...
 
 
-def found(outcome: Outcome) -> dict[str, object]:
+def export_outcome(outcome: Outcome) -> dict[str, object]:
     """What a search has found, as plain values."""
     return {
-        "told": describe.printable(outcome.trouble) or _covered(outcome),
+        "told": describe.printable(outcome.trouble) or _coverage_text(outcome),
         "verdicts": {verdict.invariant: _verdict(verdict) for verdict in outcome.verdicts},
     }
 
 
-def _covered(outcome: Outcome) -> str:
+def _coverage_text(outcome: Outcome) -> str:
     states = f"{outcome.states:,} states, {outcome.seconds:.1f} s"
     if outcome.complete:
         return f"all schedules were searched: {states}"
@@ -273,7 +273,7 @@ def _step(step: TraceStep, before: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _waits(walk: Walk, client: int) -> str:
+def _waits(walk: ForkableRun, client: int) -> str:
     """What a client waits for: one effect, or those of its tasks."""
     return "; ".join(str(walk.pending(client, task)) for task, _ in walk.world.clients[client].open)
 
@@ -289,12 +289,12 @@ def _option(option: Option, path: str) -> dict[str, object]:
     }
 
 
-def _identity(walk: Walk) -> Exact:
+def _identity(walk: ForkableRun) -> Exact:
     """Equal for walks that have the same future, and whose monitors are in the same states."""
     return Exact((walk.world.key(), walk.monitors))
 
 
-def _exported(before: Walk, after: Walk, move: Move, step: TraceStep) -> dict[str, object]:
+def _export_move(before: ForkableRun, after: ForkableRun, move: Move, step: TraceStep) -> dict[str, object]:
     """A move of a state space, with all that the state it leads to violates or tests."""
     found = after.verdicts
     return {

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from lakeproof.scenario import Scenario
-from lakeproof.show.pages.markup import document, embedded, text
+from lakeproof.show.pages.markup import document, embed_json, text
 from lakeproof.words import plural
 
 
@@ -15,7 +15,7 @@ def explorer_page(scenario: Scenario, space: Mapping[str, object] | None = None,
     tour = "" if broken is None else _TOUR.format(broken=text(broken))
     body = _BODY.format(name=text(scenario.name), facts=text(facts), tour=tour)
     if space is not None:
-        body += f'\n<script type="application/json" id="space">{embedded(space)}</script>'
+        body += f'\n<script type="application/json" id="space">{embed_json(space)}</script>'
     return document(f"{scenario.name}: explore", body, "explore.js", live=space is None)
 
 

@@ -16,7 +16,7 @@ from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.show.pages.columns import pack
-from lakeproof.show.pages.markup import document, embedded, text
+from lakeproof.show.pages.markup import document, embed_json, text
 from lakeproof.version import version
 
 LISTED_MAX: Final = 100
@@ -51,7 +51,7 @@ def history_page(history: History, checked: Checked) -> str:
         for each in checked.evidence
     ]
     body = "\n".join([*_top(checked), *_evidence(checked), *_timeline(history), "</main></div>"])
-    data = f'<script type="application/json" id="layout">{embedded({**packed.layout, "evidence": found})}</script>'
+    data = f'<script type="application/json" id="layout">{embed_json({**packed.layout, "evidence": found})}</script>'
     columns = f'<script type="text/plain" id="columns">{packed.data}</script>'
     return document("lakeproof: history", f'<div class="page history">\n{body}\n{data}\n{columns}', "history.js")
 

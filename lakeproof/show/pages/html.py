@@ -15,8 +15,8 @@ from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.show.pages.alternatives import UNKNOWN, Others
-from lakeproof.show.pages.markup import document, embedded, text
-from lakeproof.show.pages.trace_view import Followed, followed, plain
+from lakeproof.show.pages.markup import document, embed_json, text
+from lakeproof.show.pages.trace_view import Followed, follow_trace, plain
 from lakeproof.show.races import races
 from lakeproof.show.story import LOOP
 from lakeproof.verify.needed_faults import in_words
@@ -34,12 +34,12 @@ def page(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> str:
 
     Cost: linear in the trace and the other moves, and some 30 kB.
     """
-    steps = followed(trace)
+    steps = follow_trace(trace)
     title = f"{printable(trace.invariant)} is violated in {printable(trace.scenario)}"
     again = _again(replay, others.explore)
     parts = [*_top(trace, others), *_split(trace, steps, others), *again, *_footer(trace), "</div>", *_bar(steps)]
     body = "\n".join(parts)
-    data = f'<script type="application/json" id="trace">{embedded(plain(trace, replay, others))}</script>'
+    data = f'<script type="application/json" id="trace">{embed_json(plain(trace, replay, others))}</script>'
     return document(title, f'<div class="page">\n{body}\n{data}', "page.js")
 
 
@@ -133,7 +133,7 @@ def _store(each: Followed) -> str:
         shown = f"the clock jumps by {text(step.value)}" if step.mode is Mode.TICK else text(each.fault)
         parts.append(f'<div><span class="badge">⚡ {shown}</span></div>')
     elif step.reply != "ok":
-        parts.append(f'<div class="mono read">{_attempted(step)}{text(step.reply)}</div>')
+        parts.append(f'<div class="mono read">{_attempt_text(step)}{text(step.reply)}</div>')
     elif not step.changes:
         parts.append('<div class="read">no change</div>')
     if each.seen:
@@ -165,7 +165,7 @@ def _instead(others: Others, number: int) -> str:
     return f'<details class="instead"><summary>{count}</summary><ul>{"".join(items)}</ul></details>'
 
 
-def _attempted(step: TraceStep) -> str:
+def _attempt_text(step: TraceStep) -> str:
     tried = ", ".join(part for part in (step.value, step.condition) if part)
     return f"{text(tried)}: " if tried else ""
 

@@ -46,7 +46,7 @@ def document(title: str, body: str, script: str, *, live: bool = False) -> str:
 """
 
 
-def embedded(data: object) -> str:
+def embed_json(data: object) -> str:
     """Plain values as JSON that can stand in a page: no character of it ends a script or begins a tag."""
     found = json.dumps(data, ensure_ascii=False)
     for unsafe, spelled in _UNSAFE.items():

@@ -10,7 +10,7 @@ from lakeproof.search.describe import printable
 from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace
-from lakeproof.show.pages.trace_view import Followed, followed
+from lakeproof.show.pages.trace_view import Followed, follow_trace
 from lakeproof.show.story import content_of
 
 _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
@@ -24,7 +24,7 @@ def diagram(trace: Trace) -> str:
         lines.append(f"    participant {label(client)} as {label(client)}: {words(program)}")
     lines.append("    participant store")
     lines += [f"    Note over store: at first, {words(key)}: {words(held)}" for key, held in trace.initially]
-    for each in followed(trace):
+    for each in follow_trace(trace):
         lines += ["    loop for ever"] if each.number - 1 == trace.loop else []
         lines += [f"    {line}" for line in _step(each)]
     lines += [] if trace.loop is None else ["    end"]

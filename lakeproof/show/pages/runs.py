@@ -6,7 +6,7 @@ from typing import Final, cast
 
 import click
 
-from lakeproof.show.pages.summary import Summary, Table
+from lakeproof.show.pages.summary import Summary, SummaryTable
 
 HOW: Final = ("ok", "refused", "unknown")
 """How an operation can end."""
@@ -43,8 +43,8 @@ def of_answers(kind: str, subject: str, told: Told, closing: str, evidence: Sequ
         closing=closing,
         facts=[*facts, *(("left behind", each) for each in left)],
         tables=[
-            Table(title="Invariants", heads=("invariant", "verdict", "checks"), rows=rows, numbers=(2,)),
-            Table(title="Answers", heads=("operation", *HOW), rows=counts, numbers=(1, 2, 3)),
+            SummaryTable(title="Invariants", heads=("invariant", "verdict", "checks"), rows=rows, numbers=(2,)),
+            SummaryTable(title="Answers", heads=("operation", *HOW), rows=counts, numbers=(1, 2, 3)),
             _times("Faults", "fault", faults),
             _times("What went wrong", "words", troubles),
         ],
@@ -52,6 +52,6 @@ def of_answers(kind: str, subject: str, told: Told, closing: str, evidence: Sequ
     )
 
 
-def _times(title: str, head: str, counts: Mapping[str, int]) -> Table:
+def _times(title: str, head: str, counts: Mapping[str, int]) -> SummaryTable:
     rows = [(each, f"{count:,}") for each, count in counts.items()]
-    return Table(title=title, heads=(head, "times"), rows=rows, numbers=(1,))
+    return SummaryTable(title=title, heads=(head, "times"), rows=rows, numbers=(1,))

@@ -49,13 +49,17 @@ class Front:
     async def __call__(self, request: Request) -> Response:
         """The answer to a request, whatever it is."""
         if request.headers.get("host", "").lower() not in self.hosts:
-            return _refused(403, "this address is not served here: use the one that `lakeproof explore` has printed")
+            return _refusal_response(
+                403, "this address is not served here: use the one that `lakeproof explore` has printed"
+            )
         _, given, *rest = f"{request.path}//".split("/")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
-            return _refused(403, "the token is missing or wrong: use the address that `lakeproof explore` has printed")
+            return _refusal_response(
+                403, "the token is missing or wrong: use the address that `lakeproof explore` has printed"
+            )
         wanted = (request.method, rest[0])
         if rest[1:] not in ([""], ["", ""]):
-            return _refused(404, "there is no such page")
+            return _refusal_response(404, "there is no such page")
         match wanted:
             case ("GET", ""):
                 page = explorer_page(self.explorer.scenario, broken=self.explorer.broken)
@@ -64,7 +68,7 @@ class Front:
                 async with self.lock:
                     return await self._asked(rest[0], request)
             case _:
-                return _refused(404, "there is no such page")
+                return _refusal_response(404, "there is no such page")
 
     async def _asked(self, what: str, request: Request) -> Response:
         path = request.parameter("path") or ""
@@ -72,14 +76,14 @@ class Front:
             if what == "search":
                 if self.searched is None:
                     self.searched = await trio.to_thread.run_sync(self.explorer.search, abandon_on_cancel=True)
-                return _told(self.searched)
+                return _json_response(self.searched)
             if what == "trace":
                 found = self.explorer.trace(path, request.parameter("invariant") or "")
                 saved = ("Content-Disposition", 'attachment; filename="trace.json"')
                 return Response(200, (("Content-Type", _JSON), saved, *_ALWAYS), found.encode())
-            return _told(self.explorer.state(path))
+            return _json_response(self.explorer.state(path))
         except REFUSED as error:
-            return _told({"problem": str(error)}, 422)
+            return _json_response({"problem": str(error)}, 422)
 
 
 async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) -> None:
@@ -102,9 +106,9 @@ async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) ->
                 return
 
 
-def _told(data: object, status: int = 200) -> Response:
+def _json_response(data: object, status: int = 200) -> Response:
     return Response(status, (("Content-Type", _JSON), *_ALWAYS), json.dumps(data).encode())
 
 
-def _refused(status: int, why: str) -> Response:
+def _refusal_response(status: int, why: str) -> Response:
     return Response(status, (("Content-Type", "text/plain; charset=utf-8"), *_ALWAYS), f"{why}\n".encode())

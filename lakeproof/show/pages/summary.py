@@ -14,7 +14,7 @@ WORDS = ("holds", "violated", "inconclusive")
 
 
 @attrs.frozen(kw_only=True)
-class Table:
+class SummaryTable:
     """Rows of cells; those of ``numbers``, by position, are numbers."""
 
     title: str
@@ -36,7 +36,7 @@ class Summary:
     closing: str
     """The sentence with which the command ends."""
     facts: Sequence[tuple[str, str]] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[SummaryTable] = ()
     evidence: Sequence[str] = ()
     """Lines, as the command prints them."""
 
@@ -80,7 +80,7 @@ def _evidence(summary: Summary) -> Iterator[str]:
         yield f'<pre role="region" tabindex="0" aria-label="Evidence">{lines}</pre></section>'
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: SummaryTable) -> Iterator[str]:
     if not table.rows:
         return
     yield f"<h2>{text(table.title)}</h2>"
@@ -94,9 +94,9 @@ def _table(table: Table) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _count(table: Table, at: int) -> str:
+def _count(table: SummaryTable, at: int) -> str:
     return ' class="count"' if at in table.numbers else ""
 
 
-def _kind(table: Table, at: int, cell: str) -> str:
+def _kind(table: SummaryTable, at: int, cell: str) -> str:
     return f' class="is-{cell}"' if cell in WORDS else _count(table, at)

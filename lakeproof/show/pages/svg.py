@@ -12,7 +12,7 @@ from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace
 from lakeproof.show.pages.html import COLOURS
 from lakeproof.show.pages.markup import text
-from lakeproof.show.pages.trace_view import Followed, followed
+from lakeproof.show.pages.trace_view import Followed, follow_trace
 from lakeproof.show.story import content_of
 from lakeproof.words import plural
 
@@ -44,7 +44,7 @@ text{font:13px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospac
 
 def picture(trace: Trace) -> str:
     """All of the picture. Equal traces give equal bytes. Cost: linear in the trace."""
-    steps = followed(trace)
+    steps = follow_trace(trace)
     lanes = len(trace.clients)
     top = 66 + 22 * lanes + 34
     width = max(WIDTH_MIN, 2 * MARGIN + NUMBER + LANE * lanes + STORE)

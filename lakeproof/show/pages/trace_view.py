@@ -53,7 +53,7 @@ class Followed:
     """What the store holds before the step, by key."""
 
 
-def followed(trace: Trace) -> tuple[Followed, ...]:
+def follow_trace(trace: Trace) -> tuple[Followed, ...]:
     """All steps of a trace. Cost: steps times keys."""
     busy = busy_clients(trace)
     last: dict[str, int] = {}
@@ -67,7 +67,7 @@ def followed(trace: Trace) -> tuple[Followed, ...]:
                 effect=_effect(step),
                 fault="" if step.mode is Mode.NORMAL else FAULTS[step.mode],
                 sentence=whole(step, store),
-                seen=tuple(sorted(set(_seen(step, last)))),
+                seen=tuple(sorted(set(_writes_seen(step, last)))),
                 busy=tuple(row[number - 1] for row in busy),
                 store=store,
             )
@@ -98,7 +98,7 @@ def plain(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> dict[str,
         "clients": [{"label": label(n), "calls": list(map(printable, calls))} for n, calls in enumerate(trace.clients)],
         "initially": [[printable(key), printable(content)] for key, content in trace.initially],
         "steps": [
-            {**_plain_step(each), "instead": instead} for each, instead in zip(followed(trace), moves, strict=True)
+            {**_plain_step(each), "instead": instead} for each, instead in zip(follow_trace(trace), moves, strict=True)
         ],
         "explore": others.explore,
         "afterwards": list(map(printable, trace.afterwards)),
@@ -146,7 +146,7 @@ def _effect(step: TraceStep) -> str:
     return f"{step.task}: {step.effect}" if step.task else step.effect
 
 
-def _seen(step: TraceStep, last: Mapping[str, int]) -> Iterator[int]:
+def _writes_seen(step: TraceStep, last: Mapping[str, int]) -> Iterator[int]:
     """The last writes of what a step reads. Nothing is seen if the answer is lost.
 
     A scan sees the writes of the keys that its reply names; an entry that it does not name may have been cut off by

@@ -17,7 +17,7 @@ from lakeproof.scenario import Scenario
 from lakeproof.search import describe
 from lakeproof.search.execution import LABELS
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.replay import Run, replay
+from lakeproof.search.replay import JudgedRun, replay
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.search.world import World
 from lakeproof.show.story import whole
@@ -62,13 +62,13 @@ class Option:
     """The invariants that hold up to here and that the move would violate: id and evidence."""
 
 
-class Walk(Run):
+class ForkableRun(JudgedRun):
     """A judged run that can be forked."""
 
-    def fork(self) -> "Walk":
+    def fork(self) -> "ForkableRun":
         """Another walk at the same place, with coroutines of its own. What was found before is not known to it.
         Cost: re-runs the moves of this one."""
-        twin = Walk(self.scenario, self.world.setting)
+        twin = ForkableRun(self.scenario, self.world.setting)
         twin.take_over(self.world.fork(), self._monitors, self._late_at)
         return twin
 
@@ -117,7 +117,7 @@ def name_of(move: Move) -> str:
     return f"{who}.{suffix}" if suffix else who
 
 
-def named(name: str) -> Move:
+def move_named(name: str) -> Move:
     """The move of a name.
 
     Raises:
@@ -140,7 +140,7 @@ def moves_of(path: str) -> tuple[Move, ...]:
     Raises:
         NoSuchMove.
     """
-    return tuple(map(named, path.split(","))) if path else ()
+    return tuple(map(move_named, path.split(","))) if path else ()
 
 
 def path_of(steps: Sequence[TraceStep]) -> str:
@@ -162,7 +162,7 @@ def others(trace: Trace, scenario: Scenario) -> tuple[tuple[Option, ...], ...]:
     Cost: steps times moves times steps.
     """
     replay(trace, scenario)
-    walk = Walk(scenario)
+    walk = ForkableRun(scenario)
     found, spent = [], 0
     for number, step in enumerate(trace.schedule):
         taken = move_of(step)

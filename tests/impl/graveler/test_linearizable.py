@@ -63,7 +63,11 @@ def explained(clients: Sequence[Call], state: str, faults: Faults) -> str:
     setup, initial = STATES[state]
     scenario = Scenario(
         name="/".join(each.name for each in clients),
-        setup=[Call(initialisation.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN), *setup],
+        setup=[
+            Call(initialisation.init_repository, REPOSITORY),
+            Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
+            *setup,
+        ],
         clients=[[each] for each in clients],
         invariants=[linearizable(branch(initial))],
         faults=faults,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lakeproof.designs.branch_designs import BRANCH
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import listing, lock_free, reads, writes
-from lakeproof.impl.graveler.layers import begun, changes
+from lakeproof.impl.graveler.layers import changes, start_source
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Query, Shown
 from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
@@ -109,7 +109,7 @@ async def streamed(
     """The stream of the changes under these tokens, and what is gathered."""
     found = changes(env, tokens, prefix, batch_size)
     gathered = await changes_of(env, tokens, prefix)
-    return tuple([change async for change in await begun(found)]), tuple(gathered.values())
+    return tuple([change async for change in await start_source(found)]), tuple(gathered.values())
 
 
 @QUICK

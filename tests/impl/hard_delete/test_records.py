@@ -10,10 +10,10 @@ from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, Dat
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
 from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
-from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
+from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
 from lakeproof.impl.hard_delete._reference_states import (
-    Reference,
-    State,
+    ReferenceState,
+    StoredReference,
     decode_reference,
     encode_reference,
     mark,
@@ -62,12 +62,12 @@ entries = st.builds(
 
 @given(entries, st.sampled_from(["true", "1700000000000000"]))
 def test_a_lock_changes_the_value_and_not_the_identity(entry: ObjectEntry, says: str) -> None:
-    value = locked(X, entry, says)
+    value = locked_change(X, entry, says)
     assert value.data is not None
     marked = decode_object_entry(value.data)
     assert dict(marked.metadata)[LOCKED] == says
-    assert unlocked(marked) == unlocked(entry) == entry
-    assert value.identity == locked(X, marked, "true").identity != identity_of(value.data)
+    assert without_lock(marked) == without_lock(entry) == entry
+    assert value.identity == locked_change(X, marked, "true").identity != identity_of(value.data)
 
 
 @given(st.integers(0, 99), st.dictionaries(st.sampled_from(["a", "references", "z"]), st.just("7")))
@@ -98,8 +98,8 @@ def test_an_increment_that_others_beat_each_time_says_so() -> None:
         slow.finish()
 
 
-@given(st.builds(Reference, st.sampled_from(State), st.integers(0, 1 << 60)))
-def test_a_reference_is_read_as_it_was_written(reference: Reference) -> None:
+@given(st.builds(StoredReference, st.sampled_from(ReferenceState), st.integers(0, 1 << 60)))
+def test_a_reference_is_read_as_it_was_written(reference: StoredReference) -> None:
     assert decode_reference(encode_reference(reference)) == reference
 
 
@@ -108,14 +108,16 @@ def test_what_is_no_reference_is_refused() -> None:
         decode_reference(b"gone 1")
 
 
-@given(st.lists(st.sampled_from(State), min_size=1, max_size=6))
-def test_committed_is_terminal_and_the_last_of_the_others_wins(marks: list[State]) -> None:
+@given(st.lists(st.sampled_from(ReferenceState), min_size=1, max_size=6))
+def test_committed_is_terminal_and_the_last_of_the_others_wins(marks: list[ReferenceState]) -> None:
     hand, token = Hand.founded(), StagingToken("t")
     for state in marks:
         hand.run(mark, "a", token, state)
     stored = hand.cells["kv", uid_partition(REPOSITORY), reference_key("a", token)]
     assert isinstance(stored, bytes)
-    assert decode_reference(stored).state is (State.COMMITTED if State.COMMITTED in marks else marks[-1])
+    assert decode_reference(stored).state is (
+        ReferenceState.COMMITTED if ReferenceState.COMMITTED in marks else marks[-1]
+    )
 
 
 @given(st.lists(st.text("abc-:.", min_size=1).map(StagingToken), unique=True, max_size=4).map(tuple))

@@ -12,7 +12,7 @@ from lakeproof.model.invariants import alone
 from lakeproof.model.invariants.repositories import owner
 from lakeproof.model.records import Branch, CleanupRecord, Record, RepositoryState, Tag
 from lakeproof.model.ref_specification import Named, to_tombstone
-from lakeproof.model.ref_specification import judged as refs_judged
+from lakeproof.model.ref_specification import replay_calls as refs_judged
 from lakeproof.model.repository_specification import (
     CLAIM_LASTS,
     Leaves,
@@ -20,8 +20,8 @@ from lakeproof.model.repository_specification import (
     Rules,
     Standing,
     Unsettled,
-    judged,
-    left,
+    find_differences,
+    replay_calls,
 )
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 from lakeproof.model.solo import Misanswered
@@ -40,7 +40,7 @@ CREATED = said("create_bare_repository", "r", value=ENTRY)
 
 
 def after(*calls: CallView, rules: Rules | None = None) -> Living:
-    return judged(Living(rules=rules or Rules(), now=0), calls)
+    return replay_calls(Living(rules=rules or Rules(), now=0), calls)
 
 
 def snapshot(*records: Record, calls: tuple[CallView, ...] = ()) -> Snapshot:
@@ -73,7 +73,7 @@ class TestRepositories:
             said("delete_repository", "r"),
         )
         assert state.standing(RepositoryID("r")) is Standing.FREE
-        assert list(left(state, snapshot(), owner)) == []
+        assert list(find_differences(state, snapshot(), owner)) == []
 
     def test_a_claim_is_abandoned_after_exactly_two_minutes(self) -> None:
         claim = attrs.evolve(ENTRY, state=RepositoryState.INITIAL)
@@ -82,22 +82,22 @@ class TestRepositories:
         assert attrs.evolve(state, now=CLAIM_LASTS - 1).standing(RepositoryID("r")) is Standing.CLAIMED
 
     def test_what_is_missing_and_what_is_left_behind_is_found(self) -> None:
-        (missing,) = left(after(CREATED), snapshot(), owner)
+        (missing,) = find_differences(after(CREATED), snapshot(), owner)
         assert missing == "repos/r is missing"
         branch = Branch(branch_id=BranchID("b"), commit_id=CommitID("c"), staging_token=StagingToken("r-b:u.1"))
-        (behind,) = left(after(CREATED), snapshot(ENTRY, branch), owner)
+        (behind,) = find_differences(after(CREATED), snapshot(ENTRY, branch), owner)
         assert behind == "branches/b of instance u is left behind"
 
     def test_a_deleted_instance_keeps_its_record_until_it_is_cleaned(self) -> None:
         rules = Rules(leaves=Leaves.A_RECORD)
         note = CleanupRecord(repository_id=RepositoryID("r"), instance_uid=InstanceUID("u"))
         deleted = after(CREATED, said("delete_repository", "r"), rules=rules)
-        assert list(left(deleted, snapshot(note), owner)) == []
-        assert list(left(deleted, snapshot(), owner)) == ["repo/r/u is missing"]
-        cleaned = judged(deleted, [said("clean", value=1)])
-        assert list(left(cleaned, snapshot(), owner)) == []
+        assert list(find_differences(deleted, snapshot(note), owner)) == []
+        assert list(find_differences(deleted, snapshot(), owner)) == ["repo/r/u is missing"]
+        cleaned = replay_calls(deleted, [said("clean", value=1)])
+        assert list(find_differences(cleaned, snapshot(), owner)) == []
         with pytest.raises(Misanswered, match="alone it answers 1"):
-            judged(deleted, [said("clean", value=0)])
+            replay_calls(deleted, [said("clean", value=0)])
 
     def test_an_indefinite_answer_leaves_it_open_unless_the_call_settles_it(self) -> None:
         doubtful = CallView("delete_repository", ("r",), Status.INFO, None, kv.OutcomeUnknown())

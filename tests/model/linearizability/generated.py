@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
-from lakeproof.model.linearizability.problem import Step, Stepped, stepped
+from lakeproof.model.linearizability.problem import Step, Stepped, make_steps
 from lakeproof.model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REGISTER, Specification
 from lakeproof.model.linearizability.values import REFUSED, UNKNOWN
 from lakeproof.model.snapshot import Status
@@ -15,7 +15,7 @@ REGISTERS: Final = (REGISTER, CAS_REGISTER, CAS_REGISTER, KV, KV, MUTEX)
 
 def brute_force(specification: Specification, told: History) -> bool:
     """Every order of the operations, one by one: the definition, and no more."""
-    return in_some_order(stepped(specification, told, range(len(told))))
+    return in_some_order(make_steps(specification, told, range(len(told))))
 
 
 def in_some_order(problem: Stepped) -> bool:

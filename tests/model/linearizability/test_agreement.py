@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.linearizability import Client, Shape, Simulation, generated
 from lakeproof.model.invariants import Violation
-from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, answered, check
+from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check, decide_key
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Settings, history
-from lakeproof.model.linearizability.problem import Budget, Verdict, register, stepped
+from lakeproof.model.linearizability.problem import Budget, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, REGISTER, Specification
 from lakeproof.model.linearizability.values import REFUSED
@@ -31,8 +31,8 @@ def verdicts(specification: Specification, told: History) -> dict[str, Verdict |
     return {
         "zones": None if by_zones is None else by_zones.verdict,
         "frontier": frontier(problem, Budget()).verdict,
-        "search": search(stepped(specification, told, numbers), Budget()).verdict,
-        "chosen": answered(specification, told, numbers, Limits())[0].verdict,
+        "search": search(make_steps(specification, told, numbers), Budget()).verdict,
+        "chosen": decide_key(specification, told, numbers, Limits())[0].verdict,
     }
 
 

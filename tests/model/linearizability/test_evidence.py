@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from lakeproof.model.linearizability.checker import Limits, answered, check, parts
+from lakeproof.model.linearizability.checker import Limits, check, decide_key, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
-from lakeproof.model.linearizability.problem import Stepped, Verdict, stepped
+from lakeproof.model.linearizability.problem import Stepped, Verdict, make_steps
 from lakeproof.model.linearizability.specifications import APPEND, CAS_REGISTER, Specification
 from lakeproof.model.snapshot import Status
 from tests.model.linearizability.generated import brute_force, in_some_order, small
@@ -14,7 +14,7 @@ from tests.model.linearizability.written import drawn
 
 def explained(specification: Specification, told: History, limits: Limits | None = None) -> Evidence:
     [(key, numbers)] = parts(specification, told)
-    answer, _ = answered(specification, told, numbers, Limits())
+    answer, _ = decide_key(specification, told, numbers, Limits())
     assert answer.verdict is Verdict.VIOLATED
     return explain(specification, told, key, numbers, limits or Limits(), answer.at)
 
@@ -49,7 +49,7 @@ def with_free_writes(specification: Specification, told: History, kept: Sequence
                 Operation(process=0, f=op.f, argument=op.argument, status=Status.INFO, call=op.call - 1_000)
             )
     again = history(operations, told.settings)
-    return stepped(specification, again, range(len(again)))
+    return make_steps(specification, again, range(len(again)))
 
 
 def test_the_prefix_is_the_longest_and_the_part_smallest_by_brute_force() -> None:

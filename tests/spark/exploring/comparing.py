@@ -6,7 +6,7 @@ from lakeproof.scenario import Scenario
 from lakeproof.search.search import Limits, Options, Result, search
 from lakeproof.spark_checks.explore.levels import Engine
 from lakeproof.spark_checks.explore.search import on
-from lakeproof.verify.loader import Source, named
+from lakeproof.verify.loader import Source, scenario_named
 
 CATALOGUE: Final = (
     "repositories/naive/delete-create",
@@ -49,7 +49,7 @@ ENOUGH: Final = Limits(states_max=250)
 
 
 def scenario_of(name: str) -> Scenario:
-    return named(Source().load(), name, name)
+    return scenario_named(Source().load(), name, name)
 
 
 def told(result: Result) -> dict[str, object]:

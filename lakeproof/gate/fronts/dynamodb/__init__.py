@@ -1,5 +1,5 @@
 """DynamoDB, as the gate speaks it."""
 
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 
-__all__ = ["State"]
+__all__ = ["DynamoState"]

@@ -15,10 +15,10 @@ from lakeproof.gate.fronts.dynamodb.errors import invalid
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Arithmetic,
     Between,
-    Call,
     Compared,
     Condition,
     Every,
+    FunctionCall,
     Not,
     OneOf,
     Operand,
@@ -27,7 +27,7 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
     Some,
 )
 from lakeproof.gate.fronts.dynamodb.names import Attached, children
-from lakeproof.gate.fronts.dynamodb.values import KINDS, ORDERED, Item, Listed, Mapped, Members, Scalar, Value, order
+from lakeproof.gate.fronts.dynamodb.values import KINDS, ORDERED, Item, ListValue, Mapped, Members, Scalar, Value, order
 
 _ARGUMENTS: Final[Mapping[str, int]] = {
     "attribute_exists": 1,
@@ -41,7 +41,7 @@ _IN_MAX: Final = 100
 
 
 @attrs.frozen
-class Asked:
+class BoundCondition:
     """A condition with the names and values of its request."""
 
     condition: Condition
@@ -58,14 +58,14 @@ class Asked:
         return _holds(self, self.condition, item)
 
 
-def _check(asked: Asked, tree: Condition | Operand, *, inner: bool) -> None:
+def _check(asked: BoundCondition, tree: Condition | Operand, *, inner: bool) -> None:
     where, values = asked.where, asked.attached
     match tree:
         case Path():
             values.path(tree, where)
         case Placeholder(name):
             values.value(name, where)
-        case Call(function, operands):
+        case FunctionCall(function, operands):
             if function not in _ARGUMENTS:
                 invalid(f"Invalid {where}: Invalid function name; function: {function}")
             if (function == "size") is not inner:
@@ -87,12 +87,12 @@ def _check(asked: Asked, tree: Condition | Operand, *, inner: bool) -> None:
             invalid(f"Invalid {where}: Syntax error; a sum is only allowed in an update")
         case _:
             pass
-    operands_inside = isinstance(tree, Compared | Between | OneOf | Call)
+    operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
     for child in children(tree):
         _check(asked, child, inner=operands_inside)
 
 
-def _check_call(asked: Asked, function: str, operands: tuple[Operand, ...]) -> None:
+def _check_call(asked: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
     first = operands[0]
     if function.startswith("attribute_") and not isinstance(first, Path):
         invalid(f"Invalid {asked.where}: Operator or function requires a document path; operator or function: "
@@ -109,7 +109,7 @@ def _check_call(asked: Asked, function: str, operands: tuple[Operand, ...]) -> N
         _wrong_type(asked, function, value)
 
 
-def _check_ordered(asked: Asked, operator: str, *operands: Operand) -> None:
+def _check_ordered(asked: BoundCondition, operator: str, *operands: Operand) -> None:
     for each in operands:
         if isinstance(each, Placeholder):
             value = asked.attached.value(each.name, asked.where)
@@ -117,7 +117,7 @@ def _check_ordered(asked: Asked, operator: str, *operands: Operand) -> None:
                 _wrong_type(asked, operator, value)
 
 
-def _check_bounds(asked: Asked, low: Operand, high: Operand) -> None:
+def _check_bounds(asked: BoundCondition, low: Operand, high: Operand) -> None:
     if isinstance(low, Placeholder) and isinstance(high, Placeholder):
         bounds = [asked.attached.value(each.name, asked.where) for each in (low, high)]
         one, other = bounds
@@ -130,12 +130,12 @@ def _check_bounds(asked: Asked, low: Operand, high: Operand) -> None:
                     "lower bound")  # fmt: skip
 
 
-def _wrong_type(asked: Asked, operator: str, value: Value) -> None:
+def _wrong_type(asked: BoundCondition, operator: str, value: Value) -> None:
     invalid(f"Invalid {asked.where}: Incorrect operand type for operator or function; operator or function: "
             f"{operator}, operand type: {value.kind}")  # fmt: skip
 
 
-def _holds(asked: Asked, tree: Condition, item: Item) -> bool:
+def _holds(asked: BoundCondition, tree: Condition, item: Item) -> bool:
     match tree:
         case Every(conditions):
             for each in conditions:  # noqa: SIM110  # fewer frames on the stack
@@ -158,17 +158,17 @@ def _holds(asked: Asked, tree: Condition, item: Item) -> bool:
         case OneOf(operand, choices):
             value = _value(asked, operand, item)
             return value is not None and any(_value(asked, each, item) == value for each in choices)
-        case Call(function, operands):
+        case FunctionCall(function, operands):
             return _FUNCTIONS[function](*[_value(asked, each, item) for each in operands])
 
 
-def _value(asked: Asked, operand: Operand, item: Item) -> Value | None:
+def _value(asked: BoundCondition, operand: Operand, item: Item) -> Value | None:
     match operand:
         case Path():
-            return paths.found(item, asked.attached.path(operand, asked.where))
+            return paths.find_value(item, asked.attached.path(operand, asked.where))
         case Placeholder(name):
             return asked.attached.value(name, asked.where)
-        case Call(_, operands):
+        case FunctionCall(_, operands):
             return _size(_value(asked, operands[0], item))
         case Arithmetic():
             raise AssertionError(operand)  # refused by `check`
@@ -202,7 +202,7 @@ def _size(value: Value | None) -> Value | None:
             return Scalar("N", Decimal(len(content)))
         case Members(_, members):
             return Scalar("N", Decimal(len(members)))
-        case Listed(items):
+        case ListValue(items):
             return Scalar("N", Decimal(len(items)))
         case Mapped(entries):
             return Scalar("N", Decimal(len(entries)))
@@ -225,7 +225,7 @@ def _contains(value: Value | None, part: Value | None) -> bool:
             return order(part)[1] in order(value)[1]
         case Members(_, members), Scalar():
             return part in members
-        case Listed(items), _:
+        case ListValue(items), _:
             return part in items
         case _:
             return False

@@ -46,12 +46,12 @@ def not_known(what: str, kind: str = VALIDATION) -> NoReturn:
     raise DynamoDBError(kind, f"{what} is not known here", unknown=what)
 
 
-def malformed(message: str) -> NoReturn:
+def raise_malformed(message: str) -> NoReturn:
     """Raise SerializationException: the body is not of the types of the operation."""
     raise DynamoDBError(SERIALIZATION, message)
 
 
-def failed(code: str, message: str, fields: Mapping[str, object] | None = None) -> NoReturn:
+def raise_error(code: str, message: str, fields: Mapping[str, object] | None = None) -> NoReturn:
     """Raise an error of DynamoDB's own, such as ``ResourceNotFoundException``."""
     raise DynamoDBError(f"{SERVICE}#{code}", message, fields)
 

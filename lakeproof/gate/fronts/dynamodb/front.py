@@ -15,17 +15,17 @@ from lakeproof.gate.fronts.dynamodb.errors import (
     DynamoDBError,
     answer,
     error_answer,
-    malformed,
     not_known,
+    raise_malformed,
 )
 from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.labels import label
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
-from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answered
+from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answer_page
 from lakeproof.gate.fronts.dynamodb.requests import (
     OPERATIONS,
-    Change,
     Fields,
+    ItemChange,
     Meant,
     Pages,
     Read,
@@ -33,7 +33,7 @@ from lakeproof.gate.fronts.dynamodb.requests import (
     TableRequest,
     one_of,
 )
-from lakeproof.gate.fronts.dynamodb.state import State
+from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 
@@ -89,22 +89,22 @@ class DynamoDBFront:
 
     def writes(self, asked: DynamoDBRequest) -> bool:
         match asked.meant:
-            case Change():
+            case ItemChange():
                 return True
             case Several(changes=changes):
                 return any(each.kind != "ConditionCheck" for each in changes)
             case _:
                 return asked.operation in _WRITING
 
-    def perform(self, state: State, asked: DynamoDBRequest, now: int) -> tuple[State, Response, Footprint]:
+    def perform(self, state: DynamoState, asked: DynamoDBRequest, now: int) -> tuple[DynamoState, Response, Footprint]:
         try:
-            after, told, footprint = _performed(state, asked, now)
+            after, told, footprint = _perform_request(state, asked, now)
         except DynamoDBError as error:
             # It has changed nothing; its answer depends on what it would have touched.
             return state, error_answer(error), touched.by_error(state, asked.meant)
         if asked.operation == "CreateTable" and isinstance(asked.meant, TableRequest):
             self.keys_of_tables[asked.meant.name] = after.tables[asked.meant.name].key_names
-        return after, answer({**told, **_consumed(asked)}), footprint
+        return after, answer({**told, **_consumed_capacity(asked)}), footprint
 
     def refusal(self, asked: DynamoDBRequest) -> Response:
         message = (
@@ -124,23 +124,23 @@ def _operation(request: Request) -> str:
 
 def _body(body: bytes) -> Fields:
     try:
-        found = json.loads(body, parse_constant=malformed)
+        found = json.loads(body, parse_constant=raise_malformed)
         body.decode()
         json.dumps(found, ensure_ascii=False).encode()  # a half of a surrogate pair is no text
     except (ValueError, RecursionError):
-        malformed("the body is no JSON")
+        raise_malformed("the body is no JSON")
     if not isinstance(found, dict):
-        malformed("the body is no object of JSON")
+        raise_malformed("the body is no object of JSON")
     # A field that is null is one that is not there.
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _performed(state: State, asked: DynamoDBRequest, now: int) -> Answered:
+def _perform_request(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered:
     match asked.meant:
         case Read():
-            return items.got(state, asked.meant)
-        case Change():
-            return items.changed(state, asked.meant)
+            return items.get_item(state, asked.meant)
+        case ItemChange():
+            return items.change_item(state, asked.meant)
         case Pages():
             return _page(state, asked.meant)
         case Several():
@@ -151,15 +151,15 @@ def _performed(state: State, asked: DynamoDBRequest, now: int) -> Answered:
             return _TABLES[asked.operation](state, asked.told, name, now)
 
 
-def _page(state: State, asked: Pages) -> Answered:
+def _page(state: DynamoState, asked: Pages) -> Answered:
     table = state.table(asked.table)
     key = None if asked.key is None else KeyCondition.of(table, asked.key)
-    told, _ = answered(table, asked, key)
+    told, _ = answer_page(table, asked, key)
     seen = touched.items(asked.table, Touch.READ) if key is None else touched.of_query(table, key)
     return state, told, (touched.table(asked.table), seen)
 
 
-def _consumed(asked: DynamoDBRequest) -> dict[str, object]:
+def _consumed_capacity(asked: DynamoDBRequest) -> dict[str, object]:
     """One unit for each part of a request: what it costs at Amazon is not counted here."""
     if asked.told.get("ReturnConsumedCapacity", "NONE") == "NONE" or isinstance(asked.meant, TableRequest):
         return {}
@@ -168,12 +168,12 @@ def _consumed(asked: DynamoDBRequest) -> dict[str, object]:
     return {"ConsumedCapacity": told if isinstance(asked.meant, Several) else told[0]}
 
 
-_SEVERAL: Final[Mapping[str, Callable[[State, Several], Answered]]] = {
+_SEVERAL: Final[Mapping[str, Callable[[DynamoState, Several], Answered]]] = {
     "BatchGetItem": items.batch_get,
     "BatchWriteItem": items.batch_write,
     "TransactGetItems": items.transact_get,
 }
-_TABLES: Final[Mapping[str, Callable[[State, Fields, str, int], Answered]]] = {
+_TABLES: Final[Mapping[str, Callable[[DynamoState, Fields, str, int], Answered]]] = {
     "CreateTable": tables.create,
     "DeleteTable": tables.delete,
     "DescribeTable": tables.describe,

@@ -87,7 +87,7 @@ class Placeholder:
 
 
 @attrs.frozen
-class Call:
+class FunctionCall:
     """A function: in a condition, as its operand, or in an update."""
 
     function: str
@@ -103,7 +103,7 @@ class Arithmetic:
     right: "Operand"
 
 
-Operand = Path | Placeholder | Call | Arithmetic
+Operand = Path | Placeholder | FunctionCall | Arithmetic
 
 
 @attrs.frozen
@@ -153,7 +153,7 @@ class Some:
     conditions: tuple["Condition", ...]
 
 
-Condition = Compared | Between | OneOf | Call | Not | Every | Some
+Condition = Compared | Between | OneOf | FunctionCall | Not | Every | Some
 
 
 @attrs.frozen
@@ -202,11 +202,11 @@ class _Tree(Transformer[Token, object]):
     def one_of(self, operand: Operand, *choices: Operand) -> Condition:
         return OneOf(operand, choices)
 
-    def holds(self, call: Call) -> Condition:
+    def holds(self, call: FunctionCall) -> Condition:
         return call
 
-    def call(self, function: Token, *operands: Operand) -> Call:
-        return Call(str(function), operands)
+    def call(self, function: Token, *operands: Operand) -> FunctionCall:
+        return FunctionCall(str(function), operands)
 
     def value(self, name: Token) -> Placeholder:
         return Placeholder(str(name))
@@ -266,13 +266,13 @@ def condition(text: str, where: str = "ConditionExpression") -> Condition:
     Raises:
         DynamoDBError: it is none, or too long.
     """
-    return _parsed(text, where, "condition")  # type: ignore[return-value]  # lark does not say what a start gives
+    return _parse_text(text, where, "condition")  # type: ignore[return-value]  # lark does not say what a start gives
 
 
 @lru_cache(4096)
 def update(text: str) -> Update:
     """An update. Raises DynamoDBError: it is none, it is too long, or has a verb twice."""
-    found: Update = _parsed(text, "UpdateExpression", "update")  # type: ignore[assignment]  # as above
+    found: Update = _parse_text(text, "UpdateExpression", "update")  # type: ignore[assignment]  # as above
     verbs = [clause[0].verb for clause in found.clauses]
     twice = next((verb for verb in verbs if verbs.count(verb) > 1), None)
     if twice is not None:
@@ -283,10 +283,10 @@ def update(text: str) -> Update:
 @lru_cache(4096)
 def projection(text: str) -> tuple[Path, ...]:
     """The paths of a projection. Raises DynamoDBError: it is none, or too long."""
-    return _parsed(text, "ProjectionExpression", "projection")  # type: ignore[return-value]  # as above
+    return _parse_text(text, "ProjectionExpression", "projection")  # type: ignore[return-value]  # as above
 
 
-def _parsed(text: str, where: str, start: str) -> object:
+def _parse_text(text: str, where: str, start: str) -> object:
     if not text.strip():
         invalid(f"Invalid {where}: The expression can not be empty;")
     if len(text.encode()) > EXPRESSION_BYTES_MAX:

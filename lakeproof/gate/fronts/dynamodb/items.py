@@ -11,14 +11,14 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb import touched
-from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, failed, invalid
-from lakeproof.gate.fronts.dynamodb.paths import projected
-from lakeproof.gate.fronts.dynamodb.requests import Change, Fields, Read, Several
-from lakeproof.gate.fronts.dynamodb.state import Done, Key, State
+from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, invalid, raise_error
+from lakeproof.gate.fronts.dynamodb.paths import project_paths
+from lakeproof.gate.fronts.dynamodb.requests import Fields, ItemChange, Read, Several
+from lakeproof.gate.fronts.dynamodb.state import Done, DynamoState, Key
 from lakeproof.gate.fronts.dynamodb.values import ITEM_BYTES_MAX, Item, item_size, written_item
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 
-Answered = tuple[State, Mapping[str, object], Footprint]
+Answered = tuple[DynamoState, Mapping[str, object], Footprint]
 
 TOKEN_MICROSECONDS: Final = 10 * 60 * 1_000_000
 """How long a transaction is known by its token."""
@@ -35,7 +35,7 @@ class Effect:
     touches: tuple[Access, Access]
 
 
-def effect(state: State, change: Change) -> Effect:
+def effect(state: DynamoState, change: ItemChange) -> Effect:
     """What a change would do now.
 
     Raises:
@@ -48,7 +48,7 @@ def effect(state: State, change: Change) -> Effect:
         change.update.check_keys(table.key_names)
     if change.condition is not None and not change.condition.holds(before or {}):
         told = {"Item": written_item(before)} if change.tells and before is not None else {}
-        failed("ConditionalCheckFailedException", _CONDITION_FAILED, told)
+        raise_error("ConditionalCheckFailedException", _CONDITION_FAILED, told)
     after: Item | None = before
     if change.kind == "PutItem":
         after = change.item
@@ -64,55 +64,55 @@ def effect(state: State, change: Change) -> Effect:
     return Effect(key=key, before=before, after=after, touches=touches)
 
 
-def changed(state: State, change: Change) -> Answered:
+def change_item(state: DynamoState, change: ItemChange) -> Answered:
     """PutItem, UpdateItem, DeleteItem."""
     done = effect(state, change)
     after = state.with_item(change.table, done.key, done.after)
-    attributes = _returned(change, done)
+    attributes = _returned_item(change, done)
     answer: dict[str, object] = {"Attributes": written_item(attributes)} if attributes else {}
     return after, answer, done.touches
 
 
-def _returned(change: Change, done: Effect) -> Item:
+def _returned_item(change: ItemChange, done: Effect) -> Item:
     source = (done.before if change.returns.endswith("OLD") else done.after) or {}
     match change.returns:
         case "NONE":
             return {}
         case "UPDATED_OLD" | "UPDATED_NEW":
-            return {} if change.update is None else projected(source, change.update.paths)
+            return {} if change.update is None else project_paths(source, change.update.paths)
         case _:
             return source
 
 
-def got(state: State, asked: Read) -> Answered:
+def get_item(state: DynamoState, asked: Read) -> Answered:
     """GetItem."""
-    found, touches = _found(state, asked)
+    found, touches = _find_item(state, asked)
     return state, {} if found is None else {"Item": written_item(found)}, touches
 
 
-def _found(state: State, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
+def _find_item(state: DynamoState, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
     table = state.table(asked.table)
     key = table.key(asked.key)
     found = table.items.get(key)
     if found is not None and asked.projection is not None:
-        found = projected(found, asked.projection)
+        found = project_paths(found, asked.projection)
     return found, (touched.table(asked.table), touched.item(asked.table, key, Touch.READ))
 
 
-def batch_get(state: State, asked: Several) -> Answered:
+def batch_get(state: DynamoState, asked: Several) -> Answered:
     """BatchGetItem, in one step."""
     _refuse_duplicates(state, asked, transaction=False)
     responses: dict[str, list[object]] = {each.table: [] for each in asked.reads}
     touches: list[Access] = []
     for each in asked.reads:
-        found, touched_here = _found(state, each)
+        found, touched_here = _find_item(state, each)
         touches += touched_here
         if found is not None:
             responses[each.table].append(written_item(found))
     return state, {"Responses": responses, "UnprocessedKeys": {}}, tuple(touches)
 
 
-def batch_write(state: State, asked: Several) -> Answered:
+def batch_write(state: DynamoState, asked: Several) -> Answered:
     """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
     _refuse_duplicates(state, asked, transaction=False)
     effects = [(change.table, effect(state, change)) for change in asked.changes]
@@ -122,15 +122,15 @@ def batch_write(state: State, asked: Several) -> Answered:
     return state, {"UnprocessedItems": {}}, touches
 
 
-def transact_get(state: State, asked: Several) -> Answered:
+def transact_get(state: DynamoState, asked: Several) -> Answered:
     """TransactGetItems."""
     _refuse_duplicates(state, asked, transaction=True)
-    found = [_found(state, each) for each in asked.reads]
+    found = [_find_item(state, each) for each in asked.reads]
     responses = [{} if item is None else {"Item": written_item(item)} for item, _ in found]
     return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
 
 
-def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answered:
+def transact_write(state: DynamoState, asked: Several, told: Fields, now: int) -> Answered:
     """TransactWriteItems: all of it, or nothing. now: in microseconds since 1970.
 
     Raises:
@@ -141,7 +141,8 @@ def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answ
     known = before.get(asked.token)
     if known is not None:
         if known.request != digest:
-            failed("IdempotentParameterMismatchException", "The request uses the same client token as a previous, but "
+            raise_error("IdempotentParameterMismatchException",
+                   "The request uses the same client token as a previous, but "
                    "non-identical request.")  # fmt: skip
         return state, {}, touched.by_error(state, asked)
     _refuse_duplicates(state, asked, transaction=True)
@@ -156,7 +157,7 @@ def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answ
             reasons.append({"Code": code, "Message": error.message, **error.fields})
     if len(effects) < len(asked.changes):
         codes = ", ".join(str(each["Code"]) for each in reasons)
-        failed(
+        raise_error(
             "TransactionCanceledException",
             f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
             {"CancellationReasons": reasons},
@@ -170,13 +171,13 @@ def transact_write(state: State, asked: Several, told: Fields, now: int) -> Answ
     return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(asked.token))
 
 
-def _refuse_duplicates(state: State, asked: Several, *, transaction: bool) -> None:
+def _refuse_duplicates(state: DynamoState, asked: Several, *, transaction: bool) -> None:
     """Raises DynamoDBError: two parts are about one item; or, but in a transaction, a key does not fit its table."""
     seen: set[tuple[str, Key]] = set()
     for each in asked.parts:
         table = state.table(each.table)
         try:
-            key = touched.key_of_change(table, each) if isinstance(each, Change) else table.key(each.key)
+            key = touched.key_of_change(table, each) if isinstance(each, ItemChange) else table.key(each.key)
         except DynamoDBError:
             if transaction:
                 continue  # one of its reasons

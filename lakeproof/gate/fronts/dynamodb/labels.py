@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping
 
-from lakeproof.gate.fronts.dynamodb.conditions import Asked
-from lakeproof.gate.fronts.dynamodb.grammar import Between, Call, Compared, Condition, Every, Operand, Path, Placeholder
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
+from lakeproof.gate.fronts.dynamodb.grammar import (
+    Between,
+    Compared,
+    Condition,
+    Every,
+    FunctionCall,
+    Operand,
+    Path,
+    Placeholder,
+)
 from lakeproof.gate.fronts.dynamodb.names import children
-from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Pages, Read, Several, TableRequest
-from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escaped
+from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escape_value
 from lakeproof.impl.printable import printable
 
 Keys = Mapping[str, tuple[str, ...]]
@@ -18,7 +27,7 @@ def label(operation: str, meant: Meant, keys: Keys) -> str:
     match meant:
         case Read():
             return f"{operation} {_place(meant, keys)}"
-        case Change():
+        case ItemChange():
             return _line(operation, _place(meant, keys), meant.text)
         case Pages():
             return _line(operation, *_pages(meant, keys))
@@ -37,20 +46,20 @@ def _line(*words: str) -> str:
     return " ".join(word for word in words if word)
 
 
-def _place(part: Read | Change, keys: Keys) -> str:
+def _place(part: Read | ItemChange, keys: Keys) -> str:
     """The table, and the key: its values in the order of the key, or by name where the table is not known."""
     item = part.key if isinstance(part, Read) else part.item
     names = keys.get(part.table)
     if names is not None:
-        return "/".join([part.table, *(_told(item, name) for name in names)])
-    if isinstance(part, Change) and part.kind == "PutItem":
+        return "/".join([part.table, *(_attribute_text(item, name) for name in names)])
+    if isinstance(part, ItemChange) and part.kind == "PutItem":
         return part.table  # which of its attributes are the key is not known
-    return "/".join([part.table, *(f"{printable(name)}={_told(item, name)}" for name in sorted(item))])
+    return "/".join([part.table, *(f"{printable(name)}={_attribute_text(item, name)}" for name in sorted(item))])
 
 
-def _told(item: Item, name: str) -> str:
+def _attribute_text(item: Item, name: str) -> str:
     value = item.get(name)
-    return escaped(value) if isinstance(value, Scalar) else "?"
+    return escape_value(value) if isinstance(value, Scalar) else "?"
 
 
 def _pages(asked: Pages, keys: Keys) -> list[str]:
@@ -63,7 +72,7 @@ def _pages(asked: Pages, keys: Keys) -> list[str]:
     words += [] if asked.forward else ["backwards"]
     if asked.start is not None:
         names = keys.get(asked.table, tuple(sorted(asked.start)))
-        words.append("after " + "/".join(_told(asked.start, name) for name in names))
+        words.append("after " + "/".join(_attribute_text(asked.start, name) for name in names))
     return words
 
 
@@ -71,24 +80,24 @@ def _parts(condition: Condition) -> tuple[Condition, ...]:
     return condition.conditions if isinstance(condition, Every) else (condition,)
 
 
-def _key(asked: Asked, part: Condition) -> str:
+def _key(asked: BoundCondition, part: Condition) -> str:
     told = [_operand(asked, each) for each in children(part)]
     match part:
         case Compared(_, comparator, _):
             return f"{told[0]} {comparator} {told[1]}"
         case Between():
             return f"{told[0]} between {told[1]} and {told[2]}"
-        case Call(function):
+        case FunctionCall(function):
             return f"{function}({', '.join(told)})"
         case _:
             return type(part).__name__.lower()
 
 
-def _operand(asked: Asked, operand: Condition | Operand) -> str:
+def _operand(asked: BoundCondition, operand: Condition | Operand) -> str:
     match operand:
         case Placeholder(name):
             value = asked.attached.value(name, asked.where)
-            return escaped(value) if isinstance(value, Scalar) else name
+            return escape_value(value) if isinstance(value, Scalar) else name
         case Path():
             return printable(".".join(str(step) for step in asked.attached.path(operand, asked.where)))
         case _:

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Arithmetic,
     Between,
-    Call,
     Compared,
     Condition,
     Every,
+    FunctionCall,
     Not,
     OneOf,
     Operand,
@@ -40,7 +40,7 @@ class Attached:
         told = {}
         for name, meant in names.items():
             if not isinstance(meant, str):
-                malformed("ExpressionAttributeNames: expected strings")
+                raise_malformed("ExpressionAttributeNames: expected strings")
             if not name.startswith("#"):
                 invalid(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{name}"')
             told[name] = meant
@@ -122,7 +122,7 @@ def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
             return operand, low, high
         case OneOf(operand, choices):
             return operand, *choices
-        case Call(_, operands):
+        case FunctionCall(_, operands):
             return operands
         case Not(inner):
             return (inner,)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lakeproof.gate.fronts.dynamodb.values import Item, Listed, Mapped, Value
+from lakeproof.gate.fronts.dynamodb.values import Item, ListValue, Mapped, Value
 
 Steps = tuple[str | int, ...]
 """Names of attributes and of entries of maps, and indices of lists. The first is a name."""
@@ -12,21 +12,21 @@ class NoSuchPlace(Exception):
     """A path leads through something that is not there, or is no map or list."""
 
 
-def found(item: Item, steps: Steps) -> Value | None:
+def find_value(item: Item, steps: Steps) -> Value | None:
     """What is at a path; None: nothing."""
     here: Value | None = Mapped(item)
     for step in steps:
         match here, step:
             case Mapped(entries), str():
                 here = entries.get(step)
-            case Listed(items), int() if step < len(items):
+            case ListValue(items), int() if step < len(items):
                 here = items[step]
             case _:
                 return None
     return here
 
 
-def placed(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
+def place_value(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
     """An item with a value at a path. An index behind the end of a list appends.
 
     Raises:
@@ -36,27 +36,29 @@ def placed(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
     assert isinstance(name, str)
     if rest and name not in item:
         raise NoSuchPlace
-    return {**item, name: _placed(item[name], rest, value) if rest else value}
+    return {**item, name: _place_below(item[name], rest, value) if rest else value}
 
 
-def _placed(here: Value, steps: Steps, value: Value) -> Value:
+def _place_below(here: Value, steps: Steps, value: Value) -> Value:
     step, rest = steps[0], steps[1:]
     match here, step:
         case Mapped(entries), str():
             if rest and step not in entries:
                 raise NoSuchPlace
-            return Mapped({**entries, step: _placed(entries[step], rest, value) if rest else value})
-        case Listed(items), int():
+            return Mapped({**entries, step: _place_below(entries[step], rest, value) if rest else value})
+        case ListValue(items), int():
             if step >= len(items):
                 if rest:
                     raise NoSuchPlace
-                return Listed((*items, value))
-            return Listed((*items[:step], _placed(items[step], rest, value) if rest else value, *items[step + 1 :]))
+                return ListValue((*items, value))
+            return ListValue(
+                (*items[:step], _place_below(items[step], rest, value) if rest else value, *items[step + 1 :])
+            )
         case _:
             raise NoSuchPlace
 
 
-def removed(item: Item, steps: Steps) -> dict[str, Value]:
+def remove_value(item: Item, steps: Steps) -> dict[str, Value]:
     """An item without what is at a path. A list closes up. Nothing there: the same item.
 
     Raises:
@@ -67,30 +69,30 @@ def removed(item: Item, steps: Steps) -> dict[str, Value]:
     if rest:
         if name not in item:
             raise NoSuchPlace
-        return {**item, name: _removed(item[name], rest)}
+        return {**item, name: _remove_below(item[name], rest)}
     return {each: value for each, value in item.items() if each != name}
 
 
-def _removed(here: Value, steps: Steps) -> Value:
+def _remove_below(here: Value, steps: Steps) -> Value:
     step, rest = steps[0], steps[1:]
     match here, step:
         case Mapped(entries), str():
             if rest and step not in entries:
                 raise NoSuchPlace
             if rest:
-                return Mapped({**entries, step: _removed(entries[step], rest)})
+                return Mapped({**entries, step: _remove_below(entries[step], rest)})
             return Mapped({name: value for name, value in entries.items() if name != step})
-        case Listed(items), int():
+        case ListValue(items), int():
             if rest and step >= len(items):
                 raise NoSuchPlace
             if rest:
-                return Listed((*items[:step], _removed(items[step], rest), *items[step + 1 :]))
-            return Listed(items[:step] + items[step + 1 :])
+                return ListValue((*items[:step], _remove_below(items[step], rest), *items[step + 1 :]))
+            return ListValue(items[:step] + items[step + 1 :])
         case _:
             raise NoSuchPlace
 
 
-def projected(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
+def project_paths(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
     """Only what is at these paths. Elements of lists keep their order, and close up."""
     made: dict[str, Value] = {}
     for name in dict.fromkeys(steps[0] for steps in wanted):
@@ -113,11 +115,11 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
         inside = ((name, _part(here.entries[name], by_step[name])) for name in names)
         entries = {name: part for name, part in inside if part is not None}
         return Mapped(entries) if entries else None
-    if isinstance(here, Listed):
+    if isinstance(here, ListValue):
         indices = sorted(step for step in by_step if isinstance(step, int) and step < len(here.items))
         parts = [_part(here.items[index], by_step[index]) for index in indices]
         items = tuple([part for part in parts if part is not None])
-        return Listed(items) if items else None
+        return ListValue(items) if items else None
     return None
 
 

@@ -8,17 +8,26 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import Between, Call, Compared, Condition, Every, Operand, Path, Placeholder
+from lakeproof.gate.fronts.dynamodb.grammar import (
+    Between,
+    Compared,
+    Condition,
+    Every,
+    FunctionCall,
+    Operand,
+    Path,
+    Placeholder,
+)
 from lakeproof.gate.fronts.dynamodb.names import children
-from lakeproof.gate.fronts.dynamodb.paths import projected
+from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Pages
 from lakeproof.gate.fronts.dynamodb.state import (
     PARTITION_BYTES_MAX,
     SORT_BYTES_MAX,
+    DynamoTable,
     Key,
-    Table,
     digest,
     key_value,
     scan_order,
@@ -37,15 +46,15 @@ class KeyCondition:
     """
 
     partition: Scalar
-    sort: Asked | None
+    sort: BoundCondition | None
 
     @classmethod
-    def of(cls, table: Table, asked: Asked) -> "KeyCondition":
+    def of(cls, table: DynamoTable, asked: BoundCondition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
         tree = asked.condition
         parts = tree.conditions if isinstance(tree, Every) else (tree,)
         partition: Scalar | None = None
-        sort: Asked | None = None
+        sort: BoundCondition | None = None
         for part in parts:
             name = _name(asked, part)
             known = next((each for each in table.key_attributes if each.name == name), None)
@@ -71,12 +80,12 @@ class KeyCondition:
         return cls(partition, sort)
 
 
-def _name(asked: Asked, part: Condition) -> str | int:
+def _name(asked: BoundCondition, part: Condition) -> str | int:
     """The attribute that a part of a key condition is about."""
     supported = (
         (isinstance(part, Compared) and part.comparator in _COMPARATORS)
         or isinstance(part, Between)
-        or (isinstance(part, Call) and part.function == "begins_with")
+        or (isinstance(part, FunctionCall) and part.function == "begins_with")
     )
     operands: tuple[Condition | Operand, ...] = children(part)
     first = operands[0]
@@ -92,7 +101,7 @@ def _values(part: Condition) -> list[Placeholder]:
     return [each for each in children(part) if isinstance(each, Placeholder)]
 
 
-def answered(table: Table, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
+def answer_page(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
     """A page, and the bytes that were read for it. key: None for a scan.
 
     A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
@@ -120,13 +129,13 @@ def answered(table: Table, asked: Pages, key: KeyCondition | None) -> tuple[dict
     made: dict[str, object] = {"Count": len(found), "ScannedCount": scanned}
     if not asked.count_only:
         wanted = asked.projection
-        made["Items"] = [written_item(item if wanted is None else projected(item, wanted)) for item in found]
+        made["Items"] = [written_item(item if wanted is None else project_paths(item, wanted)) for item in found]
     if last is not None:
         made["LastEvaluatedKey"] = written_item(table.key_fields(last))
     return made, read
 
 
-def _query(table: Table, asked: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
+def _query(table: DynamoTable, asked: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
     def inside(each: Key) -> bool:
         return each.partition == key.partition and (key.sort is None or key.sort.holds(table.key_fields(each)))
 
@@ -145,7 +154,7 @@ def _sort_order(key: Key) -> tuple[object, ...]:
     return () if key.sort is None else order(key.sort)
 
 
-def _scan(table: Table, asked: Pages, start: Key | None) -> Iterator[Key]:
+def _scan(table: DynamoTable, asked: Pages, start: Key | None) -> Iterator[Key]:
     number, total = asked.segment
     for each in sorted(table.items, key=scan_order):
         if total > 1 and int.from_bytes(digest(each.partition)) * total >> 128 != number:
@@ -154,7 +163,7 @@ def _scan(table: Table, asked: Pages, start: Key | None) -> Iterator[Key]:
             yield each
 
 
-def _refuse_filtered_keys(table: Table, asked: Pages, *, query: bool) -> None:
+def _refuse_filtered_keys(table: DynamoTable, asked: Pages, *, query: bool) -> None:
     """A query says what it wants of the key in its key condition."""
     if asked.filter is None or not query:
         return

@@ -11,12 +11,12 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb import grammar
-from lakeproof.gate.fronts.dynamodb.conditions import Asked
-from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.fronts.dynamodb.paths import Steps, overlap
-from lakeproof.gate.fronts.dynamodb.updates import Wanted
+from lakeproof.gate.fronts.dynamodb.updates import BoundUpdate
 from lakeproof.gate.fronts.dynamodb.values import DEPTH_MAX, Item, fields, item
 from lakeproof.impl.printable import printable
 
@@ -43,7 +43,7 @@ class Read:
 
 
 @attrs.frozen(kw_only=True)
-class Change:
+class ItemChange:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck, alone or one of several.
 
     item: all attributes for PutItem, else those of the key. returns: ``ReturnValues``. tells: whether an item that
@@ -53,8 +53,8 @@ class Change:
     kind: str
     table: str
     item: Item
-    update: Wanted | None = None
-    condition: Asked | None = None
+    update: BoundUpdate | None = None
+    condition: BoundCondition | None = None
     returns: str = "NONE"
     tells: bool = False
     text: str = ""
@@ -65,8 +65,8 @@ class Pages:
     """Query, with a key condition, or Scan, without."""
 
     table: str
-    key: Asked | None
-    filter: Asked | None
+    key: BoundCondition | None
+    filter: BoundCondition | None
     projection: tuple[Steps, ...] | None
     limit: int | None
     start: Item | None
@@ -83,12 +83,12 @@ class Several:
     """A batch or a transaction. All of it is done in one step, or of a transaction nothing."""
 
     reads: tuple[Read, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ItemChange, ...] = ()
     token: str = ""
     """Of a transaction that is done once, however often it comes."""
 
     @property
-    def parts(self) -> tuple[Read | Change, ...]:
+    def parts(self) -> tuple[Read | ItemChange, ...]:
         """All that it asks for."""
         return (*self.reads, *self.changes)
 
@@ -100,7 +100,7 @@ class TableRequest:
     name: str
 
 
-Meant = Read | Change | Pages | Several | TableRequest
+Meant = Read | ItemChange | Pages | Several | TableRequest
 
 
 def text(told: Fields, name: str, default: str | None = None) -> str:
@@ -110,7 +110,7 @@ def text(told: Fields, name: str, default: str | None = None) -> str:
         invalid(f"1 validation error detected: Value null at '{name[:1].lower()}{name[1:]}' failed to satisfy "
                 "constraint: Member must not be null")  # fmt: skip
     if not isinstance(found, str):
-        malformed(f"{name}: expected a string")
+        raise_malformed(f"{name}: expected a string")
     return found
 
 
@@ -118,7 +118,7 @@ def flag(told: Fields, name: str, *, default: bool) -> bool:
     """A field that is true or false."""
     found = told.get(name, default)
     if not isinstance(found, bool):
-        malformed(f"{name}: expected true or false")
+        raise_malformed(f"{name}: expected true or false")
     return found
 
 
@@ -128,7 +128,7 @@ def whole(told: Fields, name: str, low: int, high: int) -> int | None:
     if found is None:
         return None
     if not isinstance(found, int) or isinstance(found, bool):
-        malformed(f"{name}: expected a whole number")
+        raise_malformed(f"{name}: expected a whole number")
     if not low <= found <= high:
         invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
                 f"constraint: Member must have value between {low} and {high}")  # fmt: skip
@@ -153,11 +153,11 @@ def table_name(told: Fields) -> str:
     return found
 
 
-def condition(told: Fields, name: str, attached: Attached) -> Asked | None:
+def condition(told: Fields, name: str, attached: Attached) -> BoundCondition | None:
     """The condition in a field of the request."""
     if name not in told:
         return None
-    made = Asked(grammar.condition(text(told, name), name), attached, name)
+    made = BoundCondition(grammar.condition(text(told, name), name), attached, name)
     made.check()
     return made
 
@@ -196,7 +196,7 @@ def read(told: Fields) -> Read:
     return Read(table=table_name(told), key=item(told.get("Key")), projection=steps)
 
 
-def change(kind: str, told: Fields) -> Change:
+def change(kind: str, told: Fields) -> ItemChange:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
     refuse_unknown(kind, told)
     attached = Attached.of(told)
@@ -205,16 +205,16 @@ def change(kind: str, told: Fields) -> Change:
         text(told, "ConditionExpression")
     update = grammar.update(text(told, "UpdateExpression")) if "UpdateExpression" in told else None
     if kind != "UpdateItem" and update is not None:
-        malformed(f"{kind} has no UpdateExpression")
+        raise_malformed(f"{kind} has no UpdateExpression")
     attached.refuse_unused(update, None if asked is None else asked.condition)
     returns = text(told, "ReturnValues", "NONE")
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
     tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
-    wanted = None if update is None else Wanted(update, attached)
+    wanted = None if update is None else BoundUpdate(update, attached)
     if wanted is not None:
         wanted.check()
-    return Change(
+    return ItemChange(
         kind=kind,
         table=table_name(told),
         item=item(told.get("Item" if kind == "PutItem" else "Key")),
@@ -275,11 +275,11 @@ def _check_select(select: str, *, projected: bool) -> None:
         invalid("Must specify the ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 
 
-def _listed(told: Fields, name: str, most: int) -> list[Fields]:
+def _fields_of_each(told: Fields, name: str, most: int) -> list[Fields]:
     found = told.get(name)
     if not isinstance(found, list):
         text(told, name)
-        malformed(f"{name}: expected a list")
+        raise_malformed(f"{name}: expected a list")
     if not 1 <= len(found) <= most:
         invalid(f"1 validation error detected: Value at '{name[:1].lower()}{name[1:]}' failed to satisfy constraint: "
                 f"Member must have length between 1 and {most}")  # fmt: skip
@@ -297,7 +297,7 @@ _CHANGES: Final = {
 def transact_write(told: Fields) -> Several:
     """TransactWriteItems."""
     changes = []
-    for each in _listed(told, "TransactItems", TRANSACTION_MAX):
+    for each in _fields_of_each(told, "TransactItems", TRANSACTION_MAX):
         if len(each) != 1 or not each.keys() <= _CHANGES.keys():
             invalid("TransactItems can only contain one of Check, Put, Update or Delete")
         ((name, inner),) = each.items()
@@ -311,7 +311,7 @@ def transact_write(told: Fields) -> Several:
 
 def transact_get(told: Fields) -> Several:
     """TransactGetItems."""
-    listed = _listed(told, "TransactItems", TRANSACTION_MAX)
+    listed = _fields_of_each(told, "TransactItems", TRANSACTION_MAX)
     return Several(reads=tuple([read(fields(each.get("Get"), "Get")) for each in listed]))
 
 
@@ -329,7 +329,7 @@ def batch_get(told: Fields) -> Several:
     for table, inner in _by_table(told):
         asked = fields(inner, table)
         shared = {name: value for name, value in asked.items() if name != "Keys"}
-        keys = _listed(asked, "Keys", BATCH_READS_MAX)
+        keys = _fields_of_each(asked, "Keys", BATCH_READS_MAX)
         reads += [read({**shared, "TableName": table, "Key": each}) for each in keys]
     if len(reads) > BATCH_READS_MAX:
         invalid("Too many items requested for the BatchGetItem call")
@@ -341,7 +341,7 @@ def batch_write(told: Fields) -> Several:
     changes = []
     for table, inner in _by_table(told):
         if not isinstance(inner, list):
-            malformed(f"{table}: expected a list")
+            raise_malformed(f"{table}: expected a list")
         for each in inner:
             asked = fields(each, table)
             if len(asked) != 1 or not asked.keys() <= {"PutRequest", "DeleteRequest"}:

@@ -7,8 +7,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.errors import failed, invalid
-from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, Value, escaped, order, written
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_error
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, Value, escape_value, order, render_value
 
 PARTITION_BYTES_MAX: Final = 2048
 SORT_BYTES_MAX: Final = 1024
@@ -24,7 +24,7 @@ class Key:
     @property
     def told(self) -> str:
         """For labels and footprints: ``partition/sort``, escaped."""
-        return f"{escaped(self.partition)}/{'' if self.sort is None else escaped(self.sort)}"
+        return f"{escape_value(self.partition)}/{'' if self.sort is None else escape_value(self.sort)}"
 
 
 @attrs.frozen
@@ -36,7 +36,7 @@ class KeyAttribute:
 
 
 @attrs.frozen(kw_only=True)
-class Table:
+class DynamoTable:
     """A table."""
 
     name: str
@@ -115,7 +115,7 @@ def scan_order(key: Key) -> tuple[bytes, tuple[object, ...]]:
 
 def digest(partition: Scalar) -> bytes:
     """Where a partition key is among all others."""
-    text = f"{partition.kind} {escaped(partition)}".encode()
+    text = f"{partition.kind} {escape_value(partition)}".encode()
     return hashlib.md5(text, usedforsecurity=False).digest()
 
 
@@ -130,16 +130,16 @@ class Done:
 
 
 @attrs.frozen
-class State:
+class DynamoState:
     """All that the front knows."""
 
-    tables: Mapping[str, Table] = attrs.field(factory=dict)
+    tables: Mapping[str, DynamoTable] = attrs.field(factory=dict)
     tokens: Mapping[str, Done] = attrs.field(factory=dict)
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> DynamoTable:
         """A table. Raises DynamoDBError: there is none."""
         if name not in self.tables:
-            failed("ResourceNotFoundException", "Requested resource not found")
+            raise_error("ResourceNotFoundException", "Requested resource not found")
         return self.tables[name]
 
     def listed(self, name: str) -> list[dict[str, dict[str, object]]]:
@@ -149,15 +149,15 @@ class State:
             return []
         items = self.tables[name].items
         return [
-            {attribute: written(value) for attribute, value in items[key].items()}
+            {attribute: render_value(value) for attribute, value in items[key].items()}
             for key in sorted(items, key=scan_order)
         ]
 
-    def with_table(self, table: Table) -> "State":
+    def with_table(self, table: DynamoTable) -> "DynamoState":
         """With this table, new or instead of the one of its name."""
         return attrs.evolve(self, tables={**self.tables, table.name: table})
 
-    def with_item(self, name: str, key: Key, item: Item | None) -> "State":
+    def with_item(self, name: str, key: Key, item: Item | None) -> "DynamoState":
         """With an item, or with none, at a key. Cost: the number of items in the table."""
         table = self.tables[name]
         if item is None:

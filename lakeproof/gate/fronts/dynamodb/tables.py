@@ -8,10 +8,10 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb import touched
-from lakeproof.gate.fronts.dynamodb.errors import failed, invalid, malformed, not_known
+from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known, raise_error, raise_malformed
 from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.requests import Fields, flag, one_of, text, whole
-from lakeproof.gate.fronts.dynamodb.state import KeyAttribute, State, Table
+from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, KeyAttribute
 from lakeproof.gate.fronts.dynamodb.values import fields
 from lakeproof.gate.fronts.footprints import Touch
 
@@ -19,7 +19,7 @@ _UNKNOWN: Final = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
 _LISTED_MAX: Final = 100
 
 
-def create(state: State, told: Fields, name: str, now: int) -> Answered:
+def create(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """CreateTable. now: in microseconds since 1970."""
     for each in _UNKNOWN:
         if told.get(each):
@@ -47,9 +47,9 @@ def create(state: State, told: Fields, name: str, now: int) -> Answered:
                 f"{'not ' if on_demand else ''}be specified when BillingMode is "
                 f"{'PAY_PER_REQUEST' if on_demand else 'PROVISIONED'}")  # fmt: skip
     if name in state.tables:
-        failed("ResourceInUseException", f"Table already exists: {name}")
+        raise_error("ResourceInUseException", f"Table already exists: {name}")
     made = [KeyAttribute(attribute, kinds[attribute]) for attribute, _ in keys]
-    table = Table(
+    table = DynamoTable(
         name=name,
         partition=made[0],
         sort=made[1] if len(made) > 1 else None,
@@ -65,7 +65,7 @@ def _objects(told: Fields, name: str) -> list[Fields]:
     found = told.get(name)
     if not isinstance(found, list) or not found:
         text(told, name)
-        malformed(f"{name}: expected a list")
+        raise_malformed(f"{name}: expected a list")
     return [fields(each, name) for each in found]
 
 
@@ -88,7 +88,7 @@ def _capacity(told: Fields) -> tuple[int, int] | None:
     return (units[0] or 1, units[1] or 1)
 
 
-def _description(table: Table, status: str = "ACTIVE") -> dict[str, object]:
+def _description(table: DynamoTable, status: str = "ACTIVE") -> dict[str, object]:
     """A table. Its counts are those of its creation: Amazon renews them every six hours."""
     definitions = [{"AttributeName": each.name, "AttributeType": each.kind} for each in table.key_attributes]
     schema = [
@@ -116,10 +116,10 @@ def _description(table: Table, status: str = "ACTIVE") -> dict[str, object]:
 
 
 def _missing(name: str) -> None:
-    failed("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+    raise_error("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
 
 
-def delete(state: State, told: Fields, name: str, now: int) -> Answered:
+def delete(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """DeleteTable."""
     if name not in state.tables:
         _missing(name)
@@ -132,14 +132,14 @@ def delete(state: State, told: Fields, name: str, now: int) -> Answered:
     return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}, touches
 
 
-def describe(state: State, told: Fields, name: str, now: int) -> Answered:
+def describe(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """DescribeTable."""
     if name not in state.tables:
         _missing(name)
     return state, {"Table": _description(state.tables[name])}, (touched.table(name),)
 
 
-def listing(state: State, told: Fields, name: str, now: int) -> Answered:
+def listing(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """ListTables."""
     limit = whole(told, "Limit", 1, _LISTED_MAX) or _LISTED_MAX
     names = [each for each in sorted(state.tables) if each > text(told, "ExclusiveStartTableName", "")]
@@ -147,7 +147,7 @@ def listing(state: State, told: Fields, name: str, now: int) -> Answered:
     return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
 
 
-def describe_ttl(state: State, told: Fields, name: str, now: int) -> Answered:
+def describe_ttl(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """DescribeTimeToLive."""
     attribute = state.table(name).ttl
     found = (
@@ -156,7 +156,7 @@ def describe_ttl(state: State, told: Fields, name: str, now: int) -> Answered:
     return state, {"TimeToLiveDescription": found}, (touched.table(name), touched.ttl(name, Touch.READ))
 
 
-def update_ttl(state: State, told: Fields, name: str, now: int) -> Answered:
+def update_ttl(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     """UpdateTimeToLive. Nothing expires here: DynamoDB says no more than that it will, within days."""
     asked = fields(told.get("TimeToLiveSpecification"), "TimeToLiveSpecification")
     attribute = text(asked, "AttributeName")

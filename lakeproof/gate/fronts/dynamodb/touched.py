@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.conditions import Asked
+from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
-from lakeproof.gate.fronts.dynamodb.grammar import Call, Compared
+from lakeproof.gate.fronts.dynamodb.grammar import Compared, FunctionCall
 from lakeproof.gate.fronts.dynamodb.queries import KeyCondition
-from lakeproof.gate.fronts.dynamodb.requests import Change, Meant, Pages, Read, Several, TableRequest
-from lakeproof.gate.fronts.dynamodb.state import Key, State, Table
-from lakeproof.gate.fronts.dynamodb.values import Scalar, escaped
+from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
+from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, Key
+from lakeproof.gate.fronts.dynamodb.values import Scalar, escape_value
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 
 
@@ -48,7 +48,7 @@ def token(text: str) -> Access:
     return Access(Touch.WRITE, f"?token/{text}")
 
 
-def of_change(change: Change) -> Touch:
+def of_change(change: ItemChange) -> Touch:
     """What a change does to its item, if it is done.
 
     Only a delete that asks for nothing is answered in the same way whatever was there.
@@ -59,27 +59,27 @@ def of_change(change: Change) -> Touch:
     return Touch.DELETE if blind else Touch.WRITE
 
 
-def of_query(found: Table, key: KeyCondition) -> Access:
+def of_query(found: DynamoTable, key: KeyCondition) -> Access:
     """What a query may see: one item, those whose sort key begins so, or the whole partition."""
-    start = f"?items/{found.name}/{escaped(key.partition)}/"
+    start = f"?items/{found.name}/{escape_value(key.partition)}/"
     match key.sort:
-        case Asked(Compared(_, "=", right), attached, where):
+        case BoundCondition(Compared(_, "=", right), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # `KeyCondition` has looked
             if isinstance(value, Scalar):
-                return Access(Touch.READ, start + escaped(value))
-        case Asked(Call(_, (_, right)), attached, where):
+                return Access(Touch.READ, start + escape_value(value))
+        case BoundCondition(FunctionCall(_, (_, right)), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # as above
             if isinstance(value, Scalar):
-                return Access(Touch.READ, start + escaped(value), prefix=True)
+                return Access(Touch.READ, start + escape_value(value), prefix=True)
     return Access(Touch.READ, start, prefix=True)
 
 
-def by_error(state: State, meant: Meant) -> Footprint:
+def by_error(state: DynamoState, meant: Meant) -> Footprint:
     """What the answer to a request depends on that was refused: all that it could have touched is read."""
     match meant:
         case Read(table=name, key=fields):
             return _of_item(state, name, lambda found: found.key(fields))
-        case Change(table=name):
+        case ItemChange(table=name):
             return _of_item(state, name, lambda found: key_of_change(found, meant))
         case Pages(table=name):
             return table(name), items(name, Touch.READ)
@@ -92,7 +92,7 @@ def by_error(state: State, meant: Meant) -> Footprint:
             return table(name), ttl(name, Touch.READ)
 
 
-def _of_item(state: State, name: str, key: Callable[[Table], Key]) -> Footprint:
+def _of_item(state: DynamoState, name: str, key: Callable[[DynamoTable], Key]) -> Footprint:
     if name not in state.tables:
         return (table(name),)
     try:
@@ -101,6 +101,6 @@ def _of_item(state: State, name: str, key: Callable[[Table], Key]) -> Footprint:
         return (table(name),)
 
 
-def key_of_change(found: Table, change: Change) -> Key:
+def key_of_change(found: DynamoTable, change: ItemChange) -> Key:
     """The key of what is changed. Raises DynamoDBError: it is none of the table's."""
     return found.key_of(change.item) if change.kind == "PutItem" else found.key(change.item)

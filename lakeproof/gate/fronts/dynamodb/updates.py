@@ -12,17 +12,17 @@ import attrs
 
 from lakeproof.gate.fronts.dynamodb import paths
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import Action, Arithmetic, Call, Operand, Path, Placeholder, Update
+from lakeproof.gate.fronts.dynamodb.grammar import Action, Arithmetic, FunctionCall, Operand, Path, Placeholder, Update
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.paths import NoSuchPlace, Steps
-from lakeproof.gate.fronts.dynamodb.values import Item, Listed, Members, Scalar, Value, plus
+from lakeproof.gate.fronts.dynamodb.values import Item, ListValue, Members, Scalar, Value, plus
 
 WHERE: Final = "UpdateExpression"
 _ADDABLE: Final = ("N", "SS", "NS", "BS")
 
 
 @attrs.frozen
-class Wanted:
+class BoundUpdate:
     """An update with the names and values of its request."""
 
     update: Update
@@ -45,7 +45,7 @@ class Wanted:
         for one, other in combinations(self.paths, 2):
             if paths.overlap(one, other):
                 invalid(f"Invalid {WHERE}: Two document paths overlap with each other; must remove or rewrite one of "
-                        f"these paths; path one: {_told(one)}, path two: {_told(other)}")  # fmt: skip
+                        f"these paths; path one: {_path_text(one)}, path two: {_path_text(other)}")  # fmt: skip
         for action in self.update.actions:
             if action.operand is not None:
                 _check(self.attached, action.operand)
@@ -64,7 +64,7 @@ class Wanted:
         removals: list[Steps] = []
         placements: list[tuple[Steps, Value]] = []
         for action, steps in zip(self.update.actions, self.paths, strict=True):
-            made = _made(self.attached, action, steps, item)
+            made = _new_value(self.attached, action, steps, item)
             if made is None:
                 removals.append(steps)
             else:
@@ -72,9 +72,9 @@ class Wanted:
         after = dict(item)
         try:
             for steps, value in sorted(placements, key=lambda each: _place(each[0])):
-                after = paths.placed(after, steps, value)
+                after = paths.place_value(after, steps, value)
             for steps in sorted(removals, key=_place, reverse=True):  # from behind: a list closes up
-                after = paths.removed(after, steps)
+                after = paths.remove_value(after, steps)
         except NoSuchPlace:
             invalid("The document path provided in the update expression is invalid for update")
         return after
@@ -85,7 +85,7 @@ def _place(steps: Steps) -> tuple[tuple[bool, int, str], ...]:
     return tuple((True, step, "") if isinstance(step, int) else (False, 0, step) for step in steps)
 
 
-def _told(steps: Steps) -> str:
+def _path_text(steps: Steps) -> str:
     return "[" + ", ".join(f"[{step}]" if isinstance(step, int) else step for step in steps) + "]"
 
 
@@ -108,7 +108,7 @@ def _check(attached: Attached, operand: Operand) -> None:
                         invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or "
                                 f"function: {'+' if sign > 0 else '-'}, operand type: {kind}")  # fmt: skip
                 _check(attached, each)
-        case Call(function, operands):
+        case FunctionCall(function, operands):
             if function not in ("if_not_exists", "list_append"):
                 invalid(f"Invalid {WHERE}: Invalid function name; function: {function}")
             if len(operands) != 2:
@@ -125,14 +125,14 @@ def _check(attached: Attached, operand: Operand) -> None:
                             f"list_append, operand type: {literal}")  # fmt: skip
 
 
-def _made(attached: Attached, action: Action, steps: Steps, item: Item) -> Value | None:
+def _new_value(attached: Attached, action: Action, steps: Steps, item: Item) -> Value | None:
     """What is to be at the path of an action; None: nothing."""
     if action.verb == "REMOVE":
         return None
     if action.verb == "SET":
         assert action.operand is not None
         return _value(attached, action.operand, item)
-    value, here = _literal(attached, action), paths.found(item, steps)
+    value, here = _literal(attached, action), paths.find_value(item, steps)
     if here is None:
         return value if action.verb == "ADD" else None
     match here, value:
@@ -150,7 +150,7 @@ def _value(attached: Attached, operand: Operand, item: Item) -> Value:
         case Placeholder(name):
             return attached.value(name, WHERE)
         case Path():
-            found = paths.found(item, attached.path(operand, WHERE))
+            found = paths.find_value(item, attached.path(operand, WHERE))
             if found is None:
                 invalid("The provided expression refers to an attribute that does not exist in the item")
             return found
@@ -159,13 +159,13 @@ def _value(attached: Attached, operand: Operand, item: Item) -> Value:
             if not (isinstance(one, Scalar) and isinstance(other, Scalar) and one.kind == other.kind == "N"):
                 invalid("An operand in the update expression has an incorrect data type")
             return plus(one, other, sign)
-        case Call("if_not_exists", (Path() as path, default)):
-            found = paths.found(item, attached.path(path, WHERE))
+        case FunctionCall("if_not_exists", (Path() as path, default)):
+            found = paths.find_value(item, attached.path(path, WHERE))
             return _value(attached, default, item) if found is None else found
-        case Call(_, (first, second)):
+        case FunctionCall(_, (first, second)):
             front, back = _value(attached, first, item), _value(attached, second, item)
-            if not (isinstance(front, Listed) and isinstance(back, Listed)):
+            if not (isinstance(front, ListValue) and isinstance(back, ListValue)):
                 invalid("An operand in the update expression has an incorrect data type")
-            return Listed(front.items + back.items)
+            return ListValue(front.items + back.items)
         case _:
             raise AssertionError(operand)  # refused by `check`

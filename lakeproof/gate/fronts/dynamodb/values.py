@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.errors import invalid, malformed
+from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
 
 DIGITS_MAX: Final = 38
 EXPONENT_MAX: Final = 125
@@ -41,7 +41,7 @@ class Members:
 
 
 @attrs.frozen
-class Listed:
+class ListValue:
     """A list."""
 
     items: tuple["Value", ...]
@@ -56,7 +56,7 @@ class Mapped:
     kind: str = "M"
 
 
-Value = Scalar | Members | Listed | Mapped
+Value = Scalar | Members | ListValue | Mapped
 Item = Mapping[str, Value]
 """The attributes of an item. Never changed in place."""
 
@@ -114,24 +114,24 @@ def binary(text: str) -> Scalar:
     try:
         return Scalar("B", base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
-        malformed("Base64 encoded data is expected here")
+        raise_malformed("Base64 encoded data is expected here")
 
 
 def fields(found: object, where: str) -> Mapping[str, object]:
     """An object of JSON. Raises DynamoDBError: it is none."""
     if not isinstance(found, dict):
-        malformed(f"{where}: expected an object")
+        raise_malformed(f"{where}: expected an object")
     return found
 
 
 def strings(found: object, where: str) -> tuple[str, ...]:
     """A list of strings. Raises DynamoDBError: it is none."""
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        malformed(f"{where}: expected a list of strings")
+        raise_malformed(f"{where}: expected a list of strings")
     return tuple(found)
 
 
-def parsed(found: object, depth: int = 0) -> Value:
+def parse_value(found: object, depth: int = 0) -> Value:
     """A value, such as ``{"S": "text"}``.
 
     Raises:
@@ -150,11 +150,11 @@ def parsed(found: object, depth: int = 0) -> Value:
     ((kind, content),) = pairs.items()
     if kind in _SCALARS:
         if not isinstance(content, str):
-            malformed(f"{kind}: expected a string")
+            raise_malformed(f"{kind}: expected a string")
         return _SCALARS[kind](content)
     if kind == "BOOL":
         if not isinstance(content, bool):
-            malformed("BOOL: expected true or false")
+            raise_malformed("BOOL: expected true or false")
         return Scalar("BOOL", content)
     if kind == "NULL":
         if content is not True:
@@ -164,8 +164,8 @@ def parsed(found: object, depth: int = 0) -> Value:
         return _set(kind, content)
     if kind == "L":
         if not isinstance(content, list):
-            malformed("L: expected a list")
-        return Listed(tuple([parsed(each, depth + 1) for each in content]))
+            raise_malformed("L: expected a list")
+        return ListValue(tuple([parse_value(each, depth + 1) for each in content]))
     if kind == "M":
         return Mapped(item(content, depth + 1))
     return invalid(
@@ -193,7 +193,7 @@ def _set(kind: str, content: object) -> Members:
 
 def item(found: object, depth: int = 0) -> dict[str, Value]:
     """Attributes by name. Raises DynamoDBError, as `parsed`."""
-    return {name: parsed(each, depth) for name, each in fields(found, "attributes").items()}
+    return {name: parse_value(each, depth) for name, each in fields(found, "attributes").items()}
 
 
 def text_of(value: Scalar) -> str:
@@ -204,7 +204,7 @@ def text_of(value: Scalar) -> str:
     return format(content, "f") if isinstance(content, Decimal) else str(content)
 
 
-def written(value: Value) -> dict[str, object]:
+def render_value(value: Value) -> dict[str, object]:
     """A value as JSON. Sets are in order, so that one state has one answer."""
     match value:
         case Scalar("BOOL" | "NULL"):
@@ -213,15 +213,15 @@ def written(value: Value) -> dict[str, object]:
             return {value.kind: text_of(value)}
         case Members():
             return {value.kind: [text_of(each) for each in sorted(value.members, key=order)]}
-        case Listed():
-            return {"L": [written(each) for each in value.items]}
+        case ListValue():
+            return {"L": [render_value(each) for each in value.items]}
         case Mapped():
             return {"M": written_item(value.entries)}
 
 
 def written_item(found: Item) -> dict[str, object]:
     """Attributes as JSON."""
-    return {name: written(each) for name, each in found.items()}
+    return {name: render_value(each) for name, each in found.items()}
 
 
 def order(value: Scalar) -> tuple[Decimal, bytes]:
@@ -232,7 +232,7 @@ def order(value: Scalar) -> tuple[Decimal, bytes]:
     return Decimal(0), content if isinstance(content, bytes) else str(content).encode()
 
 
-def escaped(value: Scalar) -> str:
+def escape_value(value: Scalar) -> str:
     """A key in a footprint or a label: printable, without ``/``. What begins a string or bytes begins its escape."""
     content = value.content
     return format(content, "f") if isinstance(content, Decimal) else quote(order(value)[1], safe=":@,;=+$!*()' ")
@@ -249,7 +249,7 @@ def size(value: Value) -> int:
             return len(order(value)[1])
         case Members():
             return sum(size(each) for each in value.members)
-        case Listed():
+        case ListValue():
             return 3 + sum(1 + size(each) for each in value.items)
         case Mapped():
             return 3 + sum(1 + len(name.encode()) + size(each) for name, each in value.entries.items())

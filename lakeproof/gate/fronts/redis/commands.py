@@ -13,7 +13,7 @@ from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, strings
 from lakeproof.gate.fronts.redis.arguments import Args, integer
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Simple, Value
-from lakeproof.gate.fronts.redis.work import Work, shown
+from lakeproof.gate.fronts.redis.work import Work, escape_key
 
 ARGS_SHOWN_BYTES: Final = 128
 """Of what is no command, in its error."""
@@ -29,7 +29,7 @@ class Command:
     words: int
     do: Callable[[Work, Args], Value] | None
     writes: bool = False
-    told: Telling = attrs.field(default=lambda args: [shown(each) for each in args])
+    told: Telling = attrs.field(default=lambda args: [escape_key(each) for each in args])
 
     def admits(self, count: int) -> bool:
         """Whether it has so many words."""
@@ -37,50 +37,50 @@ class Command:
 
 
 def _first(args: Args) -> Sequence[str]:
-    return [shown(args[0])]
+    return [escape_key(args[0])]
 
 
 def _every_other(args: Args) -> Sequence[str]:
-    return [shown(each) for each in args[::2]]
+    return [escape_key(each) for each in args[::2]]
 
 
 def _of_set(args: Args) -> Sequence[str]:
-    return [shown(args[0]), *(shown(each).lower() for each in args[2:])]
+    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]
 
 
 def _of_hset(args: Args) -> Sequence[str]:
-    return [shown(each) for each in (args[0], *args[1::2])]
+    return [escape_key(each) for each in (args[0], *args[1::2])]
 
 
 def _of_zadd(args: Args) -> Sequence[str]:
-    return [shown(each) for each in (args[0], *args[2::2])]
+    return [escape_key(each) for each in (args[0], *args[2::2])]
 
 
 def _of_scan(args: Args) -> Sequence[str]:
     """A cursor may come of keys that are minted: it has no place in a label."""
     more = [] if args[0] == b"0" else ["more"]
-    return [*more, *(shown(each).lower() if at % 2 == 0 else shown(each) for at, each in enumerate(args[1:]))]
+    return [*more, *(escape_key(each).lower() if at % 2 == 0 else escape_key(each) for at, each in enumerate(args[1:]))]
 
 
 def _of_hscan(args: Args) -> Sequence[str]:
-    return [shown(args[0]), *_of_scan(args[1:])]
+    return [escape_key(args[0]), *_of_scan(args[1:])]
 
 
 def _of_eval(args: Args) -> Sequence[str]:
     """The name of the script, its keys, and the arguments that are keys of its own."""
     script = scripts.of_sha(args[0]) or scripts.of_text(args[0])
     if script is None:
-        return ["an unknown script", shown(args[0][:40])]
+        return ["an unknown script", escape_key(args[0][:40])]
     try:
         count = integer(args[1])
     except CommandError:
         count = 0
-    return [script.name, *(shown(each) for each in args[2 : 2 + max(0, count) + script.told])]
+    return [script.name, *(escape_key(each) for each in args[2 : 2 + max(0, count) + script.told])]
 
 
 def _of_load(args: Args) -> Sequence[str]:
     found = [scripts.of_sha(each) or scripts.of_text(each) for each in args]
-    return [shown(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
+    return [escape_key(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
 
 
 def _echo(work: Work, args: Args) -> Value:
@@ -195,14 +195,14 @@ def args_of(words: Words) -> Args:
     return words[1 + name_of(words).count(b"|") :]
 
 
-def known(words: Words) -> Command:
+def find_command(words: Words) -> Command:
     """The command. Raises CommandError: there is none, or it has another number of words."""
     name = name_of(words)
     command = COMMANDS.get(name)
     if command is None and words[0].upper() in CONTAINERS:
         if len(words) == 1:
             raise _wrong_number(name)
-        told = _quoted(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
+        told = _quote_word(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
         container = words[0].decode("latin-1").upper()
         unknown = "" if name in YOUNGER else f"{container} {told}"
         raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", unknown)
@@ -222,13 +222,13 @@ def _unknown(words: Words) -> CommandError:
     for each in words[1:]:
         if len(told) >= ARGS_SHOWN_BYTES:
             break
-        told += b"'%b' " % _quoted(each, ARGS_SHOWN_BYTES - len(told))
-    name = _quoted(words[0], ARGS_SHOWN_BYTES)
+        told += b"'%b' " % _quote_word(each, ARGS_SHOWN_BYTES - len(told))
+    name = _quote_word(words[0], ARGS_SHOWN_BYTES)
     error = b"ERR unknown command '%b', with args beginning with: %b" % (name, told)
     return CommandError(error.decode("latin-1"), name.decode("latin-1").upper())
 
 
-def _quoted(word: bytes, most: int) -> bytes:
+def _quote_word(word: bytes, most: int) -> bytes:
     """As Redis quotes it: up to a zero."""
     return word.partition(b"\0")[0][:most]
 
@@ -248,7 +248,7 @@ def writes(words: Words) -> bool:
     return COMMANDS[name_of(words)].writes
 
 
-def performed(work: Work, words: Words) -> Value:
+def perform_command(work: Work, words: Words) -> Value:
     """Do it. An error is an answer; what was done before it stays."""
     do = COMMANDS[name_of(words)].do
     assert do is not None, words

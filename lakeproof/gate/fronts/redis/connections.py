@@ -17,7 +17,7 @@ from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.commands import label_of
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
-from lakeproof.gate.fronts.redis.replies import Failure, Reply, encoded
+from lakeproof.gate.fronts.redis.replies import Failure, Reply, encode_reply
 from lakeproof.gate.fronts.redis.session import Session
 
 STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
@@ -85,7 +85,7 @@ class Speaker:
             self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
         server.busy += 1
         try:
-            await send(connection, encoded(reply.value, session.protocol))
+            await send(connection, encode_reply(reply.value, session.protocol))
         finally:
             server.busy -= 1
 
@@ -104,4 +104,4 @@ class Speaker:
         """Tell a client that speaks no RESP so, as far as it listens."""
         self.gate.note(session.client, malformed.unknown)
         with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
-            await send(connection, encoded(Failure(malformed.why), session.protocol))
+            await send(connection, encode_reply(Failure(malformed.why), session.protocol))

@@ -6,11 +6,11 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.footprints import Footprint
-from lakeproof.gate.fronts.redis.commands import label_of, performed, writes
+from lakeproof.gate.fronts.redis.commands import label_of, perform_command, writes
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, Failure, NilArray, Reply, Value
-from lakeproof.gate.fronts.redis.state import State
-from lakeproof.gate.fronts.redis.work import Work, shown
+from lakeproof.gate.fronts.redis.state import RedisState
+from lakeproof.gate.fronts.redis.work import Work, escape_key
 
 BUSY: Final = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 """What a Redis answers that does something else for too long: before it has done anything, and to any command. Clients
@@ -49,7 +49,7 @@ class RedisFront:
     def label_of(self, asked: RedisRequest) -> str:
         if not asked.transaction:
             return label_of(asked.commands[0])
-        watched = " ".join(shown(key) for key, _ in asked.watched)
+        watched = " ".join(escape_key(key) for key, _ in asked.watched)
         told = ", ".join(map(label_of, asked.commands))
         return f"EXEC ({told}) if unchanged {watched}" if watched else f"EXEC ({told})"
 
@@ -59,7 +59,7 @@ class RedisFront:
     def writes(self, asked: RedisRequest) -> bool:
         return any(map(writes, asked.commands))
 
-    def perform(self, state: State, asked: RedisRequest, now: int) -> tuple[State, Reply, Footprint]:
+    def perform(self, state: RedisState, asked: RedisRequest, now: int) -> tuple[RedisState, Reply, Footprint]:
         work = Work(state)
         if asked.late:
             trial = Work(state)
@@ -77,10 +77,10 @@ class RedisFront:
 
     def _value(self, work: Work, asked: RedisRequest) -> Value:
         if not asked.transaction:
-            return performed(work, asked.commands[0])
+            return perform_command(work, asked.commands[0])
         if [key for key, version in asked.watched if work.version(key) != version]:
             return NilArray()
-        return tuple(performed(work, words) for words in asked.commands)
+        return tuple(perform_command(work, words) for words in asked.commands)
 
     def refusal(self, asked: RedisRequest) -> Reply:
         return Reply(Failure(f"EXECABORT Transaction discarded because of: {BUSY}" if asked.transaction else BUSY))

@@ -6,7 +6,7 @@ from typing import Final
 _ANY: Final = frozenset(range(256))
 
 
-def compiled(pattern: bytes) -> re.Pattern[bytes]:
+def compile_glob(pattern: bytes) -> re.Pattern[bytes]:
     """What matches the whole of a key. Between two stars the first place that fits is the best, and no other one is
     tried: the cost is that of a look at each byte of the key for each of the pattern."""
     pieces: list[list[bytes]] = [[]]

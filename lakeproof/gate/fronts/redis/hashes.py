@@ -23,15 +23,15 @@ def hmget(work: Work, args: Args) -> Value:
 
 
 def hset(work: Work, args: Args) -> Value:
-    return _written(work, args, "hset")
+    return _write_fields(work, args, "hset")
 
 
 def hmset(work: Work, args: Args) -> Value:
-    _written(work, args, "hmset")
+    _write_fields(work, args, "hmset")
     return OK
 
 
-def _written(work: Work, args: Args, name: str) -> int:
+def _write_fields(work: Work, args: Args, name: str) -> int:
     key, *rest = args
     if len(rest) % 2:
         raise CommandError(f"ERR wrong number of arguments for '{name}' command")
@@ -105,7 +105,7 @@ def hscan(work: Work, args: Args) -> Value:
             pattern = value[0]
         elif integer(value[0]) < 1:
             raise CommandError(SYNTAX)
-    matches = globs.compiled(pattern).fullmatch
+    matches = globs.compile_glob(pattern).fullmatch
     return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)
 
 
@@ -165,12 +165,12 @@ def zrangebylex(work: Work, args: Args) -> Value:
         if len(options) != 3 or options[0].upper() != b"LIMIT":
             raise CommandError(SYNTAX)
         offset, count = (integer(each, NO_INTEGER) for each in options[1:])
-    lower, upper = _bound(low, excluded=2), _bound(high, excluded=0)
+    lower, upper = _parse_bound(low, excluded=2), _parse_bound(high, excluded=0)
     inside = [member for member in work.sorted_set(key).members if lower <= (0, member, 1) <= upper]
     return () if offset < 0 else tuple(inside[offset:] if count < 0 else inside[offset : offset + count])
 
 
-def _bound(text: bytes, excluded: int) -> tuple[int, bytes, int]:
+def _parse_bound(text: bytes, excluded: int) -> tuple[int, bytes, int]:
     """Where a range begins or ends among all ``(0, member, 1)``. excluded: for a member that is no part of it."""
     if text in (b"-", b"+"):
         return (-1 if text == b"-" else 1), b"", 1

@@ -37,7 +37,7 @@ def _type_of(held: Held | None) -> str:
 
 
 def keys(work: Work, args: Args) -> Value:
-    pattern = globs.compiled(args[0])
+    pattern = globs.compile_glob(args[0])
     return tuple(key for key in work.named(globs.literal(args[0])) if pattern.fullmatch(key))
 
 
@@ -57,7 +57,7 @@ def scan(work: Work, args: Args) -> Value:
     next page begins. So a key that is there throughout is returned, once."""
     cursor = _cursor(args[0])
     count, pattern, kind = _options(args[1:])
-    matches = globs.compiled(pattern).fullmatch
+    matches = globs.compile_glob(pattern).fullmatch
     found = [key for key in work.named(globs.literal(pattern)) if matches(key)]
     rest = list(dropwhile(lambda key: place(key) < cursor, found))
     page = _whole_places(rest, count)

@@ -86,7 +86,7 @@ def in_a_word(value: Value) -> str:
             return f"[{', '.join(map(in_a_word, value))}]"
 
 
-def encoded(value: Value, protocol: int) -> bytes:
+def encode_reply(value: Value, protocol: int) -> bytes:
     """Its bytes. protocol: 2 or 3."""
     match value:
         case Simple(text):
@@ -100,14 +100,14 @@ def encoded(value: Value, protocol: int) -> bytes:
         case int():
             return b":%d\r\n" % value
         case float():
-            return b",%b\r\n" % number(value) if protocol == 3 else encoded(number(value), protocol)
+            return b",%b\r\n" % number(value) if protocol == 3 else encode_reply(number(value), protocol)
         case bytes():
             return b"$%d\r\n%b\r\n" % (len(value), value)
         case Pairs(pairs):
-            inner = b"".join(encoded(each, protocol) for pair in pairs for each in pair)
+            inner = b"".join(encode_reply(each, protocol) for pair in pairs for each in pair)
             return (b"%%%d\r\n" % len(pairs) if protocol == 3 else b"*%d\r\n" % (2 * len(pairs))) + inner
         case _:
-            return b"*%d\r\n" % len(value) + b"".join(encoded(each, protocol) for each in value)
+            return b"*%d\r\n" % len(value) + b"".join(encode_reply(each, protocol) for each in value)
 
 
 def number(value: float) -> bytes:

@@ -101,7 +101,7 @@ def _extend(work: Work, keys: Args, args: Args) -> Value:
     return expire(b"PEXPIRE", work, (keys[0], b"%d" % (integer(args[1]) + left * (args[2] == b"0"))))
 
 
-def _left(work: Work, keys: Args, args: Args) -> Value:
+def _time_left(work: Work, keys: Args, args: Args) -> Value:
     return max(0, pttl(work, keys))
 
 
@@ -116,7 +116,7 @@ SCRIPTS: Final = (
     _lock("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release),
     _lock("extend", "a4e8783852e6b949f9ef3a97212805108459a890", _extend, args=3),
     _lock("reacquire", "1cac51482acf5858da00f6d685d68f886cd6b6b2", _reacquire, args=2),
-    _lock("pottery/acquired", "f5f7bd3a3aa4a63c507c1155c5ea1219b350d992", _left),
+    _lock("pottery/acquired", "f5f7bd3a3aa4a63c507c1155c5ea1219b350d992", _time_left),
     _lock("pottery/extend", "ba015a80261b616e7a62d35df0b8e3edbe6c9414", _reacquire, args=2),
     _lock("pottery/release", "a4aada0b36710970eedaaaeec4a6b7d8c78c4f80", _release),
 )
@@ -135,7 +135,7 @@ def of_sha(sha: bytes) -> Script | None:
     return _BY_SHA.get(sha.decode("latin-1").lower())
 
 
-def _known(text: bytes) -> Script:
+def _find_script(text: bytes) -> Script:
     script = of_text(text)
     if script is None:
         names = ", ".join(each.name for each in SCRIPTS)
@@ -146,21 +146,21 @@ def _known(text: bytes) -> Script:
 
 def eval_(work: Work, args: Args) -> Value:
     """``EVAL text numkeys key ... arg ...``. It loads the script, too."""
-    keys, rest = _parted(args)
-    script = _known(args[0])
+    keys, rest = _split_arguments(args)
+    script = _find_script(args[0])
     work.load(script.name)
-    return _done(work, script, keys, rest)
+    return _run_script(work, script, keys, rest)
 
 
 def evalsha(work: Work, args: Args) -> Value:
-    keys, rest = _parted(args)
+    keys, rest = _split_arguments(args)
     script = of_sha(args[0])
     if script is None or not work.loaded(script.name):
         raise CommandError(_NO_SCRIPT)
-    return _done(work, script, keys, rest)
+    return _run_script(work, script, keys, rest)
 
 
-def _parted(args: Args) -> tuple[Args, Args]:
+def _split_arguments(args: Args) -> tuple[Args, Args]:
     count = integer(args[1])
     if count > len(args) - 2:
         raise CommandError("ERR Number of keys can't be greater than number of args")
@@ -169,7 +169,7 @@ def _parted(args: Args) -> tuple[Args, Args]:
     return args[2 : 2 + count], args[2 + count :]
 
 
-def _done(work: Work, script: Script, keys: Args, args: Args) -> Value:
+def _run_script(work: Work, script: Script, keys: Args, args: Args) -> Value:
     if len(keys) < script.keys or len(args) < script.args:
         raise CommandError(f"ERR the script {script.name} needs {script.keys} keys and {script.args} arguments")
     try:
@@ -179,7 +179,7 @@ def _done(work: Work, script: Script, keys: Args, args: Args) -> Value:
 
 
 def load(work: Work, args: Args) -> Value:
-    script = _known(args[0])
+    script = _find_script(args[0])
     work.load(script.name)
     return script.sha.encode()
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from lakeproof.gate.fronts.redis.arguments import Args, integer
-from lakeproof.gate.fronts.redis.commands import COMMANDS, args_of, known, name_of, performed
+from lakeproof.gate.fronts.redis.commands import COMMANDS, args_of, find_command, name_of, perform_command
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Reply, Simple, Value
-from lakeproof.gate.fronts.redis.state import State
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import Work
 
 VERSION: Final = b"7.0.0"
@@ -52,7 +52,7 @@ class Session:
     def taken(self, words: Words) -> Reply | RedisRequest:
         """The answer to a command; or what it asks of the store, of which `answered` is to be told the answer."""
         try:
-            command = known(words)
+            command = find_command(words)
         except CommandError as error:
             if words[0].upper() == b"EXEC":
                 self._end()
@@ -65,8 +65,8 @@ class Session:
             if self._queued is not None and name not in _NOT_QUEUED:
                 return Reply(self._queue(words, command.do is not None))
             if name in _OF_NOTHING:
-                work = Work(State())
-                return Reply(performed(work, words), unknown=work.unknown)
+                work = Work(RedisState())
+                return Reply(perform_command(work, words), unknown=work.unknown)
             if name in _OF_THE_CONNECTION:
                 return Reply(_OF_THE_CONNECTION[name](self, args_of(words)))
             if name == b"EXEC":

@@ -30,7 +30,7 @@ Held = bytes | Hash | SortedSet
 
 
 @attrs.frozen
-class State:
+class RedisState:
     """All that the front knows."""
 
     keys: Mapping[bytes, Held] = attrs.field(factory=dict)

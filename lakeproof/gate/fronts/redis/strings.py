@@ -100,25 +100,25 @@ def strlen(work: Work, args: Args) -> Value:
 
 
 def incr(work: Work, args: Args) -> Value:
-    return _added(work, args[0], 1)
+    return _add_number(work, args[0], 1)
 
 
 def decr(work: Work, args: Args) -> Value:
-    return _added(work, args[0], -1)
+    return _add_number(work, args[0], -1)
 
 
 def incrby(work: Work, args: Args) -> Value:
-    return _added(work, args[0], integer(args[1]))
+    return _add_number(work, args[0], integer(args[1]))
 
 
 def decrby(work: Work, args: Args) -> Value:
     number = integer(args[1])
     if not fits(-number):
         raise CommandError("ERR decrement would overflow")
-    return _added(work, args[0], -number)
+    return _add_number(work, args[0], -number)
 
 
-def _added(work: Work, key: bytes, number: int) -> Value:
+def _add_number(work: Work, key: bytes, number: int) -> Value:
     held = work.string(key)
     found = (0 if held is None else integer(held)) + number
     if not fits(found):

@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.redis.replies import CommandError
-from lakeproof.gate.fronts.redis.state import Hash, Held, SortedSet, State, scan_order
+from lakeproof.gate.fronts.redis.state import Hash, Held, RedisState, SortedSet, scan_order
 
 _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
@@ -17,19 +17,19 @@ SCRIPT: Final = "?redis script/"
 WRONG_TYPE: Final = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
-def shown(key: bytes) -> str:
+def escape_key(key: bytes) -> str:
     """A key in labels and footprints: what is no printable ASCII, a blank and ``%`` are ``%XX``."""
     return "".join(chr(one) if one in _PLAIN else f"%{one:02X}" for one in key)
 
 
 def of_key(key: bytes, touch: Touch) -> Access:
     """A key: what it holds, and its version."""
-    return Access(touch, f"{KEY}{shown(key)}")
+    return Access(touch, f"{KEY}{escape_key(key)}")
 
 
 def of_prefix(prefix: bytes, touch: Touch) -> Access:
     """All keys that begin so, and that there are no others."""
-    return Access(touch, f"{KEY}{shown(prefix)}", prefix=True)
+    return Access(touch, f"{KEY}{escape_key(prefix)}", prefix=True)
 
 
 def of_script(name: str, touch: Touch) -> Access:
@@ -40,7 +40,7 @@ def of_script(name: str, touch: Touch) -> Access:
 class Work:
     """Begins with a state; ``state`` and ``footprint`` tell what has become of it."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: RedisState) -> None:
         self._keys = state.keys
         self._changed: dict[bytes, Held | None] = {}
         self._before = state
@@ -58,13 +58,13 @@ class Work:
         return tuple(self._touched)
 
     @property
-    def state(self) -> State:
+    def state(self) -> RedisState:
         """The state after what was done so far. Cost: the number of keys, if any was changed."""
         if not self._changed and self._scripts == self._before.scripts:
             return self._before
         keys = {**self._before.keys, **self._changed}
         lives = {**self._before.lives, **self._lives}
-        return State(
+        return RedisState(
             keys={key: held for key, held in keys.items() if held is not None},
             versions={**self._before.versions, **self._versions},
             scripts=self._scripts,

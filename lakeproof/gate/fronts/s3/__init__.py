@@ -1,5 +1,5 @@
 """A front that speaks S3: a pure function from a state and a request to a state and an answer."""
 
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 
-__all__ = ["State"]
+__all__ = ["BucketState"]

@@ -52,7 +52,7 @@ VERIFIED: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 """By header. The others are slow here, and no body is damaged on its way through loopback."""
 
 
-def sent(headers: Mapping[str, str]) -> Metadata:
+def checksum_sent(headers: Mapping[str, str]) -> Metadata:
     """The checksum with which a body was sent, as it is kept."""
     return tuple((PREFIX + name, headers[PREFIX + name]) for name in DIGESTS if PREFIX + name in headers)[:1]
 
@@ -68,12 +68,12 @@ def of_parts(algorithm: str, parts: Sequence[bytes]) -> Metadata:
     return ((PREFIX + name, f"{text}-{len(parts)}"),)
 
 
-def copied(metadata: Metadata) -> Metadata:
+def checksum_of_copy(metadata: Metadata) -> Metadata:
     """What a copy keeps: it has no parts."""
     return tuple((name, value) for name, value in metadata if not (name.startswith(PREFIX) and "-" in value))
 
 
-def told(found: StoredObject) -> tuple[tuple[str, str], ...]:
+def checksum_headers(found: StoredObject) -> tuple[tuple[str, str], ...]:
     """The headers of an answer to a client that asks for the checksum."""
     kept = [pair for pair in found.metadata if pair[0].startswith(PREFIX)]
     [(name, value)] = kept or [(f"{PREFIX}crc64nvme", base64.b64encode(DIGESTS["crc64nvme"](found.content)).decode())]

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import attrs
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
-from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parsed
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parse_xml
 
 
 def existence(bucket: str, touch: Touch = Touch.READ) -> Access:
@@ -31,13 +31,13 @@ def source_of(request: S3Request) -> str | None:
 def to_delete(request: S3Request) -> tuple[tuple[str, str | None], ...]:
     """Keys of a bulk delete, each with the ETag that it must have, if one is named. Empty: the body is no list."""
     try:
-        found = parsed(request.body).iter("Object")
+        found = parse_xml(request.body).iter("Object")
     except S3Error:
         return ()
     return tuple((each.findtext("Key") or "", each.findtext("ETag")) for each in found)
 
 
-def listed(request: S3Request) -> Access:
+def listing_access(request: S3Request) -> Access:
     """A listing reads all keys with its prefix."""
     return Access(Touch.READ, f"{request.bucket}/{request.query.get('prefix', '')}", prefix=True)
 
@@ -60,7 +60,7 @@ def _of_bucket(request: S3Request, bucket: Access) -> Footprint:
         case "POST" if "delete" in request.query:
             return (bucket, *(_removal(f"{request.bucket}/{key}", etag) for key, etag in to_delete(request)))
         case "GET" if "location" not in request.query:
-            return bucket, listed(request)
+            return bucket, listing_access(request)
         case "GET" | "HEAD":
             return (bucket,)
         case "DELETE":

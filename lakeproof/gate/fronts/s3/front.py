@@ -6,9 +6,9 @@ from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.footprint import to_delete, touches
 from lakeproof.gate.fronts.s3.operations import perform
-from lakeproof.gate.fronts.s3.state import State
-from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, addressed, error_response
-from lakeproof.gate.names import blanked
+from lakeproof.gate.fronts.s3.state import BucketState
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response, parse_request
+from lakeproof.gate.names import blank_minted
 from lakeproof.words import plural
 
 _TOLD = ("if-none-match", "if-match", "range", "x-amz-copy-source")
@@ -26,7 +26,7 @@ class S3Front:
 
     def understood(self, request: Request) -> S3Request | Response:
         try:
-            return addressed(request)
+            return parse_request(request)
         except S3Error as error:
             return error_response(error, None)
 
@@ -45,12 +45,12 @@ class S3Front:
         return " ".join(words)
 
     def keys_of(self, asked: S3Request) -> tuple[str, ...]:
-        return tuple(sorted((each.key for each in touches(asked)), key=blanked))
+        return tuple(sorted((each.key for each in touches(asked)), key=blank_minted))
 
     def writes(self, asked: S3Request) -> bool:
         return any(each.touch is not Touch.READ for each in touches(asked))
 
-    def perform(self, state: State, asked: S3Request, now: int) -> tuple[State, Response, Footprint]:
+    def perform(self, state: BucketState, asked: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
         return perform(state, asked, now)
 
     def conflict(self, asked: S3Request) -> Response | None:
@@ -66,7 +66,7 @@ class S3Front:
 
 def _keys(keys: list[str]) -> str:
     """Of a bulk delete, in an order that two runs have in common: which of those under way at once it is."""
-    ordered = sorted(keys, key=blanked)
+    ordered = sorted(keys, key=blank_minted)
     left = len(ordered) - KEYS_TOLD
     return f"({plural(len(keys), 'key')}: {', '.join(ordered[:KEYS_TOLD])}{f' and {left} more' if left > 0 else ''})"
 

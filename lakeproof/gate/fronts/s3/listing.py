@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from lakeproof.gate.fronts.http import Response
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, refuse, xml
 from lakeproof.model.objects import StoredObject
@@ -12,7 +12,7 @@ from lakeproof.model.objects import StoredObject
 KEYS_MAX = 1000
 
 
-def listing(state: State, request: S3Request) -> Response:
+def listing(state: BucketState, request: S3Request) -> Response:
     """ListObjectsV2 and ListObjects.
 
     Raises:
@@ -70,7 +70,7 @@ def _limit(text: str) -> int:
 
 
 def _entries(
-    state: State, bucket: str, prefix: str, delimiter: str, begin: str
+    state: BucketState, bucket: str, prefix: str, delimiter: str, begin: str
 ) -> Iterator[tuple[str, StoredObject | None]]:
     """Keys with their objects, and common prefixes without, after ``begin``, in ascending order of their bytes."""
     keys = (address[len(bucket) + 1 :] for address in state.objects if address.startswith(f"{bucket}/{prefix}"))

@@ -9,13 +9,13 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums
 from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
-from lakeproof.gate.fronts.s3.state import State, Upload
+from lakeproof.gate.fronts.s3.state import BucketState, Upload
 from lakeproof.gate.fronts.s3.times import iso
-from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parsed, refuse, xml
-from lakeproof.gate.fronts.s3.writes import metadata_of, written
+from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parse_xml, refuse, xml
+from lakeproof.gate.fronts.s3.writes import metadata_of, write_object
 from lakeproof.model.objects import StoredObject, etag
 
-Done = tuple[State, Response, Footprint]
+Done = tuple[BucketState, Response, Footprint]
 PARTS_MAX: Final = 10_000
 PARTS_SHOWN_MAX: Final = 1000
 PART_BYTES_MIN: Final = 5 << 20
@@ -32,7 +32,7 @@ def upload_id(address: str, client: str, number: int) -> str:
     return etag(f"{address} {client} {number}".encode())
 
 
-def _found(state: State, request: S3Request, completed: object = None) -> tuple[str, Upload]:
+def _find_upload(state: BucketState, request: S3Request, completed: object = None) -> tuple[str, Upload]:
     """An upload that is open; or one that was completed so."""
     name = request.query["uploadId"]
     found = state.uploads.get(name)
@@ -42,7 +42,7 @@ def _found(state: State, request: S3Request, completed: object = None) -> tuple[
     return name, found
 
 
-def create(state: State, request: S3Request, now: int) -> Done:
+def create(state: BucketState, request: S3Request, now: int) -> Done:
     """CreateMultipartUpload. The id is made from the key, the client and a count, and so the same in each run."""
     if request.bucket not in state.buckets:
         refuse(404, "NoSuchBucket", "The specified bucket does not exist")
@@ -58,9 +58,9 @@ def create(state: State, request: S3Request, now: int) -> Done:
     return after, xml("InitiateMultipartUploadResult", *told), touched
 
 
-def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done:
+def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -> Done:
     """A part, as it was sent or copied. A part that comes again replaces the one before."""
-    name, found = _found(state, request)
+    name, found = _find_upload(state, request)
     position = number(request.query.get("partNumber", ""))
     if position is None or not 1 <= position <= PARTS_MAX:
         refuse(400, "InvalidArgument", f"Part number must be an integer between 1 and {PARTS_MAX}, inclusive")
@@ -72,15 +72,15 @@ def put_part(state: State, request: S3Request, content: bytes, now: int) -> Done
     return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
 
 
-def complete(state: State, request: S3Request, now: int) -> Done:
+def complete(state: BucketState, request: S3Request, now: int) -> Done:
     """CompleteMultipartUpload: the object appears, whole, under the conditions of the request. Once it has, the same
     request is answered in the same way, and nothing is done: whoever has lost the answer asks again."""
-    wanted = _wanted(request)
+    wanted = _parts_of_completion(request)
     known = state.uploads.get(request.query["uploadId"])
     if known is not None and known.completed is not None and known.completed[0] == wanted:
-        _found(state, request, known.completed)
-        return state, _completed(request, known.completed[1]), touches(request)
-    name, found = _found(state, request)
+        _find_upload(state, request, known.completed)
+        return state, _completion_response(request, known.completed[1]), touches(request)
+    name, found = _find_upload(state, request)
     for position, told in wanted:
         if position not in found.parts or etag(found.parts[position]) != told:
             refuse(400, "InvalidPart", "One or more of the specified parts could not be found.")
@@ -89,19 +89,19 @@ def complete(state: State, request: S3Request, now: int) -> Done:
         refuse(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
     content = b"".join(chosen)
     metadata = (*found.metadata, *checksums.of_parts(found.algorithm, chosen))
-    after = written(state, request, content, metadata, now)
+    after = write_object(state, request, content, metadata, now)
     done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
     return (
         attrs.evolve(after, uploads={**state.uploads, name: done}),
-        _completed(request, etag(content)),
+        _completion_response(request, etag(content)),
         touches(request),
     )
 
 
-def _wanted(request: S3Request) -> tuple[tuple[int, str], ...]:
+def _parts_of_completion(request: S3Request) -> tuple[tuple[int, str], ...]:
     """The parts that a completion names: their numbers, which ascend, and ETags."""
     found: list[tuple[int, str]] = []
-    for each in parsed(request.body).iter("Part"):
+    for each in parse_xml(request.body).iter("Part"):
         position = number((each.findtext("PartNumber") or "").strip())
         if position is None:
             refuse(400, "MalformedXML", "a part has no number")
@@ -113,21 +113,21 @@ def _wanted(request: S3Request) -> tuple[tuple[int, str], ...]:
     return tuple(found)
 
 
-def _completed(request: S3Request, whole: str) -> Response:
+def _completion_response(request: S3Request, whole: str) -> Response:
     told = element("Bucket", request.bucket), element("Key", request.key), element("ETag", f'"{whole}"')
     return xml("CompleteMultipartUploadResult", *told)
 
 
-def abort(state: State, request: S3Request, now: int) -> Done:
+def abort(state: BucketState, request: S3Request, now: int) -> Done:
     """AbortMultipartUpload."""
-    name, _ = _found(state, request)
+    name, _ = _find_upload(state, request)
     uploads = {key: value for key, value in state.uploads.items() if key != name}
     return attrs.evolve(state, uploads=uploads), Response(204), touches(request)
 
 
-def list_parts(state: State, request: S3Request, now: int) -> Done:
+def list_parts(state: BucketState, request: S3Request, now: int) -> Done:
     """ListParts."""
-    name, found = _found(state, request)
+    name, found = _find_upload(state, request)
     most = number(request.query.get("max-parts", str(PARTS_SHOWN_MAX)))
     after = number(request.query.get("part-number-marker", "0"))
     if most is None or after is None:

@@ -15,14 +15,14 @@ from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums, multipart
 from lakeproof.gate.fronts.s3.footprint import only_read, source_of, to_delete, touches
 from lakeproof.gate.fronts.s3.listing import listing
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http, http
-from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, element, error_response, not_known, parsed, refuse, xml
-from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, written
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, element, error_response, not_known, parse_xml, refuse, xml
+from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, write_object
 from lakeproof.model import objects
 from lakeproof.model.objects import StoredObject
 
-Done = tuple[State, Response, Footprint]
+Done = tuple[BucketState, Response, Footprint]
 DELETES_MAX: Final = 1000
 
 ALWAYS: Final = frozenset(("x-id",))
@@ -54,7 +54,7 @@ Source: Amazon S3 User Guide, *General purpose bucket naming rules*."""
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
-def perform(state: State, request: S3Request, now: int) -> Done:
+def perform(state: BucketState, request: S3Request, now: int) -> Done:
     """One request, atomically. now: the store's clock, in microseconds since 1970."""
     try:
         _check_names(state, request)
@@ -63,7 +63,7 @@ def perform(state: State, request: S3Request, now: int) -> Done:
         return state, error_response(error, request), only_read(touches(request))
 
 
-def _check_names(state: State, request: S3Request) -> None:
+def _check_names(state: BucketState, request: S3Request) -> None:
     """A bucket that is there has a good name, whatever it is."""
     if len(request.key.encode()) > KEY_BYTES_MAX:
         refuse(400, "KeyTooLongError", "Your key is too long")
@@ -73,7 +73,7 @@ def _check_names(state: State, request: S3Request) -> None:
         refuse(400, "InvalidBucketName", "The specified bucket is not valid.")
 
 
-def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
+def _operation(request: S3Request) -> Callable[[BucketState, S3Request, int], Done]:
     place = "service" if not request.bucket else "object" if request.key else "bucket"
     asked = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
     for wanted, method, parameter, others, operation in OPERATIONS:
@@ -86,7 +86,7 @@ def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
     return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{told}")
 
 
-def _unknown_headers(request: S3Request, operation: Callable[[State, S3Request, int], Done]) -> list[str]:
+def _unknown_headers(request: S3Request, operation: Callable[[BucketState, S3Request, int], Done]) -> list[str]:
     """What of its headers the front does not have, of those that matter."""
     heeded = HEEDED.get(operation, NONE)
     return sorted(name for name, value in request.headers.items() if _matters(name, value) and name not in heeded)
@@ -98,7 +98,7 @@ def _matters(name: str, value: str) -> bool:
     return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
 
 
-def _found(state: State, request: S3Request) -> StoredObject:
+def _find_object(state: BucketState, request: S3Request) -> StoredObject:
     _bucket(state, request.bucket)
     found = state.objects.get(request.address)
     if found is None:
@@ -106,17 +106,17 @@ def _found(state: State, request: S3Request) -> StoredObject:
     return found
 
 
-def _bucket(state: State, bucket: str) -> None:
+def _bucket(state: BucketState, bucket: str) -> None:
     if bucket not in state.buckets:
         refuse(404, "NoSuchBucket", "The specified bucket does not exist")
 
 
-def get_object(state: State, request: S3Request, now: int) -> Done:
-    found = _found(state, request)
+def get_object(state: BucketState, request: S3Request, now: int) -> Done:
+    found = _find_object(state, request)
     _check_read(request.headers, found)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
     if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
-        headers = (*headers, *checksums.told(found))
+        headers = (*headers, *checksums.checksum_headers(found))
     read = touches(request)
     wanted = request.headers.get("range")
     size = len(found.content)
@@ -170,16 +170,16 @@ def _matches(condition: str, found: StoredObject) -> bool:
     return "*" in wanted or found.etag in wanted
 
 
-def put_object(state: State, request: S3Request, now: int) -> Done:
+def put_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     if "x-amz-copy-source" in request.headers:
         return _copy_object(state, request, now)
-    after = written(state, request, request.body, metadata_of(request), now)
-    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.sent(request.headers)))
+    after = write_object(state, request, request.body, metadata_of(request), now)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.checksum_sent(request.headers)))
     return after, answer, touches(request)
 
 
-def copied(state: State, request: S3Request) -> StoredObject:
+def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     """The source of a copy, under the conditions on it."""
     source = source_of(request) or ""
     _bucket(state, source.partition("/")[0])
@@ -192,44 +192,44 @@ def copied(state: State, request: S3Request) -> StoredObject:
     return found
 
 
-def _copy_object(state: State, request: S3Request, now: int) -> Done:
-    found = copied(state, request)
+def _copy_object(state: BucketState, request: S3Request, now: int) -> Done:
+    found = copy_source(state, request)
     replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source_of(request) == request.address and not replace:
         refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
-    metadata = metadata_of(request) if replace else checksums.copied(found.metadata)
-    after = written(state, request, found.content, metadata, now)
+    metadata = metadata_of(request) if replace else checksums.checksum_of_copy(found.metadata)
+    after = write_object(state, request, found.content, metadata, now)
     stored = after.objects[request.address]
     return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
 
 
-def upload_part(state: State, request: S3Request, now: int) -> Done:
+def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
     """UploadPart, and UploadPartCopy."""
     if source_of(request) is None:
         return multipart.put_part(state, request, request.body, now)
-    found = copied(state, request)
+    found = copy_source(state, request)
     wanted = request.headers.get("x-amz-copy-source-range")
     first, last = (0, len(found.content) - 1) if wanted is None else _bounds(wanted, len(found.content))
     return multipart.put_part(state, request, found.content[first : last + 1], now)
 
 
-def delete_object(state: State, request: S3Request, now: int) -> Done:
+def delete_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     match = request.headers.get("if-match")
-    if match is not None and not _matches(match, _found(state, request)):
+    if match is not None and not _matches(match, _find_object(state, request)):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return _without(state, request.address), Response(204), touches(request)
 
 
-def _without(state: State, address: str) -> State:
+def _without(state: BucketState, address: str) -> BucketState:
     after, _ = objects.step(state.objects, objects.DeleteObject(address))
     return attrs.evolve(state, objects=after)
 
 
-def delete_objects(state: State, request: S3Request, now: int) -> Done:
+def delete_objects(state: BucketState, request: S3Request, now: int) -> Done:
     """DeleteObjects. Each key is deleted, or refused on its own as its ETag is not the one that was named."""
     _bucket(state, request.bucket)
-    body = parsed(request.body)
+    body = parse_xml(request.body)
     quiet = (body.findtext("Quiet") or "").lower() == "true"
     found = to_delete(request)
     if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
@@ -248,29 +248,29 @@ def delete_objects(state: State, request: S3Request, now: int) -> Done:
     return state, xml("DeleteResult", *told), touches(request)
 
 
-def list_objects(state: State, request: S3Request, now: int) -> Done:
+def list_objects(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     return state, listing(state, request), touches(request)
 
 
-def head_bucket(state: State, request: S3Request, now: int) -> Done:
+def head_bucket(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     return state, Response(200, (("x-amz-bucket-region", "us-east-1"),)), touches(request)
 
 
-def bucket_location(state: State, request: S3Request, now: int) -> Done:
+def bucket_location(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     return state, xml("LocationConstraint"), touches(request)
 
 
-def create_bucket(state: State, request: S3Request, now: int) -> Done:
+def create_bucket(state: BucketState, request: S3Request, now: int) -> Done:
     if request.bucket in state.buckets:
         refuse(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.")
     made = attrs.evolve(state, buckets=state.buckets | {request.bucket})
     return made, Response(200, (("Location", f"/{quote(request.bucket)}"),)), touches(request)
 
 
-def delete_bucket(state: State, request: S3Request, now: int) -> Done:
+def delete_bucket(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     if any(address.startswith(f"{request.bucket}/") for address in state.objects):
         refuse(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
@@ -279,7 +279,7 @@ def delete_bucket(state: State, request: S3Request, now: int) -> Done:
     return after, Response(204), touches(request)
 
 
-def list_buckets(state: State, request: S3Request, now: int) -> Done:
+def list_buckets(state: BucketState, request: S3Request, now: int) -> Done:
     found = [element("Bucket", "", element("Name", name)) for name in sorted(state.buckets)]
     return state, xml("ListAllMyBucketsResult", element("Buckets", "", *found)), touches(request)
 
@@ -291,7 +291,7 @@ LISTED: Final = frozenset(
         *("marker", "continuation-token", "start-after"),
     )
 )
-OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[State, S3Request, int], Done]], ...]] = (
+OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[BucketState, S3Request, int], Done]], ...]] = (
     ("service", "GET", "", NONE, list_buckets),
     ("bucket", "GET", "location", NONE, bucket_location),
     ("bucket", "GET", "", LISTED, list_objects),
@@ -311,7 +311,7 @@ OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[State, S3
 )
 """Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
 fits; a parameter that it does not know is refused, and not passed over."""
-HEEDED: Final[Mapping[Callable[[State, S3Request, int], Done], frozenset[str]]] = {
+HEEDED: Final[Mapping[Callable[[BucketState, S3Request, int], Done], frozenset[str]]] = {
     get_object: CONDITIONS - {"if-range"},
     put_object: frozenset(("if-match", "if-none-match")),
     multipart.complete: frozenset(("if-match", "if-none-match")),

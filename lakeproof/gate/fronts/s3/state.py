@@ -20,7 +20,7 @@ class Upload:
 
 
 @attrs.frozen
-class State:
+class BucketState:
     """All that the front knows. Addresses are ``bucket/key``."""
 
     buckets: frozenset[str] = frozenset()

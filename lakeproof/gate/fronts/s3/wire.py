@@ -67,7 +67,7 @@ class S3Request:
         return f"{self.bucket}/{self.key}"
 
 
-def addressed(request: Request) -> S3Request:
+def parse_request(request: Request) -> S3Request:
     """Find bucket and key, by path or by virtual host, and the body under its encoding.
 
     Raises:
@@ -78,7 +78,7 @@ def addressed(request: Request) -> S3Request:
     bucket, key = (virtual[1], path) if virtual else path.partition("/")[::2]
     credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
     presigned = request.parameter("X-Amz-Credential") or ""
-    body, trailers = _decoded(request)
+    body, trailers = _decode_body(request)
     headers = {**request.headers, **trailers}
     _check(headers, body)
     return S3Request(
@@ -92,7 +92,7 @@ def addressed(request: Request) -> S3Request:
     )
 
 
-def _decoded(request: Request) -> tuple[bytes, dict[str, str]]:
+def _decode_body(request: Request) -> tuple[bytes, dict[str, str]]:
     """The body without the chunks of ``aws-chunked``, and the checksums that trail it."""
     kind = request.headers.get("x-amz-content-sha256", "")
     if not kind.startswith("STREAMING-"):
@@ -175,7 +175,7 @@ def number(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
-def parsed(body: bytes) -> ET.Element:
+def parse_xml(body: bytes) -> ET.Element:
     """XML that a client sent, without namespaces.
 
     Raises:

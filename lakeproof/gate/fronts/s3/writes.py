@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.s3 import checksums
-from lakeproof.gate.fronts.s3.state import State
+from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request, not_known, refuse
 from lakeproof.model import objects
 from lakeproof.model.objects import Metadata
@@ -16,7 +16,7 @@ SYSTEM_METADATA: Final = (
 )
 
 
-def written(state: State, request: S3Request, content: bytes, metadata: Metadata, now: int) -> State:
+def write_object(state: BucketState, request: S3Request, content: bytes, metadata: Metadata, now: int) -> BucketState:
     """The state with an object, under the conditions of the request.
 
     Raises:
@@ -43,7 +43,7 @@ def metadata_of(request: S3Request) -> Metadata:
         name: value
         for name, value in request.headers.items()
         if name in SYSTEM_METADATA or name.startswith("x-amz-meta-")
-    } | dict(checksums.sent(request.headers))
+    } | dict(checksums.checksum_sent(request.headers))
     coding = kept.get("content-encoding", "")
     plain = ",".join(each for each in coding.split(",") if each.strip() != "aws-chunked")
     kept.pop("content-encoding", None)
