@@ -22,9 +22,9 @@ from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.namespaces import Namespaces
 from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.engines import cores
-from lakeproof.spark_checks.engine.exact import halves, sums, total
-from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, table
+from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, VERSIONS, table
 from lakeproof.spark_checks.engine.workspace import staged
 
 MARKED: Final = "marked"
@@ -142,24 +142,14 @@ class Fates:
 
     order: tuple[str, ...]
     rows: DataFrame
-    drawn: int = 0
+    drawn: int
 
     def of(self, reason: str) -> DataFrame:
         return self.rows.where(f.col("number") == self.order.index(reason))
 
 
 def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
-    """What becomes of the listing, staged in the session's folder. As `judging`. Runs a job."""
-    return fates(listed, order, staged(judging(listed, order, references, count), "fates"))
-
-
-def fates(listed: Listing, order: Sequence[str], rows: DataFrame) -> Fates:
-    """rows: of `judging`, staged."""
-    return Fates(tuple(order), rows, _bits(listed))
-
-
-def judging(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> DataFrame:
-    """What becomes of the listing, not computed yet, and to be staged before it is read.
+    """What becomes of the listing, staged in the session's folder. Runs a job.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
     is nobody's. count: how many references there are, about.
@@ -176,11 +166,8 @@ def judging(listed: Listing, order: Sequence[str], references: Mapping[str, Data
     # All joins are in one projection, or each would copy the rows.
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
     rows = rows.select("listed_as", *OBJECTS.names, first.otherwise(len(claims)).alias("number"))
-    return _counted(rows, order, _bits(listed))
-
-
-def _bits(listed: Listing) -> int:
-    return (footers.count(listed.objects) // SHOWN).bit_length()
+    bits = (footers.count(listed.objects) // SHOWN).bit_length()
+    return Fates(tuple(order), staged(_counted(rows, order, bits), "fates"), bits)
 
 
 def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
@@ -283,3 +270,22 @@ def _reconsidered(fates: Fates, addresses_: DataFrame, condition: Column, otherw
     number = f.when(is_other, fates.order.index(otherwise)).otherwise(f.col("number"))
     rows = met.withColumn("number", number).select(*fates.rows.columns)
     return attrs.evolve(fates, rows=staged(rows, "settled"))
+
+
+AMBIGUOUS: Final = ""
+
+
+def carried(dataset: Dataset, marked: DataFrame) -> DataFrame:
+    """The same rows of ``objects/``, with what the listing has of `VERSIONS` besides."""
+    if dataset.versions is None:
+        return marked
+    named = [name for name in VERSIONS.names if name in dataset.versions.columns]
+    # A null is a value here: a row with a tag, and one without, disagree.
+    one = [
+        f.when(f.count_distinct(f.struct(name)) == 1, f.first(name)).otherwise(f.lit(AMBIGUOUS)).alias(name)
+        for name in named
+    ]
+    told = dataset.versions.withColumnsRenamed({name: f"told_{name}" for name in OBJECTS.names})
+    same = [f.col(name).eqNullSafe(f.col(f"told_{name}")) for name in OBJECTS.names]
+    few = told.join(marked, same, "left_semi").groupBy(*(f"told_{name}" for name in OBJECTS.names)).agg(*one)
+    return marked.join(few, same, "left").select(*OBJECTS.names, *named)

@@ -9,7 +9,6 @@ ids.
 
 from collections.abc import Collection
 
-import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
@@ -20,10 +19,10 @@ from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
+from lakeproof.spark_checks.engine.engines import gathered
 from lakeproof.spark_checks.engine.tables import INT, LONG, table
 from lakeproof.spark_checks.engine.workspace import staged
 from lakeproof.spark_checks.findings import at
-from lakeproof.spark_checks.whole_repositories import gathered
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 """As `judging.NAMES` has it."""
@@ -49,19 +48,14 @@ def heads(entities: Entities) -> DataFrame:
     return union(both).where(f.coalesce("commit_id", f.lit("")) != "")
 
 
-@attrs.frozen
-class Walked:
-    """What was found of the graph. ``judged``: node, bits, expected (generation), lost (position of a parent); only of
-    those with a bit."""
-
-    judged: DataFrame
-
-    def with_bit(self, bit: int) -> DataFrame:
-        return self.judged.where(f.col("bits").bitwiseAND(bit) != 0)
+def with_bit(walked: DataFrame, bit: int) -> DataFrame:
+    """Of what `walk` has found."""
+    return walked.where(f.col("bits").bitwiseAND(bit) != 0)
 
 
-def walk(entities: Entities) -> Walked:
-    """Judge all commits. The result is kept: it is small where the graph is sound and little of it dangles."""
+def walk(entities: Entities) -> DataFrame:
+    """Judge all commits: `JUDGED`, of those with a bit. It is kept: it is small where the graph is sound and little
+    dangles."""
     commits = entities.commits.select(
         node().alias("node"),
         f.xxhash64("partition_key").alias("repository"),
@@ -79,15 +73,15 @@ def walk(entities: Entities) -> Walked:
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
     nodes = gathered(commits.unionAll(named), "repository", footers.count(entities.commits)).drop("repository")
-    return Walked(staged(nodes.mapInArrow(judged, JUDGED), "judged"))
+    return staged(nodes.mapInArrow(judged, JUDGED), "judged")
 
 
-def check(entities: Entities, walked: Walked, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
+def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
     """head-exists, parents-exist, generation-is-right, child-is-not-older, commits-have-no-cycle; like lakeFS also
     commit-is-reachable, and what is wrong with a commit that no head leads to is garbage."""
     bits = f.col("bits")
     dangling = graph.UNREACHABLE if like_lakefs else 0
-    wrong = walked.with_bit(graph.MISSING | graph.GENERATION | graph.OLDER | graph.CYCLE | dangling)
+    wrong = with_bit(walked, graph.MISSING | graph.GENERATION | graph.OLDER | graph.CYCLE | dangling)
 
     def has(bit: int) -> Column:
         return bits.bitwiseAND(bit) != 0
@@ -131,15 +125,8 @@ def check(entities: Entities, walked: Walked, only: Collection[str], *, like_lak
     return union(frames)
 
 
-@attrs.frozen
-class Trees:
-    """Metaranges that cannot be read. ``torn``: meta_range_id, why."""
-
-    torn: DataFrame
-
-
-def trees(entities: Entities, dataset: Dataset) -> Trees:
-    """The metaranges of commits that are not there, or lack a range. Kept."""
+def trees(entities: Entities, dataset: Dataset) -> DataFrame:
+    """The metaranges of commits that are not there, or lack a range: meta_range_id, why. Kept."""
     wanted = with_meta_range(entities.commits).select("meta_range_id").distinct()
     absent = wanted.join(dataset.metaranges.select("meta_range_id"), "meta_range_id", "left_anti")
     known = dataset.ranges.select("range_id").distinct()
@@ -148,7 +135,7 @@ def trees(entities: Entities, dataset: Dataset) -> Trees:
     torn = absent.select("meta_range_id", f.lit("is not there").alias("why")).unionAll(
         partial.select("meta_range_id", f.concat(f.lit("lacks its range "), f.col("lost")).alias("why"))
     )
-    return Trees(staged(torn, "torn"))
+    return staged(torn, "torn")
 
 
 def with_meta_range(commits: DataFrame) -> DataFrame:
@@ -156,12 +143,14 @@ def with_meta_range(commits: DataFrame) -> DataFrame:
     return commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
 
 
-def check_trees(entities: Entities, found: Trees, only: Collection[str], walked: Walked | None = None) -> DataFrame:
+def check_trees(
+    entities: Entities, torn: DataFrame, only: Collection[str], walked: DataFrame | None = None
+) -> DataFrame:
     """meta-range-exists. ``walked``: that of a commit which no head leads to is garbage."""
-    rows = with_meta_range(entities.commits).join(found.torn, "meta_range_id")
+    rows = with_meta_range(entities.commits).join(torn, "meta_range_id")
     if walked is None:
         return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable())], only)
-    lost = walked.with_bit(graph.UNREACHABLE).select("node").withColumn("dangling", f.lit(True))
+    lost = with_bit(walked, graph.UNREACHABLE).select("node").withColumn("dangling", f.lit(True))
     rows = rows.withColumn("node", node()).join(lost, "node", "left")
     kind = f.when(f.col("dangling").isNotNull(), "garbage").otherwise("violation")
     return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable(), kind)], only)
@@ -171,9 +160,9 @@ def _unreadable() -> Column:
     return f.concat(f.lit("metarange "), f.col("meta_range_id"), f.lit(" "), f.col("why"))
 
 
-def reachable(entities: Entities, walked: Walked) -> DataFrame:
+def reachable(entities: Entities, walked: DataFrame) -> DataFrame:
     """The commits that heads lead to, of those that hold something."""
-    lost = walked.with_bit(graph.UNREACHABLE).select("node")
+    lost = with_bit(walked, graph.UNREACHABLE).select("node")
     return with_meta_range(entities.commits).withColumn("node", node()).join(lost, "node", "left_anti")
 
 
@@ -184,9 +173,9 @@ def homes(entities: Entities) -> DataFrame:
     return f.broadcast(whole.withColumn("repository", f.xxhash64("home", "namespace")))
 
 
-def check_readable(commits: DataFrame, repositories: DataFrame, found: Trees, only: Collection[str]) -> DataFrame:
+def check_readable(commits: DataFrame, repositories: DataFrame, torn: DataFrame, only: Collection[str]) -> DataFrame:
     """committed-data-is-kept, as far as it is about reachable commits that cannot be read."""
     owned = commits.join(repositories, commits["partition_key"] == repositories["home"], "left_semi")
-    rows = owned.join(found.torn, "meta_range_id")
+    rows = owned.join(torn, "meta_range_id")
     evidence = f.concat(f.lit("a reachable commit cannot be read: "), _unreadable())
     return findings(rows, [Rule("committed-data-is-kept", f.lit(True), _here(), evidence)], only)

@@ -14,7 +14,6 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.checks.commits import Trees
 from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
 from lakeproof.spark_checks.data.addresses import fingerprint, inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
@@ -37,7 +36,7 @@ class References:
     staged: DataFrame
 
 
-def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, found: Trees) -> DataFrame:
+def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, torn: DataFrame) -> DataFrame:
     """What reachable commits refer to: repository, namespace, range_id, path, address. Once for each repository and
     range, however many commits share it; commits that cannot be read are left out, all of them.
 
@@ -45,7 +44,7 @@ def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, fou
     """
     owned = commits.join(repositories, commits["partition_key"] == repositories["home"])
     roots = owned.select("repository", "meta_range_id").distinct()
-    readable = roots.join(found.torn, "meta_range_id", "left_anti")
+    readable = roots.join(torn, "meta_range_id", "left_anti")
     pairs = dataset.metaranges.where("range_id is not null").join(readable, "meta_range_id")
     pairs = beside(pairs.select("repository", "range_id").distinct())
     there = f.coalesce("address", f.lit("")) != ""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 import attrs
@@ -125,7 +126,6 @@ class Checks:
         self.entities = entities
         self.only = frozenset(only)
         self.living = living
-        self._kept: dict[str, object] = {}
 
     def run(self, part: Pass) -> list[DataFrame]:
         """The findings of a pass: FINDINGS, in one or more tables."""
@@ -153,24 +153,24 @@ class Checks:
     def _commits(self) -> Iterator[DataFrame]:
         like_lakefs = self.dataset.keys == "lakefs"
         if self.only - {"meta-range-exists"}:
-            yield commits.check(self._alive, self._walked(), self.only, like_lakefs=like_lakefs)
+            yield commits.check(self._alive, self._walked, self.only, like_lakefs=like_lakefs)
         if "meta-range-exists" in self.only:
-            walked = self._walked() if like_lakefs else None
-            yield commits.check_trees(self._alive, self._trees(), self.only, walked)
+            walked = self._walked if like_lakefs else None
+            yield commits.check_trees(self._alive, self._trees, self.only, walked)
 
     def _data(self) -> Iterator[DataFrame]:
         alive = self._alive
         homes = commits.homes(alive)
-        reached = commits.reachable(alive, self._walked())
+        reached = commits.reachable(alive, self._walked)
         if "committed-data-is-kept" in self.only:
-            yield commits.check_readable(reached, homes, self._trees(), self.only)
+            yield commits.check_readable(reached, homes, self._trees, self.only)
         if self.only & stored.IDS and self.dataset.stored is not None:
             yield stored.check_tables(alive, reached, self.dataset.stored, self.only)
         of_objects = self.only & (stored.IDS - {"table-is-sound"})
         if not self.only & data.IDS and not of_objects:
             return  # nobody asks for objects
         references = data.References(
-            data.committed(reached, homes, self.dataset, self._trees()),
+            data.committed(reached, homes, self.dataset, self._trees),
             tokens.shown(attrs.evolve(self.entities, branches=alive.branches), homes),
         )
         lake = self.dataset.keys == "lakefs"
@@ -179,19 +179,13 @@ class Checks:
             sizes = stored.sizes(references.committed, self.dataset, alive.staged, tokens.namespaces(alive, homes))
             yield stored.check_objects(references, sizes, self.dataset, self.only)
 
-    def _walked(self) -> commits.Walked:
-        if "walked" not in self._kept:
-            self._kept["walked"] = commits.walk(self._alive)
-        found_ = self._kept["walked"]
-        assert isinstance(found_, commits.Walked)
-        return found_
+    @cached_property
+    def _walked(self) -> DataFrame:
+        return commits.walk(self._alive)
 
-    def _trees(self) -> commits.Trees:
-        if "trees" not in self._kept:
-            self._kept["trees"] = commits.trees(self._alive, self.dataset)
-        found = self._kept["trees"]
-        assert isinstance(found, commits.Trees)
-        return found
+    @cached_property
+    def _trees(self) -> DataFrame:
+        return commits.trees(self._alive, self.dataset)
 
 
 def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int = EXAMPLES_MAX) -> Summary:

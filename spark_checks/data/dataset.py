@@ -9,10 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
+from google.protobuf.message import DecodeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import keys
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.unchanged import Noted
 from lakeproof.spark_checks.engine import folders, footers, layout, places
@@ -118,7 +121,7 @@ def open_dataset(
 
 def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     """The tables of the object store, in place of those that the source may have."""
-    from lakeproof.spark_checks.data.storage import namespaces
+    from lakeproof.spark_checks.data.dataset import namespaces
     from lakeproof.spark_checks.data.stored.stores import Blockstore
     from lakeproof.spark_checks.data.stored.tables import load
 
@@ -262,3 +265,21 @@ def _demand_plain_folders(spark: SparkSession, files: list[places.File]) -> None
     for each in files:
         if any(part.endswith(("=", f"={NULL}")) for part in each.relative.split("/")):
             raise Unusable(f"{each.full}: lies in the folder of null, which Sail takes for text; name --engine classic")
+
+
+def namespaces(kv: DataFrame, repositories: DataFrame | None = None) -> frozenset[str]:
+    """The storage namespaces of all repositories, whatever their state; a record that cannot be read has none. The
+    driver holds their records. Runs a job. ``repositories``: as a typed table, where there is one."""
+    if repositories is not None:
+        found = [row[0] for row in repositories.select("storage_namespace").distinct().collect()]
+    else:
+        rows = kv.where(f.col("partition_key") == f.lit(keys.GRAVELER)).select("key", "value").collect()
+        found = [_namespace(row["value"]) for row in rows if bytes(row["key"]).startswith(keys.REPOSITORIES_PREFIX)]
+    return frozenset(str(each).rstrip("/") for each in found if each)
+
+
+def _namespace(value: bytes | None) -> str | None:
+    try:
+        return str(pb.RepositoryData.FromString(bytes(value or b"")).storage_namespace)
+    except (DecodeError, UnicodeDecodeError):
+        return None

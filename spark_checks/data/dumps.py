@@ -15,10 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeproof.impl.stores import dumped
 from lakeproof.impl.stores.dumped import NotADump, Row
 from lakeproof.spark_checks.engine import places, staging
-from lakeproof.spark_checks.engine.batches import batches
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.staging import Written
-from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.words import Unusable
 

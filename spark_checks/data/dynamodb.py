@@ -13,9 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.spark_checks.engine import staging
-from lakeproof.spark_checks.engine.batches import batches
 from lakeproof.spark_checks.engine.engines import cores
-from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.words import Unusable
 

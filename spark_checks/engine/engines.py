@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from weakref import WeakKeyDictionary
 
 import attrs
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 Name = Literal["embedded", "classic", "connect"]
 NAMES: Final[tuple[Name, ...]] = get_args(Name)
@@ -78,3 +78,18 @@ def embedded(version: str, stop: Callable[[], None]) -> Engine:
 def cores(spark: SparkSession) -> int:
     """How many tasks run at once, about."""
     return engine_of(spark).cores
+
+
+COMMITS_A_TASK: Final = 1_000_000
+"""Aimed at: a task has as many as its largest repository has, and about so many besides."""
+
+
+def gathered(rows: DataFrame, repository: str, commits: int) -> DataFrame:
+    """Rows of commits, and of what points at them, so that those with one value in the column ``repository`` are in
+    one task, in any order: a walk over commits needs all commits of a repository at once. ``commits``: how many there
+    are; repositories of 5, 800,000 and 6 million commits make seven tasks. Cost: one shuffle of the rows.
+
+    The number of tasks is fixed: a plan that adapts would put together what looks small, by its bytes in a shuffle.
+    """
+    tasks = max(commits // COMMITS_A_TASK + 1, cores(rows.sparkSession))
+    return rows.repartition(tasks, repository)

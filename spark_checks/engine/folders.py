@@ -17,9 +17,9 @@ import attrs
 import pyarrow as pa
 from pyarrow import fs
 
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.words import Unusable
 
 T = TypeVar("T")

@@ -4,13 +4,12 @@ That last one has no ``jdk.incubator.vector``, which Spark asks for on its comma
 put behind a small script that drops the argument. Spark 4 wants Java 17 or newer.
 """
 
+import atexit
 import os
 import re
 import shutil
-import stat
 import subprocess
 import tempfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -78,25 +77,11 @@ def _packaged() -> str | None:
 
 
 def wrapped(java: Path) -> Path:
-    """A home whose ``bin/java`` is this one, without the argument that it cannot take. Made once a user."""
-    home = Path(tempfile.gettempdir()) / f"lakeproof-java-{os.getuid()}-{zlib.crc32(str(java).encode()):x}"
-    home = home if _ours(home) else Path(tempfile.mkdtemp(prefix="lakeproof-java-"))
+    """A home whose ``bin/java`` is this one, without the argument that it cannot take. It goes with this process."""
+    home = Path(tempfile.mkdtemp(prefix="lakeproof-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"
-    text = _WRAPPER.format(java=str(java).replace("'", "'\\''"))
-    if not script.is_file() or script.read_text(encoding="utf-8") != text:
-        script.parent.mkdir(parents=True, exist_ok=True)
-        fresh = script.with_name(f"java.{os.getpid()}")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.chmod(0o700)
-        fresh.replace(script)
+    script.parent.mkdir()
+    script.write_text(_WRAPPER.format(java=str(java).replace("'", "'\\''")), encoding="utf-8")
+    script.chmod(0o700)
     return home
-
-
-def _ours(home: Path) -> bool:
-    """Whether nobody else can have put something there: what lies in it will be run."""
-    try:
-        home.mkdir(mode=0o700)
-    except FileExistsError:
-        found = home.lstat()
-        return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
-    return True

@@ -21,7 +21,7 @@ from pyspark.sql import functions as f
 from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import footers, layout, staging
-from lakeproof.spark_checks.engine.exact import halves, sums, total
+from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example

@@ -6,8 +6,11 @@ says, read as lakeFS' BY_PREFIX: full if it has a scheme, else relative to the n
 to it. Source: docs/reference/dataset.md.
 """
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -23,9 +26,6 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BINARY: Final = BinaryType()
 BOOLEAN: Final = BooleanType()
@@ -128,3 +128,23 @@ DECODED: Final = {
     "undecodable": UNDECODABLE,
 }
 """What the records of ``kv/`` decode into. A dataset may hold these, under ``decoded/``, beside ``kv/``."""
+
+
+ROWS: Final = 1 << 14
+"""Of a batch."""
+
+Row = tuple[object, ...]
+
+
+def batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows, in the order of the schema's fields, as one batch."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def batches(rows: Iterable[Row], schema: pa.Schema, size: int = ROWS) -> Iterator[pa.RecordBatch]:
+    """All rows, so many a batch. Memory: one batch."""
+    left = iter(rows)
+    while some := list(islice(left, size)):
+        yield batch(some, schema)

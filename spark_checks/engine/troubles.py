@@ -114,3 +114,21 @@ def told() -> Iterator[None]:
         if line is None:
             raise
         raise Unusable(line) from None
+
+
+WIDEST: Final = 200
+_REQUEST: Final = re.compile(r"Error performing [A-Z]+ \S+ in \S+( after \d+ retries, [^-]*)?\s*-\s+")
+_CODE: Final = re.compile(r"<Code>\s*([\w.-]{1,60})\s*</Code>")
+
+
+def said(error: Exception) -> str:
+    """What obstore says of a request that failed: at most `WIDEST` characters, without URLs: they may be long, and hold
+    what is signed. Its first line is the request, with times and tries; the status and its reason, if any, follow, what
+    a server says of it in XML, and then Rust's own notation of all that. This is left: ``Generic GCS error: Error
+    performing list request: Server returned non-2xx status code: 403 Forbidden (AccessDenied)``."""
+    whole = " ".join(str(error).partition("Debug source:")[0].split())
+    code = _CODE.search(whole)
+    text = _REQUEST.sub("", whole).partition(": <")[0]
+    if code is not None:
+        text += f" ({code.group(1)})"
+    return text[:WIDEST] or type(error).__name__

@@ -21,7 +21,6 @@ from lakeproof.spark_checks.engine import folders, staging, workspace
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.explore import worker
-from lakeproof.spark_checks.explore.answers import Known
 from lakeproof.spark_checks.explore.masks import HELD, Job, Question
 
 Row = tuple[int, ...]
@@ -31,9 +30,6 @@ Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 WITNESSES_MAX: Final = 4096
 """So many unknown things are compiled at once; others wait for the next round."""
-
-DRIVER_ANSWERS: Final = 1 << 20
-"""So many answers the driver remembers; when there are more, they are files, and come partition by partition."""
 
 PARTITION_ROWS: Final = 1 << 22
 """A shuffle partition should not have to tell apart more states than that."""
@@ -108,7 +104,6 @@ class SparkLevels:
         self._written: dict[str, Written] = {}
         self._old: list[Written] = []
         self._old_layout = Layout((), 1)
-        self._known = Known()
         self._paths: list[str] = []
 
     def keep(self, words: Words, layout: Layout) -> Part:
@@ -155,46 +150,29 @@ class SparkLevels:
         names = worker.names(layout.words)
         parts = [self._read(part, layout).select(sql.lit(part.tag).alias("tag"), "*") for part in answers]
         found = reduce(DataFrame.unionAll, parts)
-        if not self._old and self._known.rows + sum(part.count for part in answers) <= DRIVER_ANSWERS:
-            yield from self._known.added(
-                ((tag, tuple(words)) for tag, *words in map(_unsigned, found.collect())), layout
-            )
-        else:
-            self._spill()
-            found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
+        found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
+        if self._old:
             self._renew(layout)
-            path = self._path("answers")
-            new = staging.write(found.join(self._answers(self._old, layout), ["tag", *names], "left_anti"), path)
-            self._old.append(new)
-            rows = self._answers([new], layout).orderBy("tag", *names)
-            for tag, *words in map(_unsigned, rows.toLocalIterator(prefetchPartitions=True)):
-                yield tag, tuple(words)
+            found = found.join(self._answers(self._old, layout), ["tag", *names], "left_anti")
+        new = self._remembered(found, layout)
+        for tag, *words in map(_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
+            yield tag, tuple(words)
         for part in answers:
             self.drop(part)
 
     def remember(self, tag: int, words: Words, layout: Layout) -> None:
-        for _ in self._known.added(
-            ((tag, row) for row in zip(*(word.tolist() for word in words), strict=True)), layout
-        ):
-            pass
+        self._renew(layout)
+        self._remembered(self._frame(tag, words).drop("count"), layout)
 
-    def _spill(self) -> None:
-        """From here on Spark subtracts old answers: there are too many for the driver."""
-        if self._old:
-            return
-        path, layout = self._path("answers"), self._known.layout
-        batches = [
-            batch
-            for tag, words in self._known.words()
-            for batch in worker.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
-        ]
-        table = pa.Table.from_batches(batches, worker.schema(layout.words)).drop_columns(["count"])
-        self._old = [staging.write(of_arrow(self._spark, table), path)]
-        self._old_layout, self._known = layout, Known()
+    def _remembered(self, answers: DataFrame, layout: Layout) -> DataFrame:
+        """The same rows, in files."""
+        self._old.append(staging.write(answers, self._path("answers")))
+        self._old_layout = layout
+        return self._answers(self._old[-1:], layout)
 
     def _renew(self, layout: Layout) -> None:
         """Write old answers under a new layout, all in one."""
-        if layout != self._old_layout:
+        if self._old and layout != self._old_layout:
             path = self._path("answers")
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
@@ -217,7 +195,7 @@ class SparkLevels:
     def clear(self) -> None:
         for path in self._paths:
             folders.delete(path.rpartition("/")[0])
-        self._paths, self._old, self._known = [], [], Known()
+        self._paths, self._old = [], []
         self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 

@@ -41,13 +41,14 @@ from lakeproof.search.judge import APPLIED
 from lakeproof.search.packing import Words, concatenate, distinct, repack
 from lakeproof.search.paths import path_through, predecessor
 from lakeproof.search.projections import STORED
-from lakeproof.search.search import Limits, Options, Progress, Result, Searching
+from lakeproof.search.search import Limits, Options, Result, Searching
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach
 from lakeproof.search.views import STEP_READS
 from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
 from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
+from lakeproof.words import Progress
 
 DRIVER_STATES: Final = 1 << 18
 """A level of so many states stays with the driver."""

@@ -1,30 +1,25 @@
-"""Violations, planted on purpose: one at a time, each so that it breaks no other rule. Pure.
+"""Violations, planted on purpose: one at a time, each so that it breaks no other rule; and legal garbage. Pure.
 
 One cannot: on a cycle of commits some generation is wrong, and so `generation-is-right` is listed for it as well.
-Planted commits are on no branch and have no metarange, so that nothing else comes to depend on them.
+Planted commits are on no branch and have no metarange, so that nothing else comes to depend on them. Objects that are
+lost, or shared, are picked from the listing, evenly, by arithmetic on their numbers.
 """
 
 import json
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from lakeproof.model import keys
+from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import CommitID, TagID
+from lakeproof.model.records import RepositoryState
 from lakeproof.spark_checks.findings import IDS
-from lakeproof.spark_checks.generate import garbage
-from lakeproof.spark_checks.generate.planted import (
-    Object,
-    Place,
-    Planted,
-    branch,
-    cleanup,
-    commit,
-    repository,
-    staged,
-    tag,
-)
-from lakeproof.spark_checks.generate.sizes import DAY
+from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
+from lakeproof.spark_checks.generate.records import KV, Listed, branch, cleanup, commit, kv, repository, staged, tag
+from lakeproof.spark_checks.generate.sizes import DAY, Sizes
+from lakeproof.spark_checks.generate.sound import content
 from lakeproof.words import Unusable
 
 PLANTED_MAX: Final = 1_000_000
@@ -32,6 +27,18 @@ PLANTED_MAX: Final = 1_000_000
 GARBAGE: Final = "garbage"
 """Not the id of a violation: what is left of a deleted instance."""
 AGAIN: Final = "address-has-one-entry, of a committed object"
+_STATES: Final = {2: RepositoryState.DELETING, 4: RepositoryState.DELETED, 5: RepositoryState.ACTIVE}
+
+
+class Finding(NamedTuple):
+    """A line of the list of what was planted."""
+
+    id: str
+    subject: str
+    evidence: str
+
+
+Made = Iterator[KV | Listed | Finding]
 
 
 class _Twice(ValueError):
@@ -63,130 +70,189 @@ def parse(text: str, where: str) -> dict[str, int]:
     return dict(found)
 
 
-def _zombie(i: int, place: Place) -> Planted:
+def _found(name: str, record: KV, evidence: str) -> Made:
+    """A record that is the subject of a finding; see `lakeproof.spark_checks.findings.at`."""
+    yield record
+    yield Finding(name, f"{record.partition.decode()} {record.key.decode()}", evidence)
+
+
+def _token(repo: Repository, kind: str, i: int, uid: str | None = None) -> str:
+    """Of its own. ``uid``: whose it says that it is."""
+    return f"{repo.id}-{kind}-{i}:{uid or repo.uid}.{repo.name('token ' + kind, i)}"
+
+
+def _commit(
+    repo: Repository,
+    kind: str,
+    i: int,
+    parents: tuple[str, ...] | None = None,
+    generation: int = 2,
+    meta_range_id: str = "",
+    instance: str = "",
+) -> KV:
+    """A commit on the first one of its repository, all well but for what is said."""
+    made = commit(
+        repo.content_id(kind, i),
+        repo.sizes.now,
+        parents=(repo.commit_id(0),) if parents is None else parents,
+        generation=generation,
+        meta_range_id=meta_range_id,
+        instance=instance,
+    )
+    return kv(repo.home, made)
+
+
+def _staged(repo: Repository, token: str, path: str, where: str) -> KV:
+    return kv(token, staged(path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY)))
+
+
+def _object(repo: Repository, where: str) -> Listed:
+    return Listed(repo.namespace, where, 1, repo.sizes.now - DAY)
+
+
+def _garbage(i: int, repo: Repository) -> Made:
+    """What is left of repositories that were deleted: legal, and unreachable. Of every six instances, in turn: (0) its
+    id was created anew, and a cleanup record leads to what is left; (1) its id is free, and a cleanup record leads
+    there; (2) the entry is marked as deleting, and leads there; (3) nothing is left but the cleanup record; (4) nothing
+    but the tombstone of `lakeproof.impl.repositories.hardened`; (5) no garbage but a bare repository."""
+    kind = i % 6
+    id_, uid = (f"gone-{i}" if kind else repo.id), repo.name("gone", i)
+    date = repo.sizes.now - DAY - repo.below(300 * DAY, "gone", i)
+    if kind in _STATES:
+        yield kv(keys.GRAVELER, repository(id_, uid, date, _STATES[kind], bare=kind == 5))
+    if kind in (0, 1, 3):
+        yield kv(keys.DELETED, cleanup(id_, uid))
+    if kind > 2:
+        return
+    home, ids = f"{id_}-{uid}", [repo.content_id(f"gone {at}", i) for at in range(3)]
+    yield kv(home, commit(ids[0], date, instance=uid))
+    for at in (1, 2):
+        yield kv(home, commit(ids[at], date + at, parents=(ids[at - 1],), generation=at + 1))
+    yield kv(home, branch("main", ids[2], f"{id_}-main:{uid}.{repo.name('gone token', i)}"))
+    yield kv(home, tag("v0", ids[0]))
+
+
+def _zombie(i: int, repo: Repository) -> Made:
     """A commit, and every other time a branch, of an instance that was deleted; a cleanup record leads to it."""
-    uid = place.name("zombie", i)
+    uid = repo.name("zombie", i)
+    made = _commit(repo, "zombie", i, instance=uid)
     if i % 2:
-        made = branch(place.home, f"zombie-{i}", place.first_commit, place.token("zombie", i, uid))
-    else:
-        made = _commit(i, place, "zombie", instance=uid)
-    made = made.is_found("no-reachable-zombie", f"it belongs to instance {uid}")
-    return made + cleanup(place.repository_id, uid)
+        made = kv(repo.home, branch(f"zombie-{i}", repo.commit_id(0), _token(repo, "zombie", i, uid)))
+    yield from _found("no-reachable-zombie", made, f"it belongs to instance {uid}")
+    yield kv(keys.DELETED, cleanup(repo.id, uid))
 
 
-def _lost(i: int, place: Place) -> Planted:
+def _lost(i: int, repo: Repository) -> Made:
     """A commit in a partition that no entry and no cleanup record leads to."""
-    uid = place.name("lost", i)
-    made = commit(f"lost-{i}-{uid}", place.content_id("lost", i), place.now, generation=1, instance=uid)
-    return made.is_found("garbage-is-reclaimable", "nothing leads to its partition")
+    uid = repo.name("lost", i)
+    made = kv(f"lost-{i}-{uid}", commit(repo.content_id("lost", i), repo.sizes.now, instance=uid))
+    return _found("garbage-is-reclaimable", made, "nothing leads to its partition")
 
 
-def _incomplete(i: int, place: Place) -> Planted:
+def _incomplete(i: int, repo: Repository) -> Made:
     """A repository without its default branch."""
-    repository_id, uid = f"incomplete-{i}", place.name("incomplete", i)
-    made = repository(repository_id, uid, place.now)
-    return made + Planted.finding("active-is-complete", f"{repository_id}-{uid}", "its default branch is not there")
+    id_, uid = f"incomplete-{i}", repo.name("incomplete", i)
+    yield kv(keys.GRAVELER, repository(id_, uid, repo.sizes.now))
+    yield Finding("active-is-complete", f"{id_}-{uid}", "its default branch is not there")
 
 
-def _headless(i: int, place: Place) -> Planted:
+def _headless(i: int, repo: Repository) -> Made:
     """A tag, and every other time a branch, that names a commit which is not there."""
-    name, missing = f"headless-{i}", place.content_id("missing head", i)
-    on_branch = branch(place.home, name, missing, place.token("headless", i))
-    made = on_branch if i % 2 else tag(place.home, name, missing)
-    return made.is_found("head-exists", f"there is no commit {missing}")
+    name, missing = f"headless-{i}", repo.content_id("missing head", i)
+    made = branch(name, missing, _token(repo, "headless", i)) if i % 2 else tag(name, missing)
+    return _found("head-exists", kv(repo.home, made), f"there is no commit {missing}")
 
 
-def _orphan(i: int, place: Place) -> Planted:
+def _orphan(i: int, repo: Repository) -> Made:
     """One of two parents is not there: the second one, or (every other time) the first."""
-    missing = place.content_id("missing parent", i)
-    both = (missing, place.first_commit) if i % 2 else (place.first_commit, missing)
-    return _commit(i, place, "orphan", parents=both).is_found("parents-exist", f"there is no parent {missing}")
+    both = (repo.commit_id(0), missing := repo.content_id("missing parent", i))
+    made = _commit(repo, "orphan", i, both[::-1] if i % 2 else both)
+    return _found("parents-exist", made, f"there is no parent {missing}")
 
 
-def _without_metarange(i: int, place: Place) -> Planted:
-    missing = place.content_id("missing metarange", i)
-    made = _commit(i, place, "without metarange", meta_range_id=missing)
-    return made.is_found("meta-range-exists", f"there is no metarange {missing}")
+def _without_metarange(i: int, repo: Repository) -> Made:
+    missing = repo.content_id("missing metarange", i)
+    made = _commit(repo, "without metarange", i, meta_range_id=missing)
+    return _found("meta-range-exists", made, f"there is no metarange {missing}")
 
 
-def _wrong_generation(i: int, place: Place) -> Planted:
+def _wrong_generation(i: int, repo: Repository) -> Made:
     generation = (1, 3, 4, 1_000_000)[i % 4]
-    made = _commit(i, place, "generation", generation=generation)
-    return made.is_found("generation-is-right", f"it is {generation}, and its parent's is 1")
+    made = _commit(repo, "generation", i, generation=generation)
+    return _found("generation-is-right", made, f"it is {generation}, and its parent's is 1")
 
 
-def _older(i: int, place: Place) -> Planted:
+def _older(i: int, repo: Repository) -> Made:
     """Dated when the repository was created; its parent is later."""
-    made = commit(place.home, place.content_id("older", i), place.created - i, parents=(place.first_commit,))
-    return made.is_found("child-is-not-older", "it is dated before its parent")
+    made = commit(repo.content_id("older", i), repo.created - i, parents=(repo.commit_id(0),), generation=2)
+    return _found("child-is-not-older", kv(repo.home, made), "it is dated before its parent")
 
 
-def _cycle(i: int, count: int, place: Place) -> Planted:
+def _cycle(i: int, repo: Repository, count: int) -> Made:
     """Pairs that are each other's parent; the last one of an odd number is its own."""
-    name = "commits-have-no-cycle"
     partner = i - 1 if i % 2 else min(i + 1, count - 1)
-    parents = (place.content_id("cycle", partner),)
-    made = _commit(i, place, "cycle", parents=parents, generation=1 + i % 2).is_found(name, "it is its own ancestor")
-    return made if i % 2 else made.is_found("generation-is-right", "its parent is its child: no generation fits")
+    made = _commit(repo, "cycle", i, (repo.content_id("cycle", partner),), 1 + i % 2)
+    yield from _found("commits-have-no-cycle", made, "it is its own ancestor")
+    if i % 2 == 0:
+        found = _found("generation-is-right", made, "its parent is its child: no generation fits")
+        yield from (each for each in found if isinstance(each, Finding))
 
 
-def _shared_token(i: int, place: Place) -> Planted:
+def _shared_token(i: int, repo: Repository) -> Made:
     """Two branches with one sealed token, under which nothing is staged."""
-    shared = place.token("shared", i)
-    names = (f"sharing-{i}", f"sharing-too-{i}")
-    one, other = (branch(place.home, each, place.first_commit, place.token(each, i), (shared,)) for each in names)
-    return one + other + Planted.finding("token-has-one-owner", shared, f"two branches have it: {', '.join(names)}")
+    shared, names = _token(repo, "shared", i), (f"sharing-{i}", f"sharing-too-{i}")
+    for each in names:
+        yield kv(repo.home, branch(each, repo.commit_id(0), _token(repo, each, i), (shared,)))
+    yield Finding("token-has-one-owner", shared, f"two branches have it: {', '.join(names)}")
 
 
-def _unowned(i: int, place: Place) -> Planted:
+def _unowned(i: int, repo: Repository) -> Made:
     """Entries under a token that no branch has: one, or (every other time) two."""
-    token = place.token("unowned", i)
-    made = Planted.finding("staged-has-owner", token, "no branch has it")
+    token = _token(repo, "unowned", i)
+    yield Finding("staged-has-owner", token, "no branch has it")
     for at in range(1 + i % 2):
-        made += _staged(i, place, token, f"unowned/{at}", f"data/{place.name(f'unowned {at}', i)}")
-    return made
+        where = f"data/{repo.name(f'unowned {at}', i)}"
+        yield _staged(repo, token, f"unowned/{at}", where)
+        yield _object(repo, where)
 
 
-def _endangered(i: int, place: Place) -> Planted:
+def _endangered(i: int, repo: Repository) -> Made:
     """A cleanup record for a repository that is accessible."""
-    made = cleanup(place.repository_id, place.uid)
-    return made.is_found("cleanup-spares-live", "its instance is accessible")
+    return _found("cleanup-spares-live", kv(keys.DELETED, cleanup(repo.id, repo.uid)), "its instance is accessible")
 
 
-def _shared_address(i: int, place: Place) -> Planted:
+def _shared_address(i: int, repo: Repository) -> Made:
     """Two entries of the default branch with one address."""
-    name = place.name("shared", i)
-    one = _staged(i, place, place.open_token, f"shared/one/{i}", f"data/{name}")
-    other = staged(place.open_token, f"shared/other/{i}", f"data/{name}", place.now - DAY)
-    subject = f"{place.namespace}/data/{name}"
-    return one + other + Planted.finding("address-has-one-entry", subject, "two staged entries have it")
+    where = f"data/{repo.name('shared', i)}"
+    for each in ("one", "other"):
+        yield _staged(repo, repo.token(0), f"shared/{each}/{i}", where)
+    yield _object(repo, where)
+    yield Finding("address-has-one-entry", f"{repo.namespace}/{where}", "two staged entries have it")
 
 
-def _unknown_key(i: int, place: Place) -> Planted:
+def _unknown_key(i: int, repo: Repository) -> Made:
     """In the partition of a repository, and every other time in that of all repositories."""
-    partition = keys.GRAVELER if i % 2 else place.home
-    made = Planted.record(partition, f"unknown/{i}".encode(), b"\n\1x")
-    return made.is_found("key-is-known", "no record has such a key")
+    made = KV(keys.GRAVELER if i % 2 else repo.home.encode(), f"unknown/{i}".encode(), b"\n\1x")
+    return _found("key-is-known", made, "no record has such a key")
 
 
-def _misnamed(i: int, place: Place) -> Planted:
+def _misnamed(i: int, repo: Repository) -> Made:
     """A tag whose key says one id and whose record another."""
-    made = tag(place.home, f"misnamed-{i}", place.first_commit, told=f"other-{i}")
-    return made.is_found("key-names-record", f"the record says other-{i}")
+    other = kv(repo.home, tag(f"other-{i}", repo.commit_id(0)))
+    made = other._replace(key=keys.tag_key(TagID(f"misnamed-{i}")))
+    return _found("key-names-record", made, f"the record says other-{i}")
 
 
-def _undecodable(i: int, place: Place) -> Planted:
+def _undecodable(i: int, repo: Repository) -> Made:
     """The value of a tag, and every other time of a commit, that is no message."""
+    key, value = keys.tag_key(TagID(f"undecodable-{i}")), b"\xff\xff\xff"
     if i % 2:
-        key, value = keys.commit_key(CommitID(place.content_id("undecodable", i))), b"\n\x40cut off"
-    else:
-        key, value = keys.tag_key(TagID(f"undecodable-{i}")), b"\xff\xff\xff"
-    made = Planted.record(place.home, key, value)
-    return made.is_found("record-is-decodable", "its value is no message")
+        key, value = keys.commit_key(CommitID(repo.content_id("undecodable", i))), b"\n\x40cut off"
+    return _found("record-is-decodable", KV(repo.home.encode(), key, value), "its value is no message")
 
 
-PLANTS: Final[Mapping[str, Callable[[int, Place], Planted]]] = {
-    GARBAGE: garbage.left,
+PLANTS: Final[Mapping[str, Callable[[int, Repository], Made]]] = {
+    GARBAGE: _garbage,
     "no-reachable-zombie": _zombie,
     "garbage-is-reclaimable": _lost,
     "active-is-complete": _incomplete,
@@ -203,49 +269,86 @@ PLANTS: Final[Mapping[str, Callable[[int, Place], Planted]]] = {
     "key-names-record": _misnamed,
     "record-is-decodable": _undecodable,
 }
-"""What is made from a number and a place alone."""
+"""What is made from a number and a repository alone."""
 
 
-def plant(name: str, i: int, count: int, place: Place, address: str) -> Planted:
-    """Number i of so many of an id. ``address``: of the object at stake, where the id is about one that is there."""
-    physical = f"{place.namespace}/{address}"
+def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
+    """Number ``i`` of so many of an id; they are dealt out to the repositories in turn."""
+    among = repositories(sizes)
     match name:
-        case "commits-have-no-cycle":
-            return _cycle(i, count, place)
         case "committed-data-is-kept":
-            return Planted.finding(name, physical, "a commit of main refers to it, and it is not there")
+            repo, c = _pair(sizes, i, count, 0)
+            where = content(repo, repo.objects(c)[-1]).address
+            yield Finding(name, f"{repo.namespace}/{where}", "a commit of main refers to it, and it is not there")
         case "staged-data-is-kept":
-            return Planted.finding(name, physical, "a branch shows it as staged, and it is not there")
+            repo, at = _nth(sizes, i, count, "shown")
+            rounds, branch_number = divmod(at, repo.branches)
+            number = repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
+            where = content(repo, number).address
+            yield Finding(name, f"{repo.namespace}/{where}", "a branch shows it as staged, and it is not there")
         case _ if name == AGAIN:
-            made = staged(place.open_token, f"shared/again/{address}", address, place.now - DAY)
+            repo, c = _pair(sizes, i, count, 1)
+            where = content(repo, repo.objects(c)[0]).address
+            yield _staged(repo, repo.token(0), f"shared/again/{where}", where)
             evidence = "a committed entry has it, and a staged one of another path"
-            return made + Planted.finding("address-has-one-entry", physical, evidence)
-    return PLANTS[name](i, place)
+            yield Finding("address-has-one-entry", f"{repo.namespace}/{where}", evidence)
+        case "commits-have-no-cycle":
+            yield from _cycle(i, among[i // 2 % len(among)], count)
+        case _:
+            yield from PLANTS[name](i, among[i % len(among)])
 
 
-def _commit(
-    i: int,
-    place: Place,
-    kind: str,
-    *,
-    parents: tuple[str, ...] | None = None,
-    generation: int = 2,
-    meta_range_id: str = "",
-    instance: str = "",
-) -> Planted:
-    """A commit on the first one of its repository, all well but for what is said."""
-    return commit(
-        place.home,
-        place.content_id(kind, i),
-        place.now,
-        parents=(place.first_commit,) if parents is None else parents,
-        generation=generation,
-        meta_range_id=meta_range_id,
-        instance=instance,
-    )
+def numbers(sizes: Sizes, counts: Mapping[str, int]) -> dict[str, int]:
+    """How many are made of what, garbage included. Raises Unusable: more are asked for than there is room for."""
+    room = {
+        "cleanup-spares-live": (sizes.repositories, "--repositories"),
+        "committed-data-is-kept": (_all(sizes, "bringing"), "--commits or --objects"),
+        "staged-data-is-kept": (_all(sizes, "shown"), "--staged"),
+    }
+    for name, (most, more) in room.items():
+        if counts.get(name, 0) > most:
+            raise Unusable(f"{name}: {counts[name]}, and at most {most} fit; plant fewer, or choose more {more}")
+    shared = counts.get("address-has-one-entry", 0)
+    again = min(shared // 2, _all(sizes, "bringing"))
+    return {GARBAGE: sizes.deleted, **counts, "address-has-one-entry": shared - again, AGAIN: again}
 
 
-def _staged(i: int, place: Place, token: str, path: str, address: str) -> Planted:
-    """A staged entry, and its object."""
-    row = Object(place.namespace, address, 1, place.now - DAY)
-    return staged(token, path, address, place.now - DAY) + Planted(objects=(row,))
+def is_lost(repo: Repository, c: int, count: int) -> bool:
+    """Whether the last object that a commit brought is one of so many that are lost: of a main commit at an even
+    position (of those at odd ones, the first may be shared), which is reachable from the default branch."""
+    block, number = divmod(c, repo.history.size)
+    position = block * repo.history.mains + number
+    if number >= repo.history.mains or position % 2 or not 1 <= position // 2 <= repo.bringing:
+        return False
+    return _is_among(repo.first_bringing + position // 2 - 1, count, _all(repo.sizes, "bringing"))
+
+
+def is_unstaged(repo: Repository, k: int, count: int) -> bool:
+    """Whether the object of a staged entry, under the open token of its branch, is one of so many that are lost."""
+    rounds, at = divmod(k, repo.branches * SHOWN_PERIOD)
+    shown = repo.first_shown + rounds * repo.branches + at
+    return at < repo.branches and _is_among(shown, count, _all(repo.sizes, "shown"))
+
+
+def _pair(sizes: Sizes, i: int, count: int, odd: int) -> tuple[Repository, int]:
+    """The commit of main that brought the i-th of the objects that are lost, or (odd) shared."""
+    repo, at = _nth(sizes, i, count, "bringing")
+    return repo, repo.history.main(2 * at + 2 - odd)
+
+
+def _all(sizes: Sizes, what: str) -> int:
+    last = repositories(sizes)[-1]
+    return int(getattr(last, f"first_{what}") + getattr(last, what))
+
+
+def _nth(sizes: Sizes, i: int, count: int, what: str) -> tuple[Repository, int]:
+    """The i-th of so many numbers that lie evenly among all: its repository, and which it is there."""
+    number = -(-(i + 1) * _all(sizes, what) // count) - 1
+    among = repositories(sizes)
+    repo = among[bisect_right(among, number, key=lambda each: int(getattr(each, f"first_{what}"))) - 1]
+    return repo, number - getattr(repo, f"first_{what}")
+
+
+def _is_among(number: int, count: int, total: int) -> bool:
+    """Whether it is one of the numbers of `_nth`."""
+    return (number + 1) * count // total > number * count // total

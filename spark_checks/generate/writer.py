@@ -9,65 +9,105 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import reduce
 from pathlib import Path
 from typing import Final
 
 import attrs
-from pyspark.sql import DataFrame
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.spark_checks.engine import staging
-from lakeproof.spark_checks.engine.tables import AT_REST
-from lakeproof.spark_checks.generate import data, records
-from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
-from lakeproof.spark_checks.generate.ground import Ground
-from lakeproof.spark_checks.generate.tables import records as kv_records
+from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches, of_arrow, table
+from lakeproof.spark_checks.generate import mistakes, sound
+from lakeproof.spark_checks.generate.mistakes import Finding
+from lakeproof.spark_checks.generate.plan import Repository, repositories
+from lakeproof.spark_checks.generate.records import KV, Listed
+from lakeproof.spark_checks.generate.sizes import Sizes
 from lakeproof.words import Unusable
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"
 OURS: Final = frozenset({*AT_REST, "decoded", PLANTED, ABOUT})
 """What a dataset of ours consists of."""
+PIECE_MAX: Final = 8_192
+PIECES_OF_PARTITION: Final = 16
+_MADE: Final = AT_REST | {"objects": table(**{each.name: each.dataType for each in OBJECTS} | {"last_modified": LONG})}
+_PLANTED_IN: Final = {"kv": KV, "objects": Listed}
+_PIECES: Final = pa.schema([("kind", pa.string()), *((name, pa.int64()) for name in ("r", "begin", "end"))])
 
 
-@attrs.frozen(eq=False)
-class Made:
-    """A dataset as tables not yet computed."""
+@attrs.frozen
+class Request:
+    """What is asked for: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
 
-    tables: dict[str, DataFrame]
-    extras: Extras
+    sizes: Sizes
+    violations: Mapping[str, int] = attrs.field(factory=dict)
+    numbers: Mapping[str, int] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "numbers", mistakes.numbers(self.sizes, self.violations))
+
+    def pieces(self, name: str, partitions: int) -> list[tuple[str, int, int, int]]:
+        """What a table is made of: of each kind so many numbers of a repository; -1: of what is planted."""
+        counts = [
+            (kind, repo.r, each.count(repo))
+            for kind, each in sound.KINDS[name].items()
+            for repo in repositories(self.sizes)
+        ]
+        if name in _PLANTED_IN:
+            counts += [(kind, -1, count) for kind, count in self.numbers.items()]
+        size = min(max(sum(count for *_, count in counts) // (partitions * PIECES_OF_PARTITION), 1), PIECE_MAX)
+        return [
+            (kind, r, begin, min(begin + size, count)) for kind, r, count in counts for begin in range(0, count, size)
+        ]
+
+    def rows(self, name: str, kind: str, r: int, begin: int, end: int) -> Iterator[tuple[object, ...]]:
+        """The rows of a piece."""
+        if r < 0:
+            for i in range(begin, end):
+                for each in mistakes.plant(kind, i, self.numbers[kind], self.sizes):
+                    if isinstance(each, _PLANTED_IN[name]):
+                        yield each
+            return
+        repo = repositories(self.sizes)[r]
+        for number in range(begin, end):
+            found = sound.KINDS[name][kind].rows(repo, number)
+            yield from [*found][:-1] if name == "objects" and self._is_lost(repo, kind, number) else found
+
+    def _is_lost(self, repo: Repository, kind: str, number: int) -> bool:
+        """Whether the last object of these is left out of the listing."""
+        lost, unstaged = (self.violations.get(each, 0) for each in ("committed-data-is-kept", "staged-data-is-kept"))
+        if kind == "committed":
+            return mistakes.is_lost(repo, number, lost)
+        return kind == "staged" and mistakes.is_unstaged(repo, number, unstaged)
+
+    def planted(self) -> list[Finding]:
+        """What was planted, sorted."""
+        return sorted(
+            each
+            for name, count in self.numbers.items()
+            for i in range(count)
+            for each in mistakes.plant(name, i, count, self.sizes)
+            if isinstance(each, Finding)
+        )
 
 
-def make(ground: Ground, violations: Mapping[str, int]) -> Made:
-    """All tables of a dataset. Raises Unusable: more violations than fit."""
-    more = extras(ground, violations)
-    drafts = {
-        "repositories": records.repositories(ground),
-        "branches": records.branches(ground),
-        "tags": records.tags(ground),
-        "commits": records.commits(ground),
-        "staged": records.staged(ground),
-    }
-    kv = reduce(DataFrame.unionAll, (kv_records(name, draft) for name, draft in drafts.items()))
-    tables = {
-        "kv": kv.unionAll(more.records),
-        "metaranges": data.metaranges(ground),
-        "ranges": data.ranges(ground),
-        "objects": _listing(ground, violations).unionAll(more.objects),
-    }
-    return Made(tables, more)
+def make(spark: SparkSession, request: Request, name: str, partitions: int) -> DataFrame:
+    """A table, not yet computed."""
+    found = [dict(zip(_PIECES.names, piece, strict=True)) for piece in request.pieces(name, partitions)]
+    pieces = of_arrow(spark, pa.Table.from_pylist(found, _PIECES))
+    schema = _MADE[name]
+    arrow = to_arrow_schema(schema)
 
+    def made(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in found:
+            for piece in batch.to_pylist():
+                yield from batches(request.rows(name, **piece), arrow)
 
-def _listing(ground: Ground, violations: Mapping[str, int]) -> DataFrame:
-    lost, unstaged = (violations.get(name, 0) for name in ("committed-data-is-kept", "staged-data-is-kept"))
-    committed = data.committed_objects(ground)
-    if lost:
-        committed = committed.where(~chosen_committed(ground, lost, 0))
-    staged = ground.pieces("staged", "k")
-    if unstaged:
-        staged = staged.where(~chosen_staged(ground, unstaged))
-    parts = [data.committed_listing(ground, committed), data.staged_listing(ground, staged)]
-    return reduce(DataFrame.unionAll, [*parts, *data.sound_parts(ground)])
+    rows = pieces.repartition(partitions, "kind", "r", "begin").mapInArrow(made, schema)
+    return rows.withColumn("last_modified", f.timestamp_micros("last_modified")) if name == "objects" else rows
 
 
 def check_target(out: Path, overwrite: bool) -> None:
@@ -108,16 +148,17 @@ def _silently(_: str) -> AbstractContextManager[None]:
 
 
 def write(
-    ground: Ground,
-    made: Made,
+    spark: SparkSession,
+    request: Request,
+    partitions: int,
     out: Path,
     doing: Callable[[str], AbstractContextManager[None]] = _silently,
 ) -> None:
     """Write a dataset to an empty folder: the tables at rest, what was planted, and what was asked for."""
-    for name, frame in made.tables.items():
+    for name in AT_REST:
         with doing(f"writing {name}/"):
+            frame = make(spark, request, name, partitions)
             staging.write(frame, str(out / name), options={"compression": "zstd"})
-    with (out / PLANTED).open("w", encoding="utf-8") as file:
-        for row in made.extras.listed.orderBy("id", "subject").toLocalIterator():
-            file.write(json.dumps(row.asDict()) + "\n")
-    (out / ABOUT).write_text(json.dumps(attrs.asdict(ground.sizes), indent=1) + "\n", encoding="utf-8")
+    lines = (json.dumps(each._asdict()) + "\n" for each in request.planted())
+    (out / PLANTED).write_text("".join(lines), encoding="utf-8")
+    (out / ABOUT).write_text(json.dumps(attrs.asdict(request.sizes), indent=1) + "\n", encoding="utf-8")

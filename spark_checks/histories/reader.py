@@ -18,9 +18,9 @@ from lakeproof.histories.errors import shorten_value
 from lakeproof.histories.events import NEMESIS
 from lakeproof.histories.reader import Lines
 from lakeproof.spark_checks.data.dataset import read_table
-from lakeproof.spark_checks.engine.batches import batches as batches_of
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
+from lakeproof.spark_checks.engine.tables import batches as batches_of
 from lakeproof.words import Unusable
 
 EVENTS: Final = table(history=STRING, key=STRING, number=LONG, f=STRING, event=STRING)

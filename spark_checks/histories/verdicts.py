@@ -22,8 +22,8 @@ from lakeproof.model.linearizability.evidence import explain
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
-from lakeproof.spark_checks.engine.batches import batch as batch_of
 from lakeproof.spark_checks.engine.tables import LONG, STRING, STRINGS, table
+from lakeproof.spark_checks.engine.tables import batch as batch_of
 from lakeproof.words import Unusable
 
 VERDICTS: Final = table(

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 from pyarrow import csv
 from pyspark.sql import DataFrame
 
-from lakeproof.spark_checks.engine.batches import batches as batches_of
 from lakeproof.spark_checks.engine.folders import Folder, as_folder, folder_at
 from lakeproof.spark_checks.engine.setting_aside import IN_MEMORY
 from lakeproof.spark_checks.engine.staging import SHARE
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
+from lakeproof.spark_checks.engine.tables import batches as batches_of
 from lakeproof.words import Unusable
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks import holdings, ledger
-from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data import blanks, denominators
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.data.namespaces import namespaces
@@ -89,11 +89,11 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         references["staged"] = ledger.fingerprints(holdings.staged(entities))
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
+        judged = ledger.judged(listed, ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
-        fates = ledger.only_named(ledger.Fates(ORDER, judged), expired, NOBODY)
-        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
+        fates = ledger.only_named(judged, expired, NOBODY)
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="retention",
         run=folder.name,

@@ -18,10 +18,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.engine.engines import gathered
 from lakeproof.spark_checks.engine.setting_aside import Aside, aside
 from lakeproof.spark_checks.engine.tables import BINARY, BOOLEAN, LONG, STRING, table
 from lakeproof.spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
-from lakeproof.spark_checks.whole_repositories import gathered
 
 Marks = npt.NDArray[np.uint8]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lakeproof.spark_checks.cloud_errors import said
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.spark_checks.sweep.marks import unquoted
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import (

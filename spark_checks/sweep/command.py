@@ -11,7 +11,7 @@ from lakeproof.words import UNUSABLE, Unusable
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
     from lakeproof.spark_checks.engine.session import Options
-    from lakeproof.spark_checks.sweep.marked import Marked
+    from lakeproof.spark_checks.sweep.marks import Marked
     from lakeproof.spark_checks.sweep.sweep import Again
 
 
@@ -63,7 +63,7 @@ def command(
     """
     from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
-    from lakeproof.spark_checks.sweep.marked import whole_run
+    from lakeproof.spark_checks.sweep.marks import whole_run
     from lakeproof.spark_checks.sweep.object_store import Wanted, target
     from lakeproof.spark_checks.sweep.sweep import sweep
 

@@ -24,8 +24,7 @@ from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, where_listed
 from lakeproof.spark_checks.retention import marks as retention
 from lakeproof.spark_checks.retention import rulebook
-from lakeproof.spark_checks.sweep.marked import Marked
-from lakeproof.spark_checks.sweep.marks import Hashes
+from lakeproof.spark_checks.sweep.marks import Hashes, Marked
 from lakeproof.spark_checks.sweep.sweep import Again
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from lakeproof.words import Unusable

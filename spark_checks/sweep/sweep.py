@@ -23,8 +23,7 @@ from lakeproof.spark_checks.sweep.account import (
     Account,
 )
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
-from lakeproof.spark_checks.sweep.marked import Marked
-from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, batches
+from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
 from lakeproof.spark_checks.sweep.targets import End as Fated

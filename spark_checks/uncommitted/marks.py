@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.spark_checks import holdings, ledger
-from lakeproof.spark_checks.data import blanks, denominators, versions
+from lakeproof.spark_checks.data import blanks, denominators
 from lakeproof.spark_checks.data.addresses import physical
 from lakeproof.spark_checks.data.dataset import Dataset, read_table
 from lakeproof.spark_checks.data.decoding import Entities, decode
@@ -93,12 +93,11 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates")
-        fates = ledger.no_older_than_young(ledger.fates(listed, ORDER, judged))
+        fates = ledger.no_older_than_young(ledger.judged(listed, ORDER, references, rows))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
         examples = begin(lambda: ledger.examples(fates))
-        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
+        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="uncommitted",
         run=folder.name,

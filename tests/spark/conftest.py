@@ -67,3 +67,11 @@ def interpreted(spark: SparkSession) -> Iterator[None]:
     spark.conf.set(ADAPTIVE, "false")
     yield
     spark.conf.set(ADAPTIVE, "true")
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> str:
+    """A file of rules for `retention`."""
+    path = tmp_path / "rules.json"
+    path.write_text('{"default_retention_days": 1}')
+    return str(path)

@@ -163,3 +163,25 @@ def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tm
     assert list((out / "it" / "addresses").glob("*.parquet"))
     line = complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", str(tmp_path)))
     assert "has no report.json, so the run never came to its end" in line
+
+
+@pytest.mark.deep
+def test_a_dataset_of_which_the_workers_have_an_older_copy_marks_nothing(tmp_path: Path) -> None:
+    """The link leads each process to a folder of its own: three above the one where it runs."""
+    folder = tmp_path / "a" / "b" / "c"
+    folder.mkdir(parents=True)
+    link = tmp_path / "dataset"
+    link.symlink_to("/proc/self/cwd/../../../seen")
+    snapshots.write(snapshots.tables(world(7, 10)), tmp_path / "a" / "seen")  # as the driver sees it
+    snapshots.write(snapshots.tables(world(7, 9)), folder / "home-data")
+    (tmp_path / "work").mkdir()
+    out = tmp_path / "out"
+    shared = ("--work", str(tmp_path / "work"), "--out", str(out))
+    done = on_a_cluster(
+        folder, "uncommitted", str(link), "--now", str(NOW), "--lenient", *shared, beside={"seen": folder / "home-data"}
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    line = done.stderr.splitlines()[-1]
+    assert "kv/: the footers of its files tell of " in line
+    assert line.endswith("name a place that the driver and all workers see alike")
+    assert list(out.iterdir()) == []

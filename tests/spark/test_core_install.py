@@ -66,7 +66,7 @@ def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
 
 def test_tasks_need_no_package_that_is_for_the_driver_alone() -> None:
     """Workers have attrs, numpy, protobuf, pyarrow and rich, and no others (docs/spark-engines.md)."""
-    tasks = ("data.decoding", "generate.tables", "retention.commit_files", "retention.walk", "checks.commits")
+    tasks = ("data.decoding", "generate.writer", "retention.commit_files", "retention.walk", "checks.commits")
     names = ", ".join(f"lakeproof.spark_checks.{each}" for each in tasks)
     program = f"{WITHOUT.partition('from lakeproof')[0]}import {names}"
     packages = "boto3,click,google_crc32c,ijson,obstore,sortedcontainers,trio"

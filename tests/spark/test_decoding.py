@@ -12,54 +12,25 @@ from pyspark.testing import assertDataFrameEqual
 
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.model import keys
-from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
+from lakeproof.model.records import StagedEntry
 from lakeproof.spark_checks.data.dataset import Dataset, Keys, empty
 from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch
 from lakeproof.spark_checks.data.kinds import design_kind
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
+from lakeproof.spark_checks.generate import records
 
-REPOSITORY = Repository(
-    repository_id=RepositoryID("r"),
-    storage_namespace=StorageNamespace("s3://bucket/r"),
-    default_branch_id=BranchID("main"),
-    creation_date=1_700_000_000_123_456,
-    state=RepositoryState.ACTIVE,
-    instance_uid=InstanceUID("u"),
-)
-BRANCH = Branch(
-    branch_id=BranchID("main"),
-    commit_id=CommitID("c2"),
-    staging_token=StagingToken("r-main:u.3"),
-    sealed_tokens=(StagingToken("r-main:u.2"), StagingToken("r-main:u.1")),
-)
-TAG = Tag(tag_id=TagID("v1"), commit_id=CommitID("c1"))
-COMMIT = Commit(
-    commit_id=CommitID("c2"),
-    committer="me",
-    message="hello",
-    creation_date=1_700_000_001_000_001,
-    meta_range_id=MetaRangeID("m2"),
-    metadata=(("instance", "u"),),
-    parents=(CommitID("c1"), CommitID("c0")),
-    generation=2,
+REPOSITORY = records.repository("r", "u", 1_700_000_000_123_456, namespace="s3://bucket/r")
+BRANCH = records.branch("main", "c2", "r-main:u.3", ("r-main:u.2", "r-main:u.1"))
+TAG = records.tag("v1", "c1")
+COMMIT = records.commit(
+    "c2", 1_700_000_001_000_001, meta_range_id="m2", instance="u", parents=("c1", "c0"), generation=2
 )
 ENTRY = ObjectEntry(
     address="data/x", address_type=AddressType.RELATIVE, e_tag="e", size_bytes=7, last_modified=1_700_000_000_000_007
 )
-STAGED = StagedEntry(key=b"a/b", identity=b"i", data=encode_object_entry(ENTRY))
-TOMBSTONE = StagedEntry(key=b"a/c", identity=b"", data=None)
-CLEANUP = CleanupRecord(repository_id=RepositoryID("r"), instance_uid=InstanceUID("old"))
+STAGED, TOMBSTONE = records.staged("a/b", ENTRY), records.staged("a/c", None)
+CLEANUP = records.cleanup("r", "old")
 
 HOME = b"r-u"
 RECORDS = {

@@ -16,6 +16,7 @@ from lakeproof.spark_checks.engine import embedded, footers, session, settings
 from lakeproof.spark_checks.engine.counts import counted
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, chosen
+from lakeproof.spark_checks.engine.together import together
 from lakeproof.spark_checks.engine.troubles import told
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
@@ -252,3 +253,20 @@ class TestSweep:
         else:
             assert lakeproof(*sweep, "--delete").exit_code == 0
         assert lakeproof(*sweep, "--delete", "--dataset", str(tmp_path / "data")).exit_code == 0
+
+
+def fail(why: str) -> None:
+    raise Unusable(why)
+
+
+def test_what_is_begun_has_a_result(spark: SparkSession) -> None:
+    with together(spark) as begin:
+        one, other = begin(lambda: spark.range(3).count()), begin(lambda: spark.range(4).count())
+    assert (one.result(), other.result()) == (3, 4)
+
+
+def test_the_first_failure_of_what_was_begun_is_told_before_that_of_the_block(spark: SparkSession) -> None:
+    with pytest.raises(Unusable, match="one"), together(spark) as begin:  # noqa: PT012
+        begin(lambda: fail("one"))
+        begin(lambda: fail("two"))
+        fail("three")

@@ -11,11 +11,8 @@ from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.damages import without_rows
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_staging import rules
 
 pytestmark = pytest.mark.deep
-
-__all__ = ["rules"]
 
 
 @pytest.mark.usefixtures("spark")

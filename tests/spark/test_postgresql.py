@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.data.postgresql import Address, Piece, _pieces, _rows, key_ranges, shared_out
+from lakeproof.spark_checks.data.postgresql import Piece, _pieces, _rows, shared_out
+from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.tables import KV
 from lakeproof.words import Unusable
 from tests.lakefs_tables import PARTITIONED
@@ -68,6 +69,38 @@ def partitioned(address: str) -> tuple[str, list[tuple[bytes, bytes, bytes]]]:
     return f"{address}&options=-csearch_path%3Dhashed", rows
 
 
+def test_what_a_writer_changes_meanwhile_is_read_as_it_was(address: str) -> None:
+    """Each range by itself, as tasks do: rows that were updated are on other pages then."""
+    with psycopg.connect(address) as connection, psycopg.connect(address, autocommit=True) as writer:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        row = connection.execute("SELECT pg_export_snapshot()").fetchone()
+        assert row is not None
+        pieces = _pieces(connection, 5)
+        assert len(pieces) == 5
+        writer.execute("UPDATE kv SET value = 'other'")
+        writer.execute("VACUUM kv")
+        try:
+            assert sorted(each for piece in pieces for each in _all(address, row[0], piece)) == sorted(ROWS)
+        finally:
+            writer.execute("UPDATE kv SET value = 'v'::bytea || substring(key from 3)")
+
+
+def test_while_it_is_read_nothing_moves_its_rows(
+    spark: SparkSession, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = staging.write
+
+    def written(*args: object, **options: object) -> staging.Written:
+        with psycopg.connect(address, autocommit=True) as writer:
+            writer.execute("SET lock_timeout = '1ms'")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                writer.execute("VACUUM FULL kv")
+        return write(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(staging, "write", written)
+    assert open_dataset(spark, address).kv.count() == len(ROWS)
+
+
 def _all(where: str, snapshot: str, piece: Piece) -> list[tuple[bytes, ...]]:
     return [tuple(each.values()) for batch in _rows(where, snapshot, piece) for each in batch.to_pylist()]
 
@@ -89,7 +122,7 @@ def test_a_partitioned_table_that_nobody_analyzed_is_cut_fairly_and_read_once(
 
 @given(st.lists(st.integers(0, 1_000)), st.integers(1, 9))
 def test_pieces_are_shared_out_once_and_no_task_has_much_more(sizes: list[int], count: int) -> None:
-    pieces = [Piece(f"t{number}", (None, None), size) for number, size in enumerate(sizes)]
+    pieces = [Piece(f"t{number}", 0, None, size) for number, size in enumerate(sizes)]
     tasks = shared_out(pieces, count)
     assert len(tasks) <= count
     assert sorted(each.table for task in tasks for each in task) == sorted(each.table for each in pieces)
@@ -107,16 +140,3 @@ def test_an_unreachable_database_is_refused_in_one_line(spark: SparkSession) -> 
         open_dataset(spark, "postgresql://lakeproof@127.0.0.1:1/postgres")
     assert str(refused.value).startswith("PostgreSQL: ")
     assert "\n" not in str(refused.value)
-
-
-ADDRESSES = st.tuples(st.binary(max_size=2), st.binary(max_size=2))
-
-
-@given(st.lists(ADDRESSES), st.integers(1, 9), ADDRESSES)
-def test_ranges_cover_every_address_once(sample: list[Address], count: int, address: Address) -> None:
-    ranges = key_ranges(sample, count)
-    assert len(ranges) <= max(count, 1)
-    inside = [
-        each for each in ranges if (each[0] is None or each[0] <= address) and (each[1] is None or address < each[1])
-    ]
-    assert len(inside) == 1

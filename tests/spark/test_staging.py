@@ -30,13 +30,6 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> str:
-    path = tmp_path / "rules.json"
-    path.write_text('{"default_retention_days": 1}')
-    return str(path)
-
-
 def last_line(done: Result) -> str:
     """Of what a command says that was begun; before it are lines of progress."""
     assert (done.exit_code, done.stdout) == (2, ""), done.output

@@ -14,9 +14,7 @@ from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_staging import last_line, rules
-
-__all__ = ["rules"]
+from tests.spark.test_staging import last_line
 
 Change = Callable[[Path], None]
 

@@ -14,8 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeproof.model.catalog import AddressType
-from lakeproof.spark_checks.data.columnar.scan import Flags, Longs, Octets, Scanned, Several, Shape, Spans, scan
-from lakeproof.spark_checks.data.columnar.spans import gathered, invalid
+from lakeproof.spark_checks.data.columnar.scan import (
+    Flags,
+    Longs,
+    Octets,
+    Scanned,
+    Several,
+    Shape,
+    Spans,
+    gathered,
+    invalid,
+    scan,
+)
 
 STAGED: Final[Shape] = {1: "bytes", 2: "bytes", 3: "bytes"}
 ENTRY: Final[Shape] = {1: "bytes", 2: "bytes", 3: "number", 4: "bytes", 5: "repeated", 6: "number", 7: "bytes"}

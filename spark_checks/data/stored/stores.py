@@ -19,8 +19,8 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ class Blockstore:
             base = base.rstrip(":/")
             if scheme != base:
                 raise self._elsewhere(namespace)
-            depth = 2 if scheme in ("http", "https") else 1  # Azure: the account's host, then the container
-            parts = rest.split("/")
-            return f"{scheme}://{'/'.join(parts[:depth])}", "/".join(parts[depth:])
+            return _split(own)
         bucket, prefix = _split(base)
         if own == base or own.startswith(f"{base}/"):
             return bucket, _joined(prefix, own[len(base) :].strip("/"))
@@ -112,7 +110,7 @@ class Blockstore:
 def _split(url: str) -> tuple[str, str]:
     """The bucket or container, and the prefix in it."""
     scheme, _, rest = url.partition("://")
-    depth = 2 if scheme in ("http", "https") else 1
+    depth = 2 if scheme in ("http", "https") else 1  # Azure: the account's host, then the container
     parts = rest.split("/")
     return f"{scheme}://{'/'.join(parts[:depth])}", "/".join(parts[depth:])
 

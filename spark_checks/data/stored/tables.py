@@ -22,7 +22,6 @@ from lakeproof.spark_checks.data.stored import stores, trees
 from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine import staging
-from lakeproof.spark_checks.engine.batches import batches
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import (
     BINARY,
@@ -32,6 +31,7 @@ from lakeproof.spark_checks.engine.tables import (
     RANGES,
     STRING,
     VERSIONS,
+    batches,
     no_rows,
     table,
 )

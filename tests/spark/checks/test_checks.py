@@ -13,18 +13,8 @@ from pyspark.testing import assertDataFrameEqual
 
 from lakeproof.impl.codec import encode
 from lakeproof.model import keys
-from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.catalog import AddressType, ObjectEntry
+from lakeproof.model.records import Record, RepositoryState
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
@@ -33,6 +23,7 @@ from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS, IDS
+from lakeproof.spark_checks.generate import records as made
 from lakeproof.words import Unusable
 from tests.spark.snapshots import Tables, write
 
@@ -47,21 +38,15 @@ class World:
     def __init__(self) -> None:
         self.tables = Tables()
 
-    def put(self, partition: str, key: bytes, record: Record | bytes) -> None:
-        value = record if isinstance(record, bytes) else encode(record)
+    def put(self, partition: str, key: bytes, value: bytes) -> None:
         self.tables.kv.append((partition.encode(), key, value))
+
+    def add(self, partition: str | bytes, *found: Record) -> None:
+        self.tables.kv += [made.kv(partition, each) for each in found]
 
     def repository(self, name: str, *, state: RepositoryState = RepositoryState.ACTIVE, main: bool = True) -> None:
         """Named ``name``, its instance ``1``, in ``mem://name``; with a default branch and its first commit."""
-        record = Repository(
-            repository_id=RepositoryID(name),
-            storage_namespace=StorageNamespace(f"mem://{name}"),
-            default_branch_id=BranchID("main"),
-            creation_date=0,
-            state=state,
-            instance_uid=InstanceUID("1"),
-        )
-        self.put("graveler", keys.repository_key(record.repository_id), record)
+        self.add(keys.GRAVELER, made.repository(name, "1", state=state, namespace=f"mem://{name}"))
         if main:
             self.commit(f"{name}-1", "first")
             self.branch(f"{name}-1", "main", "first")
@@ -69,33 +54,17 @@ class World:
     def commit(
         self, partition: str, name: str, *parents: str, tree: str = "", generation: int | None = None, date: int = 0
     ) -> None:
-        record = Commit(
-            commit_id=CommitID(name),
-            committer="",
-            message="",
-            creation_date=date,
-            meta_range_id=MetaRangeID(tree),
-            parents=tuple(map(CommitID, parents)),
-            generation=1 + bool(parents) if generation is None else generation,
-        )
-        self.put(partition, keys.commit_key(record.commit_id), record)
+        told = 1 + bool(parents) if generation is None else generation
+        self.add(partition, made.commit(name, date, parents=parents, generation=told, meta_range_id=tree))
 
     def branch(self, partition: str, name: str, commit: str, *sealed: str, token: str = "") -> None:
-        record = Branch(
-            branch_id=BranchID(name),
-            commit_id=CommitID(commit),
-            staging_token=StagingToken(token or f"{partition}-{name}"),
-            sealed_tokens=tuple(map(StagingToken, sealed)),
-        )
-        self.put(partition, keys.branch_key(record.branch_id), record)
+        self.add(partition, made.branch(name, commit, token or f"{partition}-{name}", sealed))
 
     def tag(self, partition: str, name: str, commit: str) -> None:
-        self.put(partition, keys.tag_key(TagID(name)), Tag(tag_id=TagID(name), commit_id=CommitID(commit)))
+        self.add(partition, made.tag(name, commit))
 
     def staged(self, token: str, path: str, address: str | None, kind: AddressType = AddressType.RELATIVE) -> None:
-        data = None if address is None else encode_object_entry(ObjectEntry(address=address, address_type=kind))
-        record = StagedEntry(key=path.encode(), identity=b"", data=data)
-        self.put(token, keys.staged_key(record.key), record)
+        self.add(token, made.staged(path, None if address is None else ObjectEntry(address=address, address_type=kind)))
 
     def tree(self, name: str, **ranges: tuple[tuple[str, str], ...]) -> None:
         """Ranges by name: paths and addresses."""
@@ -115,8 +84,7 @@ def planted() -> World:
     world.repository("gone", state=RepositoryState.DELETING)
     world.commit("lost-9", "first")
     world.branch("noted-7", "main", "")
-    noted = CleanupRecord(repository_id=RepositoryID("noted"), instance_uid=InstanceUID("7"))
-    world.put("graveler_deleted", keys.cleanup_key(noted.repository_id, noted.instance_uid), noted)
+    world.add(keys.DELETED, made.cleanup("noted", "7"))
     # Tokens: of nobody, of a branch that was deleted, of one branch twice.
     world.staged("nobody", "x", None)
     world.staged("nobody", "y", None)
@@ -162,13 +130,10 @@ def planted() -> World:
     world.tag("b-1", "nowhere", "missing")
     world.commit("b-1", "orphan", "missing")
     world.branch("a-1", "zombie", "first", token="a-zombie:gone.t")
-    for uid in ("gone", "1"):
-        dropped = CleanupRecord(repository_id=RepositoryID("a"), instance_uid=InstanceUID(uid))
-        world.put("graveler_deleted", keys.cleanup_key(dropped.repository_id, dropped.instance_uid), dropped)
+    world.add(keys.DELETED, made.cleanup("a", "gone"), made.cleanup("a", "1"))
     # Keys that are not those of their records.
-    misnamed = Branch(branch_id=BranchID("id"), commit_id=CommitID("first"), staging_token=StagingToken("t"))
-    world.put("a-1", b"branches/key", misnamed)
-    world.put("a-1-main", b"key/key", StagedEntry(key=b"path", identity=b"", data=None))
+    world.put("a-1", b"branches/key", encode(made.branch("id", "first", "t")))
+    world.put("a-1-main", b"key/key", encode(made.staged("path", None)))
     damage(world.tables)
     return world
 
@@ -310,10 +275,10 @@ def test_a_check_without_its_tables_is_refused_if_it_was_asked_for(check: Check,
 
 
 def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSession, tmp_path: Path) -> None:
-    made = Tables()
-    for key, path in ((b"p", b"p"), (b"key/p", b"key/p"), (b"key/q", b"q")):
-        made.kv.append((b"token:1", key, encode(StagedEntry(key=path, identity=b"", data=None))))
-    write(made, tmp_path / "dataset")
+    rows = Tables()
+    for key, path in ((b"p", "p"), (b"key/p", "key/p"), (b"key/q", "q")):
+        rows.kv.append((b"token:1", key, encode(made.staged(path, None))))
+    write(rows, tmp_path / "dataset")
     entities = decode(open_dataset(spark, str(tmp_path / "dataset"), keys="lakefs"))
     found = records.check(entities, "lakefs", BY_ID).collect()
     assert [(row.id, row.subject) for row in found] == [("key-names-record", "token:1 key/q")]
@@ -323,7 +288,7 @@ def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSess
 def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -> None:
     world = World()
     world.repository("a")
-    world.tables.kv.append((b"a-1", b"tags/v1", encode(Tag(tag_id=TagID("v1"), commit_id=CommitID("root")))))
+    world.tables.kv.append((b"a-1", b"tags/v1", encode(made.tag("v1", "root"))))
     write(world.tables, tmp_path / "dataset")
     done = check(str(tmp_path / "dataset"), "--json")
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]

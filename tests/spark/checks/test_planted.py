@@ -10,9 +10,8 @@ from lakeproof.spark_checks.checks.run import KINDS, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writer import make, write
+from lakeproof.spark_checks.generate.writer import Request, write
 from tests.spark.generate.reading import COUNTS, SMALL, listed
 
 LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)
@@ -22,8 +21,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder: Path) -> None:
     """Generate, check, and compare what was planted with what was found; of garbage nothing was listed."""
-    ground = Ground(spark, sizes, 2)
-    write(ground, make(ground, violations), folder)
+    write(spark, Request(sizes, violations), 2, folder)
     target = fresh(spark, "findings")
     summary = run(open_dataset(spark, str(folder)), (), target)
     rows = spark.read.schema(FINDINGS).parquet(target).collect()

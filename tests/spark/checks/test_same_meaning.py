@@ -18,21 +18,12 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, Splitting, object_address
 from lakeproof.model.committed import write as write_tree
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
+from lakeproof.model.identifiers import InstanceUID, MetaRangeID, StorageNamespace
 from lakeproof.model.invariants import data, refs, repositories
 from lakeproof.model.invariants._base import Always, Eventually, Reached, Violation
 from lakeproof.model.kv import Address
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.records import Record, Repository, RepositoryState
 from lakeproof.model.references import RepositoryView
 from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
@@ -40,6 +31,7 @@ from lakeproof.spark_checks.checks.run import run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.spark_checks.generate import records
 from tests.spark.snapshots import Tables, tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -170,26 +162,18 @@ class Case:
     def made(self) -> Snapshot:
         for number in range(self.draw.choice((1, 1, 2))):
             self.repository(f"{self.name}r{number}")
-        uid = InstanceUID(self.one_of(f"{self.name}r0u", f"{self.name}gone"))
+        uid = self.one_of(f"{self.name}r0u", f"{self.name}gone")
         if self.often(0.5):
-            record = CleanupRecord(repository_id=RepositoryID(f"{self.name}r0"), instance_uid=uid)
-            self.store[keys.DELETED, keys.cleanup_key(record.repository_id, uid)] = record
+            self.add(keys.DELETED, records.cleanup(f"{self.name}r0", uid))
         return Snapshot(store=self.store, objects=self.objects, now=0, clients=())
 
     def repository(self, name: str) -> None:
         uid = InstanceUID(f"{name}u")
         namespace = StorageNamespace(self.one_of(f"mem://{name}", f"mem://{name}/deep"))
-        record = Repository(
-            repository_id=RepositoryID(name),
-            storage_namespace=namespace,
-            default_branch_id=BranchID("main"),
-            creation_date=0,
-            state=self.draw.choice((*[RepositoryState.ACTIVE] * 4, RepositoryState.DELETING, RepositoryState.INITIAL)),
-            instance_uid=uid,
-            bare=self.often(0.1),
-        )
+        state = self.draw.choice((*[RepositoryState.ACTIVE] * 4, RepositoryState.DELETING, RepositoryState.INITIAL))
+        record = records.repository(name, uid, state=state, bare=self.often(0.1), namespace=namespace)
         if self.often(0.95):
-            self.store[keys.GRAVELER, keys.repository_key(record.repository_id)] = record
+            self.add(keys.GRAVELER, record)
         trees = [self.tree(namespace, name) for _ in range(self.draw.randint(0, 3))]
         home = keys.repository_partition(record.repository_id, uid)
         for partition, share in ((home, 1.0), (name.encode(), 0.2), (f"{name}-{self.name}gone".encode(), 0.3)):
@@ -202,16 +186,19 @@ class Case:
     def pool(self, name: str) -> list[str]:
         return [*(f"data/{number}" for number in range(6)), f"s3://out/{name}", f"mem://{name}/deep/data/0"]
 
-    def entry(self, name: str) -> bytes:
+    def add(self, partition: bytes, record: Record) -> None:
+        self.store[partition, records.key(record)] = record
+
+    def entry(self, name: str) -> ObjectEntry:
         address = self.draw.choice(self.pool(name))
         kinds = (AddressType.BY_PREFIX, AddressType.FULL if "://" in address else AddressType.RELATIVE)
-        return encode_object_entry(ObjectEntry(address=address, address_type=self.draw.choice(kinds)))
+        return ObjectEntry(address=address, address_type=self.draw.choice(kinds))
 
     def tree(self, namespace: str, name: str) -> MetaRangeID:
         paths = sorted({f"{name}/{self.draw.randint(0, 4)}" for _ in range(self.draw.randint(0, 4))})
         entries = []
         for path in paths:
-            found = self.entry(name) if self.often(0.9) else encode_object_entry(ObjectEntry(address=""))
+            found = encode_object_entry(self.entry(name) if self.often(0.9) else ObjectEntry(address=""))
             entries.append(Entry(path=path.encode(), identity=identity_of(found), data=found))
         written = write_tree(entries, Splitting(min_bytes=0, one_in=2))
         for object_id, content in written.objects.items():
@@ -221,50 +208,33 @@ class Case:
         return written.meta_range_id
 
     def entities(self, partition: bytes, name: str, uid: InstanceUID, trees: list[MetaRangeID]) -> None:
-        ids = [CommitID(f"c.{uid}"), *(CommitID(f"k{number}") for number in range(self.draw.randint(0, 4)))]
+        ids = [f"c.{uid}", *(f"k{number}" for number in range(self.draw.randint(0, 4)))]
         ids = [each for each in ids if self.often(0.9)]
-        every = [*ids, CommitID("lost")]
+        every = [*ids, "lost"]
         for each in ids:
             instance = self.one_of("", uid, uid, f"{self.name}gone", f"{self.name}ghost")
-            self.store[partition, keys.commit_key(each)] = Commit(
-                commit_id=each,
-                committer="",
-                message="",
-                creation_date=0,
-                meta_range_id=self.draw.choice([MetaRangeID(""), *trees]),
-                metadata=(("instance", instance),) if instance else (),
-                parents=tuple(self.draw.choice(every) for _ in range(self.draw.choice((0, 1, 1, 2)))),
-            )
+            tree = self.draw.choice(["", *trees])
+            parents = [self.draw.choice(every) for _ in range(self.draw.choice((0, 1, 1, 2)))]
+            self.add(partition, records.commit(each, meta_range_id=tree, instance=instance, parents=parents))
         for branch_id in ("main", "dev", "old"):
             if self.often(0.8):
-                self.branch(partition, BranchID(branch_id), name, uid, every)
+                self.branch(partition, branch_id, name, uid, every)
         for tag_id in ("v1", f"v/{name}"):
             if self.often(0.5):
-                self.store[partition, keys.tag_key(TagID(tag_id))] = Tag(
-                    tag_id=TagID(tag_id), commit_id=CommitID(self.one_of(*every, f"c.{self.name}ghost"))
-                )
+                self.add(partition, records.tag(tag_id, self.one_of(*every, f"c.{self.name}ghost")))
 
-    def branch(
-        self, partition: bytes, branch_id: BranchID, name: str, uid: InstanceUID, commits: list[CommitID]
-    ) -> None:
+    def branch(self, partition: bytes, branch_id: str, name: str, uid: str, commits: list[str]) -> None:
         whose = self.one_of(uid, uid, uid, f"{self.name}gone", f"{self.name}ghost")
         tokens = [f"{name}-{branch_id}:{whose}.{number}" for number in range(3)]
         tokens = [token if self.often(0.9) else f"{self.name}plain{self.draw.randint(0, 3)}" for token in tokens]
         tokens = [*dict.fromkeys(tokens)][: self.draw.randint(1, 3)]
         tombstone = branch_id == "old" and self.often(0.5)
-        self.store[partition, keys.branch_key(branch_id)] = Branch(
-            branch_id=branch_id,
-            commit_id=CommitID("") if tombstone else self.draw.choice(commits),
-            staging_token=StagingToken(tokens[0]),
-            sealed_tokens=tuple(map(StagingToken, tokens[1:])),
-        )
+        head = "" if tombstone else self.draw.choice(commits)
+        self.add(partition, records.branch(branch_id, head, tokens[0], tokens[1:]))
         for token in tokens:
             for _ in range(self.draw.randint(0, 2)):
-                path = f"{name}/{self.draw.randint(0, 3)}".encode()
-                found = self.entry(name) if self.often(0.8) else None
-                identity = b"" if found is None else identity_of(found)
-                record = StagedEntry(key=path, identity=identity, data=found)
-                self.store[keys.staging_partition(StagingToken(token)), keys.staged_key(path)] = record
+                path, found = f"{name}/{self.draw.randint(0, 3)}", self.entry(name) if self.often(0.8) else None
+                self.add(token.encode(), records.staged(path, found))
 
 
 def cases(seed: int, count: int) -> list[Snapshot]:

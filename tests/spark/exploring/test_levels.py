@@ -12,8 +12,6 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 from lakeproof.search.packing import Words, lay_out, repack
 from lakeproof.search.search import Options
 from lakeproof.spark_checks.engine import workspace
-from lakeproof.spark_checks.explore import levels
-from lakeproof.spark_checks.explore.answers import Known
 from lakeproof.spark_checks.explore.levels import SparkLevels, repacked
 from lakeproof.spark_checks.explore.task import Explore
 from lakeproof.verify.loader import Source
@@ -33,12 +31,6 @@ def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
     result = compare(scenario_of("hard-delete/today/upload-reset"), engine, GRADED, 6)
     lengths = [len(finding.counterexample.moves) for finding in result.findings if finding.counterexample]
     assert max(lengths) > 6, "nothing is violated on the levels that Spark has"
-
-
-@pytest.mark.deep
-def test_answers_may_be_too_many_for_the_driver(engine: SparkLevels, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(levels, "DRIVER_ANSWERS", 0)
-    compare(scenario_of("repositories/hardened/delete-create_branch/refusal"), engine, GRADED, 8)
 
 
 @pytest.mark.long
@@ -81,13 +73,3 @@ def test_expressions_repack_states_as_arrays_do(spark: SparkSession) -> None:
 def _frame(spark: SparkSession, words: Words) -> DataFrame:
     schema = StructType([StructField(f"w{at}", LongType()) for at in range(len(words))])
     return spark.createDataFrame(list(zip(*(word.view(np.int64).tolist() for word in words), strict=True)), schema)
-
-
-def test_what_is_known_stays_known_under_another_layout() -> None:
-    old, new = lay_out([3, 4], [0, 1]), lay_out([4, 4, 2], [2, 1, 0])
-    known = Known()
-    first = known.added([(-1, old.pack((2, 3))), (-2, old.pack((2, 3))), (-1, old.pack((1, 1)))], old)
-    assert [tag for tag, _ in first] == [-2, -1, -1]
-    again = [(-1, new.pack((2, 3))), (-2, new.pack((1, 1))), (-2, new.pack((1, 1)))]
-    assert known.added(again, new) == [(-2, new.pack((1, 1)))]
-    assert known.rows == 4

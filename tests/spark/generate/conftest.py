@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writer import make, write
+from lakeproof.spark_checks.generate.writer import Request, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
 Generated = Callable[[Sizes, dict[str, int], int], Path]
@@ -20,8 +19,7 @@ def generated(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
 
     def make_one(sizes: Sizes, violations: dict[str, int], partitions: int) -> Path:
         out = tmp_path_factory.mktemp("generated")
-        ground = Ground(spark, sizes, partitions)
-        write(ground, make(ground, violations), out)
+        write(spark, Request(sizes, violations), partitions, out)
         return out
 
     return make_one

@@ -8,13 +8,10 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.generate import writer
 from lakeproof.spark_checks.generate.command import command
-from lakeproof.spark_checks.generate.extras import check_fit
-from lakeproof.spark_checks.generate.ground import Ground
-from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, parse
+from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, numbers, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
 from lakeproof.words import Unusable
 from tests.spark.generate.reading import SMALL, listed, rows
@@ -76,14 +73,13 @@ class TestViolationFiles:
         assert "\n" not in str(raised.value)
 
     @pytest.mark.parametrize("name", ["cleanup-spares-live", "committed-data-is-kept", "staged-data-is-kept"])
-    def test_more_than_fit_are_refused_and_as_many_are_not(self, spark: SparkSession, name: str) -> None:
-        ground = Ground(spark, SMALL, 1)
+    def test_more_than_fit_are_refused_and_as_many_are_not(self, name: str) -> None:
         with pytest.raises(Unusable, match=f"^{name}: 100000, and at most .* fit") as raised:
-            check_fit(ground, {name: 100_000})
+            numbers(SMALL, {name: 100_000})
         most = int(str(raised.value).split("at most ")[1].split()[0])
-        check_fit(ground, {name: most})
+        numbers(SMALL, {name: most})
         with pytest.raises(Unusable):
-            check_fit(ground, {name: most + 1})
+            numbers(SMALL, {name: most + 1})
 
 
 class TestFolder:

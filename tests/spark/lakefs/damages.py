@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from lakeproof.impl.codec import encode
-from lakeproof.model.identifiers import CommitID, TagID
-from lakeproof.model.records import Tag
+from lakeproof.spark_checks.generate.records import tag
 from tests.spark.lakefs.tables import Part
 from tests.spark.lakefs.world import C1, C2, C3, Installation, Repo
 
@@ -23,7 +22,7 @@ def tag_without_commit(repo: Repo) -> Iterator[Said]:
 
 
 def torn_tag(repo: Repo) -> Iterator[Said]:
-    repo.lake.put(repo.home, "tags/v1", encode(Tag(tag_id=TagID("v1"), commit_id=CommitID(C1)))[:-9])
+    repo.lake.put(repo.home, "tags/v1", encode(tag("v1", C1))[:-9])
     yield "record-is-decodable", f"{repo.home} tags/v1"
 
 
@@ -38,7 +37,7 @@ def torn_entry(repo: Repo) -> Iterator[Said]:
 
 
 def record_of_another_name(repo: Repo) -> Iterator[Said]:
-    repo.lake.put(repo.home, "tags/v3", Tag(tag_id=TagID("v1"), commit_id=CommitID(C1)))
+    repo.lake.put(repo.home, "tags/v3", tag("v1", C1))
     yield "key-names-record", f"{repo.home} tags/v3"
 
 

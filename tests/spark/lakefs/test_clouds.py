@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.troubles import said
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import opened
 from lakeproof.spark_checks.sweep.second_look import Found

@@ -112,9 +112,7 @@ def test_of_a_dump_of_one_repository_only_what_it_has_is_judged(spark: SparkSess
 
 def test_the_active_commits_of_aged_are_lakefs_own_list(dataset: Dataset, block: Path, tmp_path: Path) -> None:
     folder = runs.make_folder(tmp_path, "r")
-    marks.mark(
-        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.Asked(now=runs.parse_time(PREPARED)), folder
-    )
+    marks.mark(dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.Asked(now=runs.parse_time(PREPARED)), folder)
     ours = active(folder.glob("commits/repository_id=aged/*.csv"))
     theirs = active(block.glob("aged/_lakefs/retention/gc/commits/*/commits.csv"))
     assert ours == theirs

@@ -7,18 +7,9 @@ from pathlib import Path
 import attrs
 
 from lakeproof.impl.codec import encode
-from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
-from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.records import Record, Repository, RepositoryState
+from lakeproof.spark_checks.generate import records as made
 from tests.spark.lakefs.tables import Part, metarange_of, range_of
 
 UID = "dc1c"
@@ -96,14 +87,7 @@ class Repo:
         return self
 
     def record(self, state: RepositoryState = RepositoryState.ACTIVE) -> Repository:
-        return Repository(
-            repository_id=RepositoryID(self.name),
-            storage_namespace=StorageNamespace(self.namespace),
-            default_branch_id=BranchID("main"),
-            creation_date=0,
-            state=state,
-            instance_uid=InstanceUID(UID),
-        )
+        return made.repository(self.name, UID, state=state, namespace=self.namespace)
 
     def address(self, path: str) -> str:
         return f"data/{self.prefix or self.name}/{path.replace('/', '-')}"
@@ -124,36 +108,23 @@ class Repo:
         return name
 
     def commit(self, commit_id: str, meta: str, parents: tuple[str, ...], generation: int) -> None:
-        record = Commit(
-            commit_id=CommitID(commit_id),
-            committer="me",
-            message="m",
-            creation_date=generation * DAY,
-            meta_range_id=MetaRangeID(meta),
-            metadata=(("instance", "of-a-user"),),  # what users say there means nothing
-            parents=tuple(map(CommitID, parents)),
-            generation=generation,
-        )
-        self.lake.put(self.home, f"commits/{commit_id}", record)
+        date, instance = generation * DAY, "of-a-user"  # what users say there means nothing
+        more = {"meta_range_id": meta, "instance": instance}
+        self.add(made.commit(commit_id, date, parents=parents, generation=generation, **more))
 
     def branch(self, name: str, commit_id: str, token: str | None = None, sealed: tuple[str, ...] = ()) -> None:
-        record = Branch(
-            branch_id=BranchID(name),
-            commit_id=CommitID(commit_id),
-            staging_token=StagingToken(token or self.token(name)),
-            sealed_tokens=tuple(map(StagingToken, sealed)),
-        )
-        self.lake.put(self.home, f"branches/{name}", record)
+        self.add(made.branch(name, commit_id, token or self.token(name), sealed))
 
     def tag(self, name: str, commit_id: str) -> None:
-        self.lake.put(self.home, f"tags/{name}", Tag(tag_id=TagID(name), commit_id=CommitID(commit_id)))
+        self.add(made.tag(name, commit_id))
+
+    def add(self, record: Record) -> None:
+        self.lake.put(self.home, made.key(record), record)
 
     def stage(self, branch: str, path: str, address: str | None, size: int) -> None:
         """No address: a tombstone."""
-        key = path.encode()
-        data = None if address is None else encode_object_entry(ObjectEntry(address=address, size_bytes=size))
-        identity = b"" if data is None else identity_of(data)
-        self.lake.put(self.token(branch), key, StagedEntry(key=key, identity=identity, data=data))
+        entry = None if address is None else ObjectEntry(address=address, size_bytes=size)
+        self.lake.put(self.token(branch), path, made.staged(path, entry))
 
 
 def around(lake: Installation) -> None:

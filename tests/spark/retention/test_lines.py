@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Commit
 from lakeproof.model.retention import DAY, Rules, active, dangling
 from lakeproof.spark_checks import lines
+from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.lines import Places, older_than_parent, on_cycles, on_lines
 
 NOW = 1_700_000_000_000_000
@@ -23,14 +24,7 @@ Case = tuple[Commits, dict[BranchID, CommitID], Rules, list[CommitID]]
 
 
 def commit(name: str, age_days: float, *parents: str) -> Commit:
-    return Commit(
-        commit_id=CommitID(name),
-        committer="",
-        message="",
-        creation_date=NOW - int(age_days * DAY),
-        meta_range_id=MetaRangeID(""),
-        parents=tuple(map(CommitID, parents)),
-    )
+    return records.commit(name, NOW - int(age_days * DAY), parents=parents)
 
 
 def history(*commits: Commit) -> Commits:

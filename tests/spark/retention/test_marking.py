@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,23 +11,25 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
-from lakeproof.model import keys
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import only_expired
-from lakeproof.model.records import Branch, Commit, Record
+from lakeproof.model.records import Record
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
-from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.runs import Report, read_report
 from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marks import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from lakeproof.words import Unusable
+from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_staging import last_line
 
 RULES = Rulebook(
     Rules(5, ((BranchID("b0"), 9), (BranchID("b1"), 0), (BranchID("nobody's"), 99))),
@@ -100,8 +103,7 @@ def addresses(spark: SparkSession, folder: Path) -> set[str]:
 @pytest.fixture(scope="module")
 def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """With tags, and with a head that is missing."""
-    branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
-    found = changed(world(2, 100), {(b"repo0-uid0", keys.branch_key(branch.branch_id)): branch})
+    found = changed(world(2, 100), {(b"repo0-uid0", b"branches/x"): records.branch("x", "nowhere", "t")})
     return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
 
 
@@ -204,19 +206,14 @@ class TestRefusals:
         return str(refusal.value)
 
     def test_a_head_without_a_record_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
-        said = self.refused(
-            spark, changed(self.small, {(self.home, keys.branch_key(branch.branch_id)): branch}), tmp_path
-        )
+        headless = changed(self.small, {(self.home, b"branches/x"): records.branch("x", "nowhere", "t")})
+        said = self.refused(spark, headless, tmp_path)
         assert "repo0-uid0: commit nowhere is the head of a branch" in said
         assert "--lenient" in said
 
     def test_an_active_commit_whose_metarange_is_gone_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        commit = next(each for each in self.small.store.values() if isinstance(each, Commit))
-        young = attrs.evolve(
-            commit, commit_id=CommitID("y"), creation_date=NOW, meta_range_id=MetaRangeID("gone"), parents=()
-        )
-        found = changed(self.small, {(self.home, keys.commit_key(young.commit_id)): young})
+        young = records.commit("y", NOW, meta_range_id="gone")
+        found = changed(self.small, {(self.home, records.key(young)): young})
         said = self.refused(spark, found, tmp_path)
         assert "metarange gone of an active commit is not there" in said
 
@@ -245,3 +242,18 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
     assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("spark")
+def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(rules: str, tmp_path: Path) -> None:
+    dataset, out = tmp_path / "dataset", tmp_path / "out"
+    snapshots.write(snapshots.tables(world(7, 3)), dataset)
+    [file] = (dataset / "kv").glob("*.parquet")
+    shutil.copy(file, dataset / "kv" / "again.parquet")
+    asked = ("spark", "retention", str(dataset), "--rules", rules, "--now", str(NOW), "--out", str(out), "--run", "run")
+    said = last_line(lakeproof(*asked))
+    assert "commits have the id of another record of their repository" in said
+    assert list(out.iterdir()) == []
+    assert lakeproof(*asked, "--lenient").exit_code == 0
+    assert int(str(read_report(out, "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]

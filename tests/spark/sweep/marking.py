@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.ledger import MARKED, Account
-from lakeproof.spark_checks.sweep.marked import Marked, whole_run
+from lakeproof.spark_checks.sweep.marks import Marked, whole_run
 from lakeproof.spark_checks.sweep.targets import Pace
 
 NAMESPACE = "s3://bucket/r"

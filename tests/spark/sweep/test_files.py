@@ -153,7 +153,7 @@ class TestTheCommand:
             asked.append(out)
             return Folder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
 
-        monkeypatch.setattr("lakeproof.spark_checks.sweep.marked.folder_at", opened)
+        monkeypatch.setattr("lakeproof.spark_checks.sweep.marks.folder_at", opened)
         arguments = ("spark", "sweep", "s3://runs/out", "--run", "run", "--objects", str(where), "--delete")
         for _ in range(2):
             assert lakeproof(*arguments).exit_code == 0

@@ -14,13 +14,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
-from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.records import Commit, Record
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks import holdings
 from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marks import _told
 from tests.commands import lakeproof
 from tests.spark import snapshots
@@ -121,39 +121,27 @@ def later(run: Marked) -> Snapshot:
     (the first one where commits are what was marked)."""
     store: dict[tuple[bytes, bytes], Record | bytes] = dict(run.found.store)
     objects = dict(run.found.objects)
+
+    def add(home: bytes, record: Record) -> None:
+        store[home, records.key(record)] = record
+
     owners = [(view, sorted(run.marked & view.data().keys())) for view in repositories(run.found)]
     (first, _), (second, two), (third, three) = [each for each in owners if len(each[1]) > 1][:3]
     for view in (first,):
         for commit_id in view.commits if run.kind == "retention" else ():
             if {each.address for each in view.committed(commit_id) or ()} & run.marked:
-                back = Branch(branch_id=BranchID("back"), commit_id=commit_id, staging_token=StagingToken("back:1"))
-                store[homes(view), keys.branch_key(back.branch_id)] = back
+                add(homes(view), records.branch("back", commit_id, "back:1"))
                 break
-    token = next(each.staging_token for each in second.branches.values()) if second.branches else None
-    if token is None:
-        token = StagingToken("new:1")
-        head = next(iter(second.commits))
-        new = Branch(branch_id=BranchID("new"), commit_id=head, staging_token=token)
-        store[homes(second), keys.branch_key(new.branch_id)] = new
-    data = encode_object_entry(ObjectEntry(address=two[0], address_type=AddressType.FULL))
-    store[keys.staging_partition(token), keys.staged_key(b"since")] = StagedEntry(
-        key=b"since", identity=b"i", data=data
-    )
-
+    token = next(each.staging_token for each in second.branches.values()) if second.branches else "new:1"
+    if not second.branches:
+        add(homes(second), records.branch("new", next(iter(second.commits)), token))
+    add(token.encode(), records.staged("since", ObjectEntry(address=two[0], address_type=AddressType.FULL)))
     data = encode_object_entry(ObjectEntry(address=three[-1], address_type=AddressType.FULL))
     written = committed.write([committed.Entry(path=b"p", identity=b"i", data=data)])
     for object_id, content in written.objects.items():
         objects[committed.object_address(third.namespace, object_id)] = StoredObject(content, last_modified=NOW)
-    commit = Commit(
-        commit_id=CommitID("since"),
-        committer="",
-        message="",
-        creation_date=NOW,
-        meta_range_id=written.meta_range_id,
-    )
-    store[homes(third), keys.commit_key(commit.commit_id)] = commit
-    branch = Branch(branch_id=BranchID("since"), commit_id=commit.commit_id, staging_token=StagingToken("since:1"))
-    store[homes(third), keys.branch_key(branch.branch_id)] = branch
+    add(homes(third), records.commit("since", NOW, meta_range_id=written.meta_range_id))
+    add(homes(third), records.branch("since", "since", "since:1"))
     return attrs.evolve(run.found, store=store, objects=objects)
 
 

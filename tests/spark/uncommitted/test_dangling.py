@@ -6,20 +6,12 @@ import attrs
 import pytest
 
 from lakeproof.model import keys
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
+from lakeproof.model.identifiers import CommitID
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
+from lakeproof.model.records import Record
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.engine.runs import read_report
+from lakeproof.spark_checks.generate import records as made
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW
@@ -29,35 +21,18 @@ HOME = b"r-u"
 GONE = b"r-gone"
 
 
-def commit(name: str, *parents: str) -> Commit:
-    return Commit(
-        commit_id=CommitID(name),
-        committer="",
-        message="",
-        creation_date=0,
-        meta_range_id=MetaRangeID(""),
-        parents=tuple(CommitID(each) for each in parents),
-    )
-
-
 def sound() -> Snapshot:
     """A repository with a merge, a tag, and an object that nothing refers to; and what is left of a deleted one."""
-    repository = Repository(
-        repository_id=RepositoryID("r"),
-        storage_namespace=StorageNamespace("s3://b/r"),
-        default_branch_id=BranchID("main"),
-        creation_date=0,
-        instance_uid=InstanceUID("u"),
-    )
-    branch = Branch(branch_id=BranchID("main"), commit_id=CommitID("c3"), staging_token=StagingToken("t:1"))
+    merged = (made.commit("c1"), made.commit("c2", parents=("c1",)), made.commit("c3", parents=("c1", "c2")))
     store: dict[tuple[bytes, bytes], Record | bytes] = {
-        (keys.GRAVELER, keys.repository_key(RepositoryID("r"))): repository,
-        (HOME, keys.branch_key(BranchID("main"))): branch,
-        (HOME, keys.tag_key(TagID("v1"))): Tag(tag_id=TagID("v1"), commit_id=CommitID("c4")),
-        (GONE, keys.commit_key(CommitID("c9"))): commit("c9", "c8"),
+        (home, made.key(each)): each
+        for home, each in (
+            (keys.GRAVELER, made.repository("r", "u", namespace="s3://b/r")),
+            *((HOME, each) for each in (made.branch("main", "c3", "t:1"), made.tag("v1", "c4"), made.commit("c4"))),
+            *((HOME, each) for each in merged),
+            (GONE, made.commit("c9", parents=("c8",))),
+        )
     }
-    for each in (commit("c1"), commit("c2", "c1"), commit("c3", "c1", "c2"), commit("c4")):
-        store[HOME, keys.commit_key(each.commit_id)] = each
     objects = {"s3://b/r/data/x": StoredObject(b"x", last_modified=0)}
     return Snapshot(store=store, objects=objects, now=NOW, clients=())
 

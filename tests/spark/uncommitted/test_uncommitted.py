@@ -9,9 +9,9 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
-from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants.data import garbage
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, StagedEntry
@@ -19,10 +19,12 @@ from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.data.decoding import decode
+from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.runs import Report
-from lakeproof.spark_checks.engine.tables import OBJECTS
-from lakeproof.spark_checks.uncommitted.marks import Asked, mark
+from lakeproof.spark_checks.engine.tables import BINARY, OBJECTS, table
+from lakeproof.spark_checks.generate import records
+from lakeproof.spark_checks.uncommitted.marks import Asked, begins, mark
 from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
@@ -110,14 +112,8 @@ def a_day_later(found: Snapshot, chance: random.Random, swept: set[str]) -> Snap
         for object_id, content in written.objects.items():
             objects[committed.object_address(view.namespace, object_id)] = StoredObject(content)
         home = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
-        new = Commit(
-            commit_id=CommitID("new"),
-            committer="",
-            message="",
-            creation_date=NOW,
-            meta_range_id=written.meta_range_id,
-        )
-        store[home, keys.commit_key(new.commit_id)] = new
+        new = records.commit("new", NOW, meta_range_id=written.meta_range_id)
+        store[home, records.key(new)] = new
         objects[f"{view.namespace}/data/later"] = StoredObject(b"x")
     return attrs.evolve(found, store=store, objects=objects)
 
@@ -241,3 +237,12 @@ def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_i
     shutil.rmtree(where / "kv")
     with pytest.raises(Unusable, match="has no kv;"):
         mark(open_dataset(spark, str(where)), Asked(now=NOW, older_than=AGE), tmp_path / "run")
+
+
+@pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
+def test_the_range_of_a_prefix_has_what_begins_with_it(spark: SparkSession, prefix: bytes) -> None:
+    others = [b"", prefix[:-1], prefix[:-1] + b".", prefix[:-1] + b"0", b"x" + prefix, prefix.upper(), b"\xff"]
+    inside = [prefix, prefix + b"a", prefix + b"\xff\xff", prefix + b"\x00", prefix * 2]
+    rows = spark.createDataFrame([(key,) for key in [*others, *inside, None]], table(key=BINARY))
+    found = {bytes(row["key"]) for row in rows.where(begins("key", prefix)).collect()}
+    assert found == set(inside) == {key for key in others + inside if key.startswith(prefix)}
