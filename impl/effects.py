@@ -6,7 +6,7 @@ compiled by the exhaustive search. Errors are sent as values and raised here.
 """
 
 import types
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Protocol, cast
 
 import attrs
@@ -28,7 +28,23 @@ class Local:
     op: kv.Op | kv.Transact
 
 
-Effect = kv.Op | kv.Transact | objects.Op | Now | Local | Withdrawn
+@attrs.frozen(cache_hash=True)
+class Sleep:
+    """Set a timer: each task of each client has one of its own. The reply says whether there is anything to wait for
+    still."""
+
+    timer: str
+    microseconds: int
+
+
+@attrs.frozen(cache_hash=True)
+class Wake:
+    """Wait until a timer has run out."""
+
+    timer: str
+
+
+Effect = kv.Op | kv.Transact | objects.Op | Now | Local | Sleep | Wake | Withdrawn
 """What a driver answers. A flow never asks for `Withdrawn`: see `lakeproof.impl.parallel`."""
 
 
@@ -74,12 +90,24 @@ class LocalEffects(KVOperations):
         return await perform(Local(op))
 
 
+@attrs.frozen
 class ClockEffects:
-    """The clock as a flow sees it."""
+    """The clock as a flow sees it. ``timer``: the name of the timer of the task that runs."""
+
+    timer: Callable[[], str] = str
 
     async def now(self) -> int:
         """Microseconds since 1970. A schedule point only where a scenario lets the clock move."""
         return cast("int", await perform(Now()))
+
+    async def sleep(self, microseconds: int) -> None:
+        """Wait for so long, or longer. See ``Scenario.time``."""
+        if await perform(Sleep(self.timer(), microseconds)):
+            await perform(Wake(self.timer()))
+
+    async def wait_until(self, time: int) -> None:
+        """Wait until the clock shows this (microseconds since 1970), or later."""
+        await self.sleep(time - await self.now())
 
 
 @attrs.frozen
@@ -115,6 +143,6 @@ class Env:
         return Group(cancel=cancel)
 
     @classmethod
-    def with_unique(cls, unique: Unique) -> "Env":
-        """An environment whose identifiers come from ``unique``."""
-        return cls(ids=Ids(unique=unique))
+    def with_unique(cls, unique: Unique, timer: Callable[[], str] = str) -> "Env":
+        """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`."""
+        return cls(ids=Ids(unique=unique), clock=ClockEffects(timer))

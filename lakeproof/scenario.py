@@ -194,6 +194,7 @@ def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
     return _as_sequence(given)
 
 
+TIMES: Final = ("still", "sleeps", "read")
 INVARIANTS: Final = (Always, Eventually, OnStep, Monitor, Terminates, LeadsTo, AlwaysEventually)
 EXPECTATIONS = ("holds", "violated", "inconclusive")
 
@@ -211,6 +212,11 @@ class Scenario:
 
     ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold. ``records``: how values
     are stored, such as `lakeproof.records.JSON`; invariants then see values and not bytes.
+
+    ``time``: "still", but for ``faults.clock_jumps``. "sleeps": it passes while clients sleep (``env.clock.sleep``),
+    and nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
+    clients, stores and invariants read it. It goes on to the next timer that runs out; any number of them may run out
+    before a client moves, and a clock is never read at an instant in between.
     """
 
     name: str  # design/variant/what
@@ -225,10 +231,18 @@ class Scenario:
     start_time: int = 1_700_000_000_000_000  # microseconds since 1970
     deep: bool = False  # too large to be part of every run
     records: AnyCodec | None = None
+    time: str = "still"
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
+        if self.time not in TIMES:
+            raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
+        if self.time != "still" and self.faults.clock_jumps:
+            raise ScenarioError(
+                f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the "
+                f"jumps: time passes by itself, up to each instant that a client waits for"
+            )
         for field, found, kinds, what in (
             ("invariants", self.invariants, INVARIANTS, "Always(...), Eventually(...), ..."),
             ("aftermath", self.aftermath, (Aftermath,), "Aftermath(...)"),

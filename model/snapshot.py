@@ -223,7 +223,9 @@ class Snapshot(Generic[R]):
     def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot[R]":
         """The same state, of which only these parts may be looked at, and none that may not be looked at here. The
         message of `NotDeclared` ends in ``repair`` (default: to declare the part)."""
-        return self if reads == self._reads else attrs.evolve(self, reads=reads & self._reads, repair=repair)
+        if reads == self._reads:
+            return self
+        return attrs.evolve(self, reads=reads & self._reads, repair=repair or self._repair)
 
     def _not_declared(self, part: Reads) -> NotDeclared:
         parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)

@@ -53,7 +53,7 @@ from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import apply, patch
+from lakeproof.search.semantics import Asleep, apply, patch
 from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
 SECOND_LOOKS_MAX = 8
@@ -305,7 +305,7 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            run.send(reply_of_task(run.task, reply))
+            run.send(reply_of_task(run.task, None if reply is Asleep.ASLEEP else reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:

@@ -10,7 +10,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Cancelled, Withdrawn
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import keys, kv, objects
@@ -21,7 +21,7 @@ from lakeproof.search.describe_objects import condition_of, content_in_words, en
 from lakeproof.search.describe_objects import printable as printable
 from lakeproof.search.describe_objects import text as text
 from lakeproof.search.fence import WATCH
-from lakeproof.search.semantics import Cell, Cells, Value
+from lakeproof.search.semantics import TIMER, Cell, Cells, Value
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
@@ -55,6 +55,10 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
             return Effected("")
         case Now():
             return Effected("now")
+        case Sleep():
+            return Effected("sleep", value=span(op.microseconds))
+        case Wake():
+            return Effected("wake")
         case Withdrawn():
             withdrawn = effect(cast("Effect", op.op), start_time, owner)
             return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
@@ -121,6 +125,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
         case bytes():
             return content_in_words(answer)
+        case bool() if isinstance(op, Sleep):
+            return "ok"
         case int() if isinstance(op, Now):
             return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
         case kv.NotFound() | objects.ObjectNotFound():
@@ -147,6 +153,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
 
 def cell(where: Cell | LocalCell) -> str:
     """A cell in words."""
+    if where[0] == TIMER:
+        return f"timer {text(where[1])}" if isinstance(where[1], bytes) else f"timer {where[1]}"
     if where[0] == "object":
         return _object(str(where[1]))
     if len(where) == 4:
@@ -161,6 +169,8 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
         return None
     if isinstance(content, objects.StoredObject):
         return content_in_words(content.content) + metadata_of(content.metadata)
+    if where[0] == TIMER:
+        return span(int(content))
     assert len(where) > 2, f"{where} holds an object, found bytes"
     return value(where[-2], where[-1], content)
 

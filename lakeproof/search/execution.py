@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Coroutine, Hashable, Sequence
 from contextvars import copy_context
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Env, Local, Now
+from lakeproof.impl.effects import Effect, Env, Local, Now, Sleep
 from lakeproof.impl.frames import Spot, abandon, spot
 from lakeproof.impl.parallel import MAIN, Joins, Misused, Opens, Withdrawn
 from lakeproof.impl.scheduling import Tasks
@@ -35,6 +35,8 @@ from lakeproof.search.program import Disk, Mint, check_usable
 from lakeproof.search.program import Program as Program
 from lakeproof.search.program import label as label
 from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, TaskReply
+
+SLEEPS: Final = 'give the scenario time="sleeps", or time="read" if something reads the clock'
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
@@ -210,7 +212,7 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.call()
-        coroutine = call.start(Env.with_unique(self._mint))
+        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
@@ -272,6 +274,8 @@ class Execution:
                 reply = self.program.frozen_now
                 continue
             self.op = cast("Effect", op)
+            if not self.program.sleeps and any(isinstance(each, Sleep) for _, each in self.open):
+                raise ScenarioError(f"{self.call()} sleeps, at {self.spot()}, and time stands still; {SLEEPS}")
             return None
 
     def _resume(self, reply: object) -> Effect:

@@ -108,6 +108,15 @@ class Expansion(ABC):
             anyone |= table.kind[table.nodes_of(words)] != DONE
         return anyone
 
+    def asleep(self, table: MoveTable, words: Words) -> npt.NDArray[np.bool_]:
+        """In which of these states, which were expanded, the task waits for a timer that has not run out."""
+        nodes = table.nodes_of(words)
+        numbers = np.zeros(len(nodes), np.uint64)
+        for word, shift, mask in zip(words, table.shift, table.mask, strict=True):
+            numbers |= (word >> shift[nodes]) & mask[nodes]
+        known = table.flat[Mode.NORMAL][nodes * table.values + numbers.astype(np.intp)]
+        return np.asarray((table.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
+
     def _expand_point(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
         if not len(rows):
             return

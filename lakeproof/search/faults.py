@@ -10,11 +10,11 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import MAIN, Withdrawn
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults
-from lakeproof.search.semantics import Writes, is_write
+from lakeproof.search.semantics import Asleep, Writes, is_write
 
 
 class Mode(Enum):
@@ -94,6 +94,8 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
     A lost answer of a write that would change nothing is one outcome, not two. CRASH is not among them: a
     crash is no outcome of an effect.
     """
+    if isinstance(op, Sleep | Wake):
+        modes = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
     for mode in modes:
         match mode:
             case Mode.NORMAL:

@@ -259,7 +259,7 @@ def foreign(coroutine: object, yielded: object) -> NotAnEffect:
     return NotAnEffect(
         _place(spot(coroutine)),
         f"the flow awaits {what}{handed}; a flow may only await what env offers: env.store, env.objects, env.clock. "
-        f"Leave it out: each effect is a schedule point, and time passes by clock_jumps",
+        f"Leave it out: each effect is a schedule point, and time passes by env.clock.sleep, or by clock_jumps",
     )
 
 

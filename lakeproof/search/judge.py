@@ -11,8 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from lakeproof.impl.effects import Effect, Local
-from lakeproof.impl.parallel import Withdrawn
+from lakeproof.impl.effects import Effect
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Eventually, Monitor, OnStep, Reads
 from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transition, UnhandledException
@@ -27,7 +26,15 @@ from lakeproof.search.semantics import Cell, Value
 from lakeproof.search.setup import run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.states import FirstReach, States
-from lakeproof.search.views import END_READS, END_REPAIR, STEP_READS, transition, unhandled_after, unhandled_errors
+from lakeproof.search.views import (
+    END_READS,
+    END_REPAIR,
+    STEP_READS,
+    UNSEEN,
+    transition,
+    unhandled_after,
+    unhandled_errors,
+)
 from lakeproof.search.world import LateWrite
 
 T = TypeVar("T", Snapshot, Transition)
@@ -190,7 +197,7 @@ class Judge(States):
         return [int(node) for node in np.flatnonzero(self._watched_nodes(client, task))]
 
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
-        if call is None or op is None or isinstance(op, Local | Withdrawn):
+        if call is None or op is None or isinstance(op, UNSEEN):
             return []
         return [i for i in self._steps if self.records[i.id].violation is None and self._watches(i, call.name, op)]
 
@@ -286,8 +293,7 @@ class Judge(States):
         space = self.kernel.space
         held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
         cells = {cell: value for cell, value in held.items() if value is not None}
-        jumps = numbers[space.clock] if space.clock >= 0 else 0
-        return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
+        return transition(space.setting, space.time(numbers), client, call, op, cells)  # type: ignore[arg-type]
 
 
 def _next(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> Hashable:

@@ -5,6 +5,7 @@ sink, with the moves that made them. Monitors advance here, because their states
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import cast
 
 import attrs
 import numpy as np
@@ -13,13 +14,13 @@ from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.evaluation import advance_monitor, comparable
-from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles
+from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles, projections
 from lakeproof.search.expansion import Rows as Rows
 from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
-from lakeproof.search.packing import Layout, Words
-from lakeproof.search.semantics import apply, footprint
+from lakeproof.search.packing import Layout, Words, take
+from lakeproof.search.semantics import Cell, Value, apply, footprint, pass_time
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
 from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
@@ -56,7 +57,7 @@ class Kernel(Expansion):
         self._late_moves: dict[tuple[int, Numbers], tuple[tuple[int, int], ...]] = {}
         self.roles = Roles(
             clients=tuple(self.space.clients),
-            clock=self.space.clock,
+            clock=self.space.clock if len(setting.times) > 1 else -1,
             last_time=len(setting.times) - 1,
             budgets=tuple(self.space.budgets),
             late=self.space.late,
@@ -64,6 +65,40 @@ class Kernel(Expansion):
             modes=setting.modes,
         )
         self.relayout()
+
+    def expand(self, words: Words, sink: Sink) -> None:
+        super().expand(words, sink)
+        if timers := self.space.timers:
+            self._pass_time(words, timers, sink)
+
+    def _pass_time(self, words: Words, timers: list[int], sink: Sink) -> None:
+        """Time goes on to where the next timer runs out, if a client can still move."""
+        set_ = np.logical_or.reduce([self.layout.field(words, column) > 0 for column in timers])
+        rows = np.flatnonzero(set_ & self.alive(words))
+        if not len(rows):
+            return
+        here = take(words, rows)
+        kinds, inverse = projections(here, self.layout, [self.space.clock, *timers])
+        deltas = [self._passed(timers, kind) for kind in kinds]
+        if self.space.needs_relayout:
+            raise Relayout
+        after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
+        sink(Move(-1, Mode.TICK), rows, after)
+
+    def _passed(self, timers: list[int], numbers: Numbers) -> list[int]:
+        """The delta of each word when time goes on, where clock and timers have these numbers."""
+        columns, clock = self.space.columns, self.space.clock
+        before = dict(zip([clock, *timers], numbers, strict=True))
+        values = {column: columns[column].values[before[column]] for column in timers}
+        cells = {columns[column].name: value for column, value in values.items() if value is not None}
+        passed, after = pass_time(cast("dict[Cell, Value]", cells))
+        changed = {column: columns[column].number(after.get(cast("Cell", columns[column].name))) for column in timers}
+        changed[clock] = columns[clock].number(cast("int", columns[clock].values[before[clock]]) + passed)
+        total = [0] * self.layout.words
+        for column, number in changed.items():
+            place = self.layout.places[column]
+            total[place.word] += (number - before[column]) << place.shift
+        return [part % (1 << 64) for part in total]
 
     @property
     def every(self) -> list[ClientTable]:

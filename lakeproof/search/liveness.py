@@ -133,11 +133,16 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         kernel.expand(chunk, sink)
     source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
     order = np.argsort(source, kind="stable")
+    clock, timers = kernel.roles.clock, kernel.space.timers
     can_move = [~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE)) for table in kernel.every]
-    clock = kernel.roles.clock
     still = np.full(len(words[0]), clock >= 0)
     if clock >= 0:
-        still &= np.logical_or.reduce(can_move) & (kernel.layout.field(words, clock) < kernel.roles.last_time)
+        still &= kernel.layout.field(words, clock) < kernel.roles.last_time
+    for timer in timers:
+        still |= kernel.layout.field(words, timer) > 0
+    still &= np.logical_or.reduce(can_move)
+    if timers:
+        can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(
         states=len(words[0]),
         source=source[order],

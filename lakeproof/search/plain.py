@@ -8,8 +8,6 @@ from collections.abc import Hashable, Iterable
 
 import attrs
 
-from lakeproof.impl.effects import Local
-from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
@@ -20,7 +18,7 @@ from lakeproof.search.kernel import advance
 from lakeproof.search.semantics import Cells
 from lakeproof.search.setup import prepare, run_aftermath
 from lakeproof.search.space import DEAD
-from lakeproof.search.views import END_READS, END_REPAIR, transition, unhandled_after, unhandled_errors
+from lakeproof.search.views import END_READS, END_REPAIR, UNSEEN, transition, unhandled_after, unhandled_errors
 from lakeproof.search.world import ExecutedStep, World
 
 
@@ -88,7 +86,7 @@ class Referee:
                 if monitor.at_end is not None and state is not DEAD:
                     self._ask(monitor.id, monitor.at_end, moves, state, final)
             for aftermath in self.scenario.aftermath:
-                outcomes, after = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
+                outcomes, after = run_aftermath(aftermath, world.cells, world.now)
                 self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
                 self._ask(aftermath.id, aftermath.check, moves, outcomes, after)
 
@@ -100,10 +98,10 @@ class Referee:
     ) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
-        taken = step.op is not None and not isinstance(step.op, Local | Withdrawn)
+        taken = step.op is not None and not isinstance(step.op, UNSEEN)
         if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
             assert step.op is not None
-            seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)
+            seen = transition(world.setting, world.now, step.client, step.call, step.op, before)
             for invariant in self.scenario.invariants:
                 if isinstance(invariant, OnStep) and evaluation.watches(invariant, step.call.name, step.op):
                     self._ask(invariant.id, invariant.check, moves, seen)

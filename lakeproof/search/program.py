@@ -33,6 +33,8 @@ class Program:
     """The time that this client reads, where the clock cannot move; None where it can."""
     recover: tuple[Call, ...] = ()
     """What it runs first after a restart; empty: it cannot restart."""
+    sleeps: bool = True
+    """Whether time passes for it."""
 
 
 class Disk:
@@ -69,6 +71,10 @@ class Mint:
     def given_to(self, task: str) -> None:
         """What is minted from now on is this task's."""
         self.task = task
+
+    def timer(self) -> str:
+        """The name of the timer of the task that runs."""
+        return f"{self._first}/{self.task}" if self.task else self._first
 
     def begin_life(self) -> None:
         """After a restart: what is minted is new, however many there were before."""

@@ -103,8 +103,8 @@ class JudgedRun:
 
     def told(self, move: Move) -> TraceStep:
         """Make a move, and tell it in words."""
-        jumps, at = self.world.jumps, self._line(move)
-        return self._in_words(self.advance(move), jumps, at)
+        at = self._line(move)
+        return self._in_words(self.advance(move), at)
 
     def _line(self, move: Move) -> str:
         """The line of the flow that asked for what this move does. A late write has the line of the write."""
@@ -125,12 +125,12 @@ class JudgedRun:
     def close(self) -> None:
         self.world.close()
 
-    def _in_words(self, step: ExecutedStep, jumps: int, at: str) -> TraceStep:
+    def _in_words(self, step: ExecutedStep, at: str) -> TraceStep:
         start = self.scenario.start_time
         effected = describe.effect(step.op, start, label(step.client) if step.client >= 0 else "")
         value = effected.value
         if step.move.mode is Mode.TICK:
-            value = describe.span(self.scenario.faults.clock_jumps[jumps])
+            value = describe.span(step.passed)
         call = step.call
         if step.move.mode in OF_CLIENTS and not (call is not None and not call.done):
             call = None  # it crashes between two calls
@@ -213,9 +213,8 @@ def _recover(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 
 def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
     """The calls of the aftermath that found the violation, and how they ended; nothing if none did."""
-    now = world.setting.times[world.jumps]
     for aftermath in scenario.aftermath:
-        outcomes, _ = run_aftermath(aftermath, world.cells, now) if world.quiescent else ((), None)
+        outcomes, _ = run_aftermath(aftermath, world.cells, world.now) if world.quiescent else ((), None)
         if aftermath.id == invariant_id or violation in unhandled_after(outcomes):
             return _ends(aftermath, outcomes)
     return ()

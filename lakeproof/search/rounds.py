@@ -8,11 +8,11 @@ from collections.abc import Hashable
 
 import attrs
 
-from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Promise
 from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
+from lakeproof.search.faults import Mode
 from lakeproof.search.liveness import in_words, of_liveness
 from lakeproof.search.world import World
 
@@ -57,10 +57,8 @@ class Rounds:
                 each.owed = True
         if world.history:
             self._moved.append((world.history[-1].client, world.history[-1].task))
-        alive = [client for client in range(len(world.clients)) if world.alive(client)]
-        time = [(-1, MAIN)] if alive and world.jumps + 1 < len(world.setting.times) else []
-        tasks = [(client, task) for client in alive for task, _ in world.clients[client].open]
-        self._open.append(frozenset([*time, *tasks]))
+        owed = [move for move in world.moves() if move.mode in (Mode.NORMAL, Mode.TICK)]
+        self._open.append(frozenset((move.client, move.task) for move in owed))
 
     def broken(self, name: str, loop: int | None) -> str:
         """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if
@@ -86,4 +84,4 @@ def looks(world: World) -> Hashable:
     calls = tuple(run.calls() for run in world.clients)
     cells = tuple(sorted(world.cells.items()))
     left = tuple(world.left.items())
-    return identity((cells, calls, open_, tuple(world.crashed), world.jumps, left, world.late))
+    return identity((cells, calls, open_, tuple(world.crashed), (world.jumps, world.passed), left, world.late))

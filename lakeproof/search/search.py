@@ -4,8 +4,8 @@ There are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* 
 a level: the first violation that it meets is a shortest one, and the way back is found by expanding the levels once
 more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in restarts, which pays for
 large spaces only. So a search begins graded; when it grows large and nothing is violated, it goes on ranked, and if
-something is violated after all, the graded search is taken up again. When a flow turns out to loop, or *liveness* is to
-be judged, the search is one over automata, with a visited set.
+something is violated after all, the graded search is taken up again. When a flow turns out to loop, *liveness* is to
+be judged, or clients read a clock that goes on, the search is one over automata, with a visited set.
 """
 
 import time
@@ -49,7 +49,8 @@ def search(
     searching = searching or _Search
     started = time.perf_counter()
     plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
-    plans = [] if any(isinstance(each, Liveness) for each in scenario.invariants) else plans
+    loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
+    plans = [] if loops else plans
     for number, ranked in enumerate(plans):
         patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
         try:

@@ -6,16 +6,31 @@ worlds know states only as cells and their values; what an effect means is asked
 """
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 from functools import lru_cache
+from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Local, Now
+from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import WRITES, Withdrawn
 from lakeproof.model import kv, objects
+from lakeproof.scenario import ScenarioError
 
 Cell = tuple[str, bytes, bytes] | tuple[str, str]
-"""("kv", partition, key) or ("object", address)."""
+"""("kv", partition, key), ("object", address), or ("timer", name): what is left of it, microseconds as text."""
+
+TIMER: Final = "timer"
+UNTOLD: Final = -(1 << 62)
+"""The time where it passes, and nothing may read it."""
+UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it time="read"'
+
+
+class Asleep(Enum):
+    """What a timer answers that has not run out: whoever waits for it cannot move."""
+
+    ASLEEP = 0
+
 
 Value = bytes | objects.StoredObject
 """Of a key; of an address."""
@@ -59,6 +74,8 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("kv", op.partition, op.key),))
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
+        case Sleep() | Wake():
+            return Footprint(((TIMER, op.timer),))
         case Now() | Local() | Withdrawn():
             return Footprint()
 
@@ -89,6 +106,16 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """On the cells of the footprint alone."""
     if isinstance(op, Local | Withdrawn):
         return None, {}
+    if isinstance(op, Sleep):
+        if now == UNTOLD:  # whoever does not sleep may be slow: no order of steps is impossible
+            return None, {}
+        value = b"%d" % op.microseconds if op.microseconds > 0 else None
+        same = near.get((TIMER, op.timer)) == value
+        return value is not None, {} if same else {(TIMER, op.timer): value}
+    if isinstance(op, Wake):
+        return (Asleep.ASLEEP if near else None), {}
+    if now == UNTOLD and isinstance(op, objects.TIMED):
+        raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object
     if isinstance(op, kv.Op | kv.Transact):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
@@ -104,3 +131,12 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
 def patch(cells: Cells, writes: Writes) -> dict[Cell, Value]:
     """The cells after the writes."""
     return {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
+
+
+def pass_time(cells: Cells) -> tuple[int, dict[Cell, Value]]:
+    """Time goes on to the next moment at which a timer runs out: how long that is, and the cells then. No timer: 0."""
+    left = {cell: int(value) for cell, value in cells.items() if cell[0] == TIMER and isinstance(value, bytes)}
+    passed = min(left.values(), default=0)
+    return passed, patch(
+        cells, {cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()}
+    )

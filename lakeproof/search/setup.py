@@ -7,18 +7,18 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Now
+from lakeproof.impl.effects import Now, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
-from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Outcome, Reads, Snapshot, Status
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError, recovery
 from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Program
 from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
 from lakeproof.search.observers import collect_observers, decode_record
 from lakeproof.search.replies import reply_of_task
-from lakeproof.search.semantics import Cell, Cells, apply, patch
+from lakeproof.search.semantics import TIMER, UNREAD, UNTOLD, Cell, Cells, apply, patch
 from lakeproof.search.trie import Trie
 
 ALONE_STEPS_MAX: Final = 10_000
@@ -38,9 +38,15 @@ class Setting:
     budgets: tuple[int, ...]  # in the order of BUDGETS
     tries: tuple[Trie, ...] = attrs.field(eq=False, repr=False)  # by client: what was learned of its program
 
-    def now(self, client: int, jumps: int) -> int:
-        """What a client reads from its clock after so many jumps."""
-        return self.times[jumps] + self.skews[client]
+    def now(self, client: int, time: int) -> int:
+        """What a client reads from its clock at this time of the stores."""
+        return _told(time) + self.skews[client]
+
+
+def _told(time: int) -> int:
+    if time == UNTOLD:
+        raise ScenarioError(f"a flow reads the clock: {UNREAD}")
+    return time
 
 
 def prepare(scenario: Scenario) -> Setting:
@@ -55,7 +61,7 @@ def prepare(scenario: Scenario) -> Setting:
     if faults.duplicates and not faults.lost_answers:
         raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
     skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
-    times = [scenario.start_time]
+    times = [UNTOLD if scenario.time == "sleeps" else scenario.start_time]
     for jump in faults.clock_jumps:
         times.append(times[-1] + jump)
     observers = collect_observers(scenario.invariants)
@@ -64,7 +70,8 @@ def prepare(scenario: Scenario) -> Setting:
             label=LABELS[index],
             calls=tuple(calls),
             observers=observers,
-            frozen_now=None if faults.clock_jumps else scenario.start_time + skews[index],
+            frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
+            sleeps=scenario.time != "still",
             recover=recovery(calls) if faults.restarts else (),
         )
         for index, calls in enumerate(scenario.clients)
@@ -93,7 +100,11 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
-            run.send(reply_of_task(run.task, now))
+            run.send(reply_of_task(run.task, _told(now)))
+            continue
+        if isinstance(run.op, Sleep):
+            now += max(0, run.op.microseconds) if now != UNTOLD else 0
+            run.send(reply_of_task(run.task, None))
             continue
         reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)
@@ -115,7 +126,7 @@ def run_setup(scenario: Scenario) -> Cells:
 
 def run_aftermath(aftermath: Aftermath, cells: Cells, now: int) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
-    later = now + aftermath.clock_advance
+    later = now + aftermath.clock_advance if now != UNTOLD else now
     after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls)), cells, later)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
     return outcomes, snapshot(after, later, ())
@@ -146,6 +157,7 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
     for cell, value in cells.items():
         if cell[0] == "kv":
             store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[arg-type, index, misc]
-        else:
+        elif cell[0] != TIMER:
             objects[cell[1]] = value  # type: ignore[assignment, index]
-    return Snapshot(store=store, objects=objects, now=now, clients=clients)
+    found = Snapshot(store=store, objects=objects, now=now, clients=clients)
+    return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if now == UNTOLD else found

@@ -1,7 +1,7 @@
 """The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Monitor
@@ -11,7 +11,7 @@ from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.execution import Program
 from lakeproof.search.faults import BUDGETS
 from lakeproof.search.packing import Column, Layout, lay_out
-from lakeproof.search.semantics import Cell, Footprint, Value
+from lakeproof.search.semantics import TIMER, Cell, Footprint, Value
 from lakeproof.search.setup import Setting, snapshot
 from lakeproof.search.trie import Trie
 
@@ -44,7 +44,7 @@ def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, sym
     found: list[Behaviour] = []
     for index, program in enumerate(setting.programs):
         twin = None
-        if symmetry:
+        if symmetry and setting.scenario.time != "read":  # each client has a timer of its own
             for earlier in range(index):
                 other = setting.programs[earlier]
                 if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:
@@ -71,7 +71,7 @@ class Space:
         self.columns: list[Column] = []
         self.cells: dict[Cell, int] = {}
         self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
-        self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 else -1
+        self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 or setting.scenario.time == "read" else -1
         self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
         self.late = self._add(Column("late write", None))
         self.watches = [self._add(Column(("monitor", m.id), m.initial)) for m in monitors]
@@ -99,7 +99,7 @@ class Space:
         time = self.setting.times[0]
         for column, number in zip(columns, numbers, strict=True):
             if column == self.clock:
-                time = self.setting.times[number]
+                time = self.moment(number)
             elif (value := self.columns[column].values[number]) is not None:
                 cells[self.columns[column].name] = value  # type: ignore[index, assignment]
         return cells, time
@@ -150,7 +150,18 @@ class Space:
 
     def time(self, numbers: Sequence[int]) -> int:
         """The clock of an unpacked state, microseconds."""
-        return self.setting.times[numbers[self.clock] if self.clock >= 0 else 0]
+        return self.moment(numbers[self.clock] if self.clock >= 0 else 0)
+
+    def moment(self, number: int) -> int:
+        """The time that a number of the clock's column stands for: of jumps, or of what has passed."""
+        if len(self.setting.times) > 1 or self.clock < 0:
+            return self.setting.times[number]
+        return self.setting.times[0] + cast("int", self.columns[self.clock].values[number])
+
+    @property
+    def timers(self) -> list[int]:
+        """The columns of timers."""
+        return [column for cell, column in self.cells.items() if cell[0] == TIMER]
 
     def _initial(self, cell: Cell) -> Value | None:
         return self.setting.cells.get(cell)
@@ -164,7 +175,7 @@ class Space:
         for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
             if column >= 0:
                 self.columns[column] = _counter(self.columns[column].name, total)
-        if self.clock >= 0:
+        if len(self.setting.times) > 1:
             self.columns[self.clock] = _counter("clock", len(self.setting.times) - 1)
 
     def _lay_out(self) -> Layout:

@@ -20,13 +20,14 @@ import attrs
 
 from lakeproof.model.invariants import Always, Finding, Reads, Violation, violations
 from lakeproof.model.snapshot import Snapshot, Transition
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import Scenario, ScenarioError
 from lakeproof.search import evaluation
 from lakeproof.search.faults import Move
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words
 from lakeproof.search.projections import STORED, Projections, trim_zeros
 from lakeproof.search.recheck import Again
+from lakeproof.search.semantics import UNREAD
 from lakeproof.search.symmetry import Exchanges
 
 T = TypeVar("T", Snapshot, Transition)
@@ -125,6 +126,8 @@ class States(Projections):
             try:
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, iter(shown[parts]), ask), place)
             except evaluation.LooksFurther as further:
+                if Reads.CLOCK in further.parts and self.kernel.setting.scenario.time == "sleeps":
+                    raise ScenarioError(f"{invariant.id} looks at now: {UNREAD}") from further
                 self.found_out[invariant.id] = reads | further.parts
 
     def _exchanged(self, reads: frozenset[Reads], numbers: tuple[int, ...]) -> bool:

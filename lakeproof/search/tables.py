@@ -194,7 +194,7 @@ class ClientTable(MoveTable):
             self._grow_values()
         if isinstance(op, Now):
             value: object = None
-            reply: object = self.space.setting.now(self.client, number)
+            reply: object = self.space.setting.now(self.client, self.space.moment(number))
             results = list(outcomes(op, reply, {}, self.modes))
         else:
             cell = footprint(op).cells[0]

@@ -6,7 +6,8 @@ The search and the stepped world take it from here, so that both judge the same.
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
+from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model.invariants import Finding, Reads, Violation
 from lakeproof.model.records import Repository
@@ -18,14 +19,15 @@ from lakeproof.search.setup import Setting, snapshot
 
 STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
 STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
+UNSEEN: Final = (Local, Withdrawn, Sleep, Wake)
+"""Effects that concern their client alone: no *step* invariant looks at them."""
 END_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 END_REPAIR: Final = "at_end reads the stores: what it must know besides, the monitor's state can keep"
 
 
-def transition(setting: Setting, jumps: int, client: int, call: CallView, op: Effect, cells: Cells) -> Transition:
-    """What a *step* invariant sees of an effect on these cells, after so many jumps of the clock."""
-    now = setting.times[jumps]
-    reply, writes = (setting.now(client, jumps), {}) if isinstance(op, Now) else apply(cells, op, now)
+def transition(setting: Setting, now: int, client: int, call: CallView, op: Effect, cells: Cells) -> Transition:
+    """What a *step* invariant sees of an effect on these cells, at this time of the stores."""
+    reply, writes = (setting.now(client, now), {}) if isinstance(op, Now) else apply(cells, op, now)
     before, after = snapshot(cells, now, ()), snapshot(patch(cells, writes), now, ())
     return Transition(
         client, call, op, reply, before.only(STEP_READS, STEP_REPAIR), after.only(STEP_READS, STEP_REPAIR)

@@ -16,7 +16,7 @@ from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import Cells, Value, apply, patch
+from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch
 from lakeproof.search.setup import Setting, snapshot
 
 
@@ -47,6 +47,8 @@ class ExecutedStep:
     events: tuple[Event, ...]
     ended: tuple[CallView, ...]
     """The calls that this step ended, answered or not."""
+    passed: int = 0
+    """How much time has passed, microseconds."""
 
     @property
     def outcome(self) -> CallView | None:
@@ -63,6 +65,7 @@ class World:
         self.clients = [Execution(program) for program in setting.programs]
         self.crashed: list[bool] = [False] * len(self.clients)
         self.jumps = 0
+        self.passed = 0
         self.left = dict(zip(BUDGETS, setting.budgets, strict=True))
         self.late: LateWrite | None = None
         self.history: list[Move] = []
@@ -89,7 +92,7 @@ class World:
     @property
     def now(self) -> int:
         """The clock of the stores, microseconds since 1970."""
-        return self.setting.times[self.jumps]
+        return self.setting.times[self.jumps] + self.passed
 
     @property
     def quiescent(self) -> bool:
@@ -101,7 +104,7 @@ class World:
         found = [move for client in range(len(self.clients)) for move in self._moves_of(client)]
         if self.late is not None:
             found.append(Move(-1, Mode.DELIVER))
-        if self.jumps + 1 < len(self.setting.times) and not self.quiescent:
+        if self._time_passes and not self.quiescent:
             found.append(Move(-1, Mode.TICK))
         return found
 
@@ -116,8 +119,7 @@ class World:
         self.history.append(move)
         match move.mode:
             case Mode.TICK:
-                self.jumps += 1
-                return ExecutedStep(move, None, -1, None, None, None, (), (), ())
+                return self._tick(move)
             case Mode.DELIVER:
                 return self._deliver(move)
             case Mode.CRASH:
@@ -133,7 +135,7 @@ class World:
             run.calls(Status.CRASHED if crashed else Status.PENDING)
             for run, crashed in zip(self.clients, self.crashed, strict=True)
         )
-        return snapshot(self.cells, self.setting.times[self.jumps], views)
+        return snapshot(self.cells, self.now, views)
 
     def key(self) -> Hashable:
         """The raw identity of this state: equal keys have equal futures. Clients count with their whole
@@ -142,7 +144,7 @@ class World:
             frozenset(self.cells.items()),
             tuple(tuple(replies) for replies in self.replies),
             tuple(self.crashed),
-            self.jumps,
+            (self.jumps, self.passed),
             tuple(self.left.values()),
             self.late,
         )
@@ -167,6 +169,13 @@ class World:
         for run in self.clients:
             run.close()
 
+    @property
+    def _time_passes(self) -> bool:
+        """Whether the clock is to jump, or a timer to run out."""
+        if self.setting.scenario.time == "read":
+            return pass_time(self.cells)[0] > 0
+        return self.jumps + 1 < len(self.setting.times)
+
     def _moves_of(self, client: int) -> Iterator[Move]:
         if self.alive(client):
             yield from self._moves_of_effects(client)
@@ -189,12 +198,21 @@ class World:
 
     def _results(self, client: int, op: Effect) -> Iterator[Result]:
         if isinstance(op, Now):
-            return outcomes(op, self.setting.now(client, self.jumps), {}, self.setting.modes)
+            return outcomes(op, self.setting.now(client, self.now), {}, self.setting.modes)
         return outcomes(op, *apply(self.cells, op, self.now), self.setting.modes)
 
     def _spend(self, mode: Mode) -> None:
         for kind in COST[mode]:
             self.left[kind] -= 1
+
+    def _tick(self, move: Move) -> ExecutedStep:
+        passed, self.cells = pass_time(self.cells)
+        if not passed:
+            self.jumps += 1
+            passed = self.setting.times[self.jumps] - self.setting.times[self.jumps - 1]
+        else:
+            self.passed += passed
+        return ExecutedStep(move, None, -1, None, None, None, (), (), (), passed)
 
     def _crash(self, move: Move) -> ExecutedStep:
         self._spend(move.mode)
@@ -251,7 +269,7 @@ class World:
 
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:
     assert isinstance(writes, dict)
-    return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))
+    return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()) if cell[0] != TIMER)
 
 
 def _local_changes(

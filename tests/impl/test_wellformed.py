@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from lakeproof import Call
-from lakeproof.impl.effects import Effect, Env, Local, Now, perform
+from lakeproof.impl.effects import Effect, Env, Local, Now, Sleep, Wake, perform
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
@@ -52,6 +52,8 @@ FINE: tuple[Effect, ...] = (
     Now(),
     kv.Transact(((P, K, b"1"), (P, b"l", None)), ((P, K, b"2"), (P, b"l", None))),
     Local(kv.Get(P, K)),
+    Sleep("a", 1),
+    Wake("a"),
 )
 
 
@@ -66,6 +68,7 @@ def test_every_kind_of_effect_is_looked_at() -> None:
 
 WRONG = [
     (kv.Get("p", K), "Get: partition is 'p': expected bytes, found str; encode it"),  # type: ignore[arg-type]
+    (Sleep("a", 0.5), "Sleep: microseconds is 0.5: expected int, found float"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, None), "Get: key is None: expected bytes, found NoneType"),  # type: ignore[arg-type]
     (kv.Set(P, K, bytearray(b"x")), "Set: value is bytearray(b'x'): expected bytes, found bytearray"),  # type: ignore[arg-type]

@@ -1,0 +1,54 @@
+"""A holder of a lease that was stopped for too long writes over the work of the next holder.
+
+A lock ends by itself after some time. Its holder stops for longer than that, goes on, and writes what it has worked out
+from what it had read. Whoever has taken the lock meanwhile has written already, and that is lost.
+
+Repair: each lease has a number, one more than the last. The storage takes no write with a number below its own.
+"""
+
+from collections.abc import Iterator
+
+from lakeproof import Call, Env, Eventually, Finding, Reached, Scenario, Snapshot, Violation
+
+THREADS = "bsm/redislock#93"
+STEPS = 16
+LOCK, FILE = (b"redis", b"lock"), (b"storage", b"file")
+LEASE = 10_000_000
+
+
+async def add(env: Env, me: str, *, fenced: bool = False) -> bool:
+    while True:
+        held = await env.store.find(*LOCK)
+        number, until = map(int, held.value.split()) if held else (0, 0)
+        await env.clock.wait_until(until)
+        mine = b"%d %d" % (number + 1, await env.clock.now() + LEASE)
+        if await env.store.try_set_if(*LOCK, mine, held.predicate if held else None):
+            break
+    file = await env.store.find(*FILE)
+    last, names = file.value.split() if file else (b"0", b"")
+    new = b"%d %s" % (number + 1, names + me.encode())
+    if not fenced:
+        await env.store.set(*FILE, new)
+        return True
+    return int(last) <= number and await env.store.try_set_if(*FILE, new, file.predicate if file else None)
+
+
+def added_is_there(seen: Snapshot) -> Iterator[Finding]:
+    names = seen.store[FILE].split()[1]
+    for call in seen.calls("add"):
+        if call.value and call.args[0].encode() not in names:
+            yield Violation("added-is-there", f"{call.args[0]} was added, and the file has {names.decode()}")
+    yield Reached("both have ended")
+
+
+SCENARIOS = [
+    Scenario(
+        name=f"redislock_lease_without_token/{'repaired' if fenced else 'published'}",
+        clients=[[Call(add, me, fenced=fenced)] for me in "ab"],
+        invariants=[Eventually(id="added-is-there", meaning="what was added is in the file", check=added_is_there)],
+        expect={} if fenced else {"added-is-there": "violated"},
+        source=THREADS,
+        time="read",
+    )
+    for fenced in (False, True)
+]
