@@ -25,7 +25,7 @@ from lakeproof.languages.pool import POOL
 from lakeproof.search import execution
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import drive_alone
-from tests.foreign.building import LANGUAGES
+from tests.languages.building import LANGUAGES
 
 KEYS: Final = 8
 ROUNDS: Final = 5

@@ -5,7 +5,7 @@ import sys
 from contextlib import ExitStack, suppress
 
 from tests.servers import postgres
-from tests.targets.redis_server import redis_server
+from tests.stores.redis_server import redis_server
 
 
 def main() -> None:

@@ -53,20 +53,20 @@ CLOCKS = re.compile(
 )
 MAY_READ_A_CLOCK = {
     "it waits for a process or a server to start or end": {
-        *("foreign/test_misbehaving.py", "gate/test_hostile.py", "lakefs_server.py", "servers.py"),
-        *("targets/redis_server.py", "targets/test_drivers.py", "test_cli_trouble.py", "services/test_restarting.py"),
+        *("languages/test_misbehaving.py", "gate/test_hostile.py", "lakefs_server.py", "servers.py"),
+        *("stores/redis_server.py", "stores/test_drivers.py", "test_cli_trouble.py", "live/test_restarting.py"),
     },
     "it is a program that hangs, or answers late": {
-        *("edge/odd_parts.py", "foreign/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
-        *("targets/misbehaving.py", "targets/test_misbehaving.py"),
-        "targets/test_protocol.py",
+        *("edge/odd_parts.py", "languages/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
+        *("stores/misbehaving.py", "stores/test_misbehaving.py"),
+        "stores/test_protocol.py",
     },
     "its planted race needs a window": {
-        *("gate/test_s3_conform.py", "targets/planted_dynamodb.py", "targets/planted_store.py"),
-        *("targets/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/pulls.py"),
+        *("gate/test_s3_conform.py", "stores/planted_dynamodb.py", "stores/planted_store.py"),
+        *("stores/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/pulls.py"),
     },
     "time is what it tests": {
-        *("explore/test_fence.py", "gate/test_quiet.py", "gate/test_redis.py", "edge/test_odd_code.py"),
+        *("search/test_fence.py", "gate/test_quiet.py", "gate/test_redis.py", "edge/test_odd_code.py"),
         *("fake_lakefs/routes.py", "test_benchmarks.py"),
     },
 }

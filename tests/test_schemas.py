@@ -20,7 +20,7 @@ from lakeproof.search.faults import Mode
 from lakeproof.search.trace import BOUNDS, TraceError, read
 from lakeproof.stores import protocol as exec_
 from tests.commands import HEAD, ROOT, lakeproof
-from tests.foreign.test_protocol import EFFECTS
+from tests.languages.test_protocol import EFFECTS
 
 SCHEMAS = {
     path.name.partition(".")[0]: json.loads(path.read_text()) for path in (ROOT / "docs" / "schemas").glob("*.json")

@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof.search.trace import write
 from tests.commands import RACING, ROOT, complaint, lakeproof
-from tests.report.traces import RACE
+from tests.show.traces import RACE
 
 PICTURE = ROOT / "docs" / "pictures" / "delete-delete-create.svg"
 TRACE = "traces/counters_lost-update.increments-count.json"

@@ -31,7 +31,7 @@ AREAS: Final = {
     "spark": Area(tests=("tests/spark", "tests/sql"), product=("spark_checks",)),
     "gate": Area(tests=("tests/gate",), product=("lakeproof/gate", "adapters", "examples/lakefs")),
     "engine": Area(
-        tests=("tests/explore", "tests/differential", "tests/edge", "tests/history", "tests/model/linearizability"),
+        tests=("tests/search", "tests/differential", "tests/edge", "tests/histories", "tests/model/linearizability"),
         product=(
             *("lakeproof/search", "lakeproof/histories", "lakeproof/scenario.py", "lakeproof/records.py"),
             *("model/linearizability", "impl/frames.py", "impl/scheduling.py", "impl/parallel.py"),

@@ -1,0 +1,106 @@
+"""What an answer promises: bugs planted in flows of repositories and branches are found, each by its promise."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import attrs
+import pytest
+
+from lakeproof.designs import catalogue
+from lakeproof.designs.branch_designs import BranchDesign
+from lakeproof.designs.designs import HOLDS
+from lakeproof.designs.repository_designs import RepositoryDesign
+from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RepositoryFlows
+from lakeproof.impl.graveler import lock_free
+from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.refs import branches
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories._records import read_entry
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.search.search import search
+from tests.designs.planting import race, verdicts
+from tests.machines.planted_objects import get_any, get_none, list_none
+
+KEEPS = {"commit": {"reading": lock_free.Reading(drops=False)}}
+BRANCHES = BranchDesign(name="planted/branches", flows=FLOWS, source="tests", refuted=HOLDS, options=KEEPS)
+REPOSITORIES = RepositoryDesign(
+    name="planted/repositories", flows=hardened.FLOWS, source="tests", refuted=HOLDS, leaves_garbage=True
+)
+
+
+async def no_removal(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    await branches.read_branch(env, repository, branch_id)
+
+
+async def no_removal_at_all(*_: object) -> None:
+    """Delete nothing."""
+
+
+def flows_of(name: str, flow: Callable[..., Any]) -> BranchDesign:  # type: ignore[explicit-any]
+    return attrs.evolve(BRANCHES, flows=attrs.evolve(FLOWS, **{name: flow}))
+
+
+@pytest.mark.parametrize("planted", [no_removal, no_removal_at_all])
+def test_a_delete_of_a_branch_that_deletes_nothing_is_found(planted: Callable[..., Any]) -> None:  # type: ignore[explicit-any]
+    assert verdicts(race(BRANCHES, "delete_branch-read"))["branch-delete-is-effective"] == "holds"
+    forgetful = flows_of("delete_branch", wraps(branches.delete_branch)(planted))
+    found = verdicts(race(forgetful, "delete_branch-read"))
+    assert found["branch-delete-is-effective"] == "violated"
+
+
+def test_a_reader_that_gives_up_without_a_reason_is_found() -> None:
+    assert verdicts(race(BRANCHES, "read-write"))["call-makes-progress"] == "holds"
+    impatient = attrs.evolve(BRANCHES, options={"read": {"tries": 0}})
+    assert verdicts(race(impatient, "read-write"))["call-makes-progress"] == "violated"
+
+
+FLOW_BUGS: Mapping[str, tuple[str, Callable[..., Any], str, str, str]] = {  # type: ignore[explicit-any]
+    "get returns a repository that is not active yet": (
+        "get_repository", get_any, "create-get", "", "get-shows-active-only",
+    ),
+    "get does not find what was created": ("get_repository", get_none, "create-get", "", "linearizable"),
+    "a list leaves out what is there": ("list_repositories", list_none, "delete-create-list", "create", "linearizable"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", FLOW_BUGS)
+def test_a_bug_planted_in_a_repository_is_found(bug: str) -> None:
+    name, planted, words, before, invariant = FLOW_BUGS[bug]
+    assert verdicts(race(REPOSITORIES, words, before))[invariant] == "holds"
+    replaced = wraps(getattr(hardened, name))(planted)
+    flows: RepositoryFlows = attrs.evolve(hardened.FLOWS, **{name: replaced})
+    faulty = attrs.evolve(REPOSITORIES, flows=flows)
+    assert verdicts(race(faulty, words, before))[invariant] == "violated"
+
+
+async def is_deleted(env: Env, record: CleanupRecord) -> bool:
+    found = await read_entry(env, record.repository_id)
+    if found is None or found[0].instance_uid != record.instance_uid:
+        return False
+    return found[0].state is RepositoryState.DELETED
+
+
+def test_a_cleaner_that_spares_superseded_instances_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = race(REPOSITORIES, "delete-create", "create")
+    assert verdicts(scenario)["superseded-is-cleaned"] == "holds"
+    monkeypatch.setattr(hardened, "is_dead", is_deleted)
+    assert verdicts(scenario)["superseded-is-cleaned"] == "violated"
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("repositories/step1/absent/create-get/false-predicate", 5),
+        ("repositories/kv3/absent/create-get/false-predicate", 2),
+        ("repositories/hardened/absent/create-get/false-predicate", 0),
+        ("branches/plain/create_branch-delete_branch/false-predicate", 4),
+        ("merges/by-set-if/merge-merge/false-predicate", 14),
+    ],
+)
+def test_a_definite_error_of_what_has_happened_is_found(name: str, steps: int) -> None:
+    scenario = next(scenario for scenario in catalogue() if scenario.name == name)
+    (found,) = (each for each in search(scenario).findings if each.id == "failed-call-changed-nothing")
+    assert (0 if found.counterexample is None else len(found.counterexample.moves)) == steps

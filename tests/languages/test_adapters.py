@@ -1,0 +1,139 @@
+"""The adapters: each one's worked example does what its twin in Python does, effect by effect and search by search."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from lakeproof import Faults, Program, Raised, Scenario, Status, kv
+from lakeproof.languages.pool import POOL
+from lakeproof.model.objects import StoredObject, etag
+from lakeproof.model.snapshot import CallView, UnhandledException
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Call
+from lakeproof.search import execution
+from lakeproof.search.execution import NondeterministicFlow
+from lakeproof.search.plain import plain_search
+from lakeproof.search.search import Options, search
+from lakeproof.search.semantics import Cells
+from lakeproof.search.setup import drive_alone
+from tests.languages.building import LANGUAGES, ROOT, built, tool
+from tests.languages.test_programs import SCENARIOS, by_program
+
+pytestmark = pytest.mark.xdist_group("languages")
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def program(request: pytest.FixtureRequest, built_in: Callable[[str], Program]) -> Program:
+    return built_in(request.param)
+
+
+def alone(*calls: Call) -> tuple[Cells, Sequence[CallView]]:
+    return drive_alone(execution.Program("a", calls), {}, 1_000)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_it_has_the_verdicts_schedules_and_states_of_its_twin(scenario: Scenario, program: Program) -> None:
+    expected, found = search(scenario), search(by_program(scenario, program))
+    assert (found.states, found.transitions, found.reruns) == (expected.states, expected.transitions, expected.reruns)
+    assert [(each.id, each.verdict, each.counterexample) for each in found.findings] == [
+        (each.id, each.verdict, each.counterexample) for each in expected.findings
+    ]
+
+
+def test_it_performs_every_effect_on_keys(program: Program) -> None:
+    cells, views = alone(program.call("mark", "m"), program.call("mark", "m", limit=1), program.call("sweep"))
+    assert [view.value for view in views] == [("a1", ("a1",)), ("a2", ("a1", "a2")), None]
+    assert cells == {}
+    assert alone(program.call("mark", "m"))[0] == {("kv", b"marks", b"a1"): b"1000"}
+
+
+def test_it_performs_every_effect_on_objects(program: Program) -> None:
+    cells, (view,) = alone(program.call("upload", "\u00e9"))
+    found = ("\u00e9", "\u00e9.copy")
+    assert view.value == (("content", "aGVsbG8="), ("etag", etag(b"hello")), ("found", found))
+    assert cells == {("object", found[1]): StoredObject(b"hello", (("c", "3"),), metageneration=2, last_modified=1_000)}
+
+
+@pytest.mark.parametrize("definite", [True, False])
+def test_an_error_of_a_flow_says_whether_it_is_definite(definite: bool, program: Program) -> None:
+    _, (view,) = alone(program.call("fail", "strange", definite))
+    assert view.status is (Status.FAIL if definite else Status.INFO)
+    assert isinstance(view.error, Raised)
+    assert repr(view.error) == "strange('its message')"
+
+
+def test_a_mistake_of_a_flow_is_no_answer(program: Program) -> None:
+    _, (view,) = alone(program.call("fail", "mistake"))
+    assert isinstance(view.error, UnhandledException)
+    assert "its message" in str(view.error)
+
+
+def test_a_flow_that_is_unknown_is_named(program: Program) -> None:
+    _, (view,) = alone(program.call("incremnt"))
+    assert isinstance(view.error, UnhandledException)
+    assert "incremnt" in str(view.error)
+    assert "no such flow" in str(view.error)
+
+
+def test_an_error_of_the_store_passes_through_a_flow(program: Program) -> None:
+    _, (_, view) = alone(program.call("locked"), program.call("upload", "x"))
+    assert view.status is Status.OK
+    scenario = Scenario(
+        name="s",
+        clients=[[program.call("locked")], [program.call("locked")]],
+        invariants=[],
+        faults=Faults(lost_answers=1),
+        expect={NO_UNHANDLED_EXCEPTION: "holds"},
+    )
+    errors = {call.error for final in plain_search(scenario).finals for calls in final.value[1] for call in calls}  # type: ignore[index]  # (cells, clients)
+    assert errors == {None, kv.PredicateFailed(), kv.OutcomeUnknown()}
+
+
+def test_what_a_dropped_flow_does_on_its_way_out_never_takes_place(program: Program) -> None:
+    def of(flow: Program) -> Scenario:
+        return Scenario(
+            name="s",
+            clients=[[flow.call("locked")], [flow.call("locked")]],
+            invariants=[],
+            faults=Faults(crashes=1, refusals=1),
+            expect={NO_UNHANDLED_EXCEPTION: "holds"},
+        )
+
+    twin = Program(f"{sys.executable} {ROOT / 'tests' / 'foreign' / 'programs.py'}")
+    assert search(of(program)).states == search(of(twin)).states
+
+
+def test_a_trace_names_the_line_that_asked(program: Program) -> None:
+    run = execution.Execution(execution.Program("a", (program.call("increment"),)))
+    spot = run.spot()
+    run.close()
+    assert spot is not None
+    found = (ROOT / "adapters").rglob(spot.file)
+    lines = [path for path in found if "example" in str(path) and "kvstore" not in path.parts]
+    assert len(lines) == 1
+    assert any(word in lines[0].read_text().splitlines()[spot.line - 1] for word in ("get(", "Get(", "find("))
+
+
+def test_processes_are_used_again(program: Program) -> None:
+    search(by_program(SCENARIOS[1], program))
+    before = POOL.started
+    search(by_program(SCENARIOS[1], program))
+    assert POOL.started == before
+
+
+def test_the_order_of_a_map_in_go_is_not_deterministic(tmp_path: Path) -> None:
+    flow = Program(LANGUAGES["go"](tmp_path)).call("unordered")
+    scenario = Scenario(name="s", clients=[[flow]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"})
+    with pytest.raises(NondeterministicFlow, match="after the same replies it requested Set"):
+        search(scenario, options=Options(merge=False))
+
+
+def test_the_parts_in_rust_are_tested_and_formatted(tmp_path: Path) -> None:
+    folder = ROOT / "adapters" / "rust"
+    built([tool("cargo", "cargo"), "test", "--offline", "--locked", "--lib", "--target-dir", tmp_path], folder)
+    if shutil.which("rustfmt"):
+        done = subprocess.run(["cargo", "fmt", "--check"], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout

@@ -1,0 +1,102 @@
+"""Calls: what each does on the fake, how they are recorded, and what leaves a round without a verdict."""
+
+import pytest
+import urllib3.exceptions
+
+from lakeproof.live.lakefs.api import LakeFS, address, answer_of
+from lakeproof.live.lakefs.calls import Call
+from lakeproof.live.lakefs.contents import FinalState
+from lakeproof.live.lakefs.existence import EFFECTIVE
+from lakeproof.live.lakefs.judge import judge_entries
+from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
+from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
+from lakeproof.live.report import NotJudged
+from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import Status
+from tests.fake_lakefs.bugs import OUTSIDE
+from tests.fake_lakefs.server import fake_lakefs
+from tests.live.test_known import LAKE, call
+
+PULL = (LAKE, "pulled", "offered")
+ONE, TWO = OUTSIDE
+
+
+def test_a_pull_request_with_too_many_unanswered_calls_is_not_judged() -> None:
+    created = call("create_pull", 1, 2, *PULL, "t", value="p")
+    edits = [call("edit_pull", number, 0, *PULL, "p", str(number)) for number in range(3, 23)]
+    wrong = [*edits, call("get_pull", 30, 31, *PULL, "p", value=("never", "open", ""))]
+    assert 2 ** len(edits) > ORDERS_MAX
+    [(name, found)] = judge_pulls([created, *wrong])
+    assert name == PULL_LINEARIZABLE
+    assert isinstance(found, NotJudged)
+    assert "more than 20,000 orders" in found.why
+    [(_, violated)] = judge_pulls([created, *wrong[-4:]])
+    assert isinstance(violated, Violation)
+
+
+WRITTEN = call("set_entry", 1, 2, LAKE, "main", "a/1", "v")
+MARKED = call("update_metadata", 3, 4, LAKE, "main", "a/1", "m")
+TAGGED = call("create_tag", 1, 2, LAKE, "t", "a", value="a")
+
+
+def _stat(mark: str) -> Call:
+    return call("stat_entry", 7, 8, LAKE, "main", "a/1", value=mark)
+
+
+@pytest.mark.parametrize(
+    ("calls", "name"),
+    [
+        ([WRITTEN, MARKED, _stat("m")], ""),
+        ([WRITTEN, MARKED, _stat("")], UPDATED),
+        ([WRITTEN, MARKED, call("set_entry", 5, 6, LAKE, "main", "a/1", "w"), _stat("m")], UPDATED),
+        ([WRITTEN, _stat("m")], UPDATED),
+        ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="a")], ""),
+        ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="b")], EFFECTIVE),
+    ],
+)
+def test_a_mark_or_tag_that_no_call_explains_is_found(calls: list[Call], name: str) -> None:
+    found = judge_entries(calls, FinalState(logs={"main": ()}))
+    broken = {each for each, finding in found if isinstance(finding, Violation)} & {UPDATED, EFFECTIVE}
+    assert broken == ({name} if name else set())
+
+
+def test_an_import_that_fails_is_in_doubt() -> None:
+    with fake_lakefs() as dsn:
+        service = LakeFS(address(dsn), timeout=10, connections=2)
+        service.perform("create_repository", (LAKE, "mem://lake"))
+        service.perform("set_entry", (LAKE, "main", "x", "1"))
+        with pytest.raises(LookupError, match="the import failed: DirtyBranch") as failed:
+            service.perform("import", (LAKE, "main", "s/", ONE, "first"))
+    assert answer_of(failed.value).status.name == "INFO"
+
+
+class Refusal(Exception):
+    """As the client raises them."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__("refused")
+        self.status, self.body, self.reason = status, '{"message": "because"}', "Reason"
+
+
+DEFINITE = [400, 401, 403, 404, 409, 410, 412, 422, 501]
+IN_DOUBT = [0, None, 302, 408, 423, 429, 500, 502, 503, 504]
+"""423 and 429: lakeFS has tried several times, and may have been heard once."""
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        *((Refusal(code), Status.FAIL) for code in DEFINITE),
+        *((Refusal(code), Status.INFO) for code in IN_DOUBT),
+        (OSError("lost"), Status.INFO),
+        (ValueError("no JSON"), Status.INFO),
+        (urllib3.exceptions.ProtocolError("lost"), Status.INFO),
+        (urllib3.exceptions.ReadTimeoutError(None, "", "late"), Status.INFO),  # type: ignore[arg-type]
+        (urllib3.exceptions.ConnectTimeoutError("late"), Status.FAIL),  # nothing was sent
+    ],
+)
+def test_what_an_error_says_of_its_call(error: Exception, status: Status) -> None:
+    answer = answer_of(error)
+    assert answer.status is status
+    if isinstance(error, Refusal) and error.status:
+        assert (answer.code, answer.words) == (error.status, f'{error.status}: {{"message": "because"}}')

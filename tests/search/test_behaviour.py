@@ -1,0 +1,194 @@
+"""Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
+
+import itertools
+
+import pytest
+
+from lakeproof import Call, Faults, Scenario
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Reached
+from lakeproof.scenario import Flow
+from lakeproof.search.behaviour import Behaviour, Disagreement
+from lakeproof.search.execution import NondeterministicFlow, Program
+from lakeproof.search.search import Options, Result, search
+from lakeproof.search.trie import Trie
+from tests.differential.agreement import WAYS, run_search
+from tests.search.agreement import check_agreement
+
+P = b"p"
+
+UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
+
+
+async def get(env: Env, key: bytes) -> bytes:
+    try:
+        return (await env.store.get(P, key)).value
+    except kv.NotFound:
+        return b""
+
+
+async def put(env: Env, *values: bytes) -> None:
+    """Write these under a, b, c, ..."""
+    for key, value in zip((b"a", b"b", b"c"), values, strict=False):
+        await env.store.set(P, key, value)
+
+
+async def forgets(env: Env) -> None:
+    await get(env, b"a")
+    await get(env, b"b")
+
+
+async def remembers_in_an_iterator(env: Env) -> None:
+    """What it has read under a and b is in the iterator alone, which no local variable names."""
+    for value in [await get(env, b"a"), await get(env, b"b")]:
+        if await get(env, b"c"):
+            await env.store.set(P, b"d", value)
+
+
+async def remembers_a_little(env: Env) -> bytes:
+    """The first value shows only if the third read finds something, which it never does alone."""
+    first = await get(env, b"a")
+    await get(env, b"b")
+    return first if await get(env, b"c") else b""
+
+
+async def mints(env: Env) -> None:
+    await get(env, b"a")
+    await env.store.set(P, b"a", env.ids.unique("id").encode())
+
+
+async def mints_late(env: Env) -> None:
+    """It mints only after it has met another's value."""
+    if await get(env, b"a"):
+        await env.store.set(P, b"b", env.ids.unique("id").encode())
+    else:
+        await env.store.set(P, b"a", b"1")
+
+
+def scenario(*flows: Flow | Call, setup: tuple[Call, ...] = (), faults: Faults | None = None) -> Scenario:
+    return Scenario(
+        name="behaviour",
+        clients=[[flow if isinstance(flow, Call) else Call(flow)] for flow in flows],
+        invariants=[UNBROKEN],
+        setup=setup,
+        faults=faults or Faults(),
+    )
+
+
+def states(scenario: Scenario, *, merge: bool, symmetry: bool = False) -> Result:
+    return search(scenario, options=Options(merge=merge, symmetry=symmetry))
+
+
+WRITER = Call(put, b"1", b"1", b"1")
+
+
+class TestMerging:
+    def test_pasts_that_are_forgotten_are_merged(self) -> None:
+        race = scenario(forgets, WRITER)
+        # Reader at 0, 1, 2 or done; the writer at 0, 1, 2 or done: 3 x 4 states, whatever was read.
+        assert states(race, merge=True).states == 12
+        assert states(race, merge=False).states > 12
+        check_agreement(race)
+
+    def test_pasts_that_sit_in_an_iterator_are_kept_apart(self) -> None:
+        race = scenario(remembers_in_an_iterator, WRITER)
+        found = check_agreement(race)["merged"].result
+        assert found.final_states == 3  # d: never written, empty, or what b held
+        assert found.restarts > 0, "the first guess was right: the test shows nothing"
+
+    def test_a_disagreement_becomes_an_experiment(self) -> None:
+        race = scenario(remembers_a_little, WRITER)
+        found = check_agreement(race)["merged"]
+        assert found.result.restarts >= 1
+        assert found.behaviours[0].experiments >= 1
+        returned = {views[0][0].value for _, views in (final.value for final in found.result.finals)}  # type: ignore[misc, has-type]
+        assert returned == {b"", b"1"}
+
+    def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
+        trie = Behaviour(Trie(Program("a", (Call(remembers_a_little),)), {}, 0))
+        one, none = kv.ValueWithPredicate(b"1", b"1"), kv.NotFound()
+
+        def ends() -> list[object]:
+            found = []
+            for reply in (one, none):
+                node = trie.child(trie.root, reply)
+                node = trie.child(trie.child(node, none), one)
+                found.append(trie.nodes[node].calls[0].value)
+            return found
+
+        for experiments in (1, 2):  # of the third read, and then of the second
+            with pytest.raises(Disagreement, match=r"^a: merged pasts differ"):
+                ends()
+            trie.reset()
+            assert trie.experiments == experiments
+        assert ends() == [b"1", b""]
+
+    def test_a_merged_node_waits_for_one_effect(self) -> None:
+        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), WAYS["ranked"])
+        assert found is not None
+        for trie in found.behaviours:
+            for node in trie.nodes:
+                assert len({(raw.op, raw.calls) for raw in node.members}) == 1
+
+
+class TestDeterminism:
+    def test_a_flow_that_counts_its_runs_is_named_with_the_effect_at_which_it_diverged(self) -> None:
+        runs = itertools.count()
+
+        async def counts(env: Env) -> None:
+            await get(env, b"a")
+            await env.store.set(P, b"b", b"%d" % next(runs))
+
+        with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*requested Set\(.*before Set\("):
+            search(scenario(counts, WRITER))
+
+    def test_a_flow_that_seldom_ends_otherwise_is_found(self) -> None:
+        """It does so on its fifth run to the end: no schedule needs so many."""
+        runs = itertools.count(1)
+
+        async def seldom(env: Env) -> bool:
+            await env.store.set(P, b"a", b"1")
+            return next(runs) == 5
+
+        with pytest.raises(NondeterministicFlow, match=r"seldom\(\) of client a .* returned True, and before"):
+            search(scenario(seldom))
+
+    def test_a_flow_that_returns_what_only_compares_equal_is_found(self) -> None:
+        runs = itertools.count()
+
+        async def coin(env: Env) -> object:
+            await env.store.set(P, b"a", b"1")
+            return (1, True)[next(runs) % 2]
+
+        with pytest.raises(NondeterministicFlow, match=r"coin\(\) of client a .* returned (1|True), and before"):
+            search(scenario(coin))
+
+
+class TestMinting:
+    @pytest.mark.parametrize("flow", [mints, mints_late])
+    def test_clients_that_mint_are_told_apart(self, flow: Flow) -> None:
+        race = scenario(flow, flow, flow)
+        found = check_agreement(race)["merged and symmetric"]
+        assert found.groups == ()
+        assert len({id(trie) for trie in found.behaviours}) == 3
+
+    @pytest.mark.parametrize(
+        "race",
+        [
+            scenario(forgets, mints, forgets),
+            scenario(forgets, forgets, forgets, faults=Faults(clock_skew=(0, 5, 0))),
+            scenario(forgets, forgets, forgets, faults=Faults(clock_jumps=(1,), clock_skew=(0, 5, 0))),
+        ],
+        ids=["another program", "another clock", "another clock that jumps"],
+    )
+    def test_clients_of_one_program_and_clock_are_interchangeable(self, race: Scenario) -> None:
+        found = run_search(race, WAYS["merged and symmetric"])
+        assert found is not None
+        assert found.groups == ((0, 2),)
+
+
+def test_a_final_state_met_before_a_cell_was_known_is_told_whole() -> None:
+    """A client crashes, for good, before it has met the key that it would have written later."""
+    crashing = scenario(remembers_in_an_iterator, faults=Faults(crashes=1), setup=(Call(put, b"1", b"1", b"1"),))
+    check_agreement(crashing)

@@ -1,0 +1,324 @@
+"""Restarts and what a client keeps: counted by hand, told in words, replayed. The enumerator (tests/differential) has
+drawn sets of them; here is what a user meets."""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof import (
+    Always,
+    Call,
+    Client,
+    Env,
+    Eventually,
+    Faults,
+    Finding,
+    Observer,
+    OnStep,
+    Reached,
+    Scenario,
+    ScenarioError,
+    Snapshot,
+    Status,
+    Violation,
+    kv,
+)
+from lakeproof.search import trace as traces
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.kernel import Kernel, Rows
+from lakeproof.search.minimise import minimise
+from lakeproof.search.packing import Words, concatenate, distinct, repack
+from lakeproof.search.replay import ReplayDiverged, record, replay
+from lakeproof.search.results import Options
+from lakeproof.search.sampling import sample
+from lakeproof.search.search import search
+from lakeproof.search.setup import prepare
+from lakeproof.search.space import Relayout, share_behaviours
+from lakeproof.search.world import World
+from lakeproof.show.story import story
+from tests.search.agreement import check_agreement, violated_by
+
+INTENT, LOG = (b"disk", b"intent"), b"log"
+RESTART = Faults(restarts=1)
+NORMAL = Mode.NORMAL
+R = Move(0, Mode.RESTART)
+
+
+async def append(env: Env) -> None:
+    """Write the intent down, append, and strike it out. The record has a new name."""
+    await env.local.set(*INTENT, b"1")
+    await env.store.set(LOG, env.ids.unique("record").encode(), b"x")
+    await env.local.delete(*INTENT)
+
+
+async def append_careless(env: Env) -> None:
+    """Without an intent: after a crash nobody knows that it was to be done."""
+    await env.store.set(LOG, env.ids.unique("record").encode(), b"x")
+
+
+async def again(env: Env) -> None:
+    """What was intended may have been done: it is done twice."""
+    if await env.local.find(*INTENT) is not None:
+        await append(env)
+
+
+async def finish(env: Env) -> None:
+    """What was intended is done, unless it was done before."""
+    if await env.local.find(*INTENT) is None:
+        return
+    if [entry async for entry in env.store.scan(LOG)]:
+        await env.local.delete(*INTENT)
+    else:
+        await append(env)
+
+
+async def finish_on_store(env: Env) -> None:
+    """The same, where a store that everybody sees has to stand for the client's disk."""
+    if await env.store.find(*INTENT) is None:
+        return
+    if not [entry async for entry in env.store.scan(LOG)]:
+        await env.store.set(LOG, env.ids.unique("record").encode(), b"x")
+    await env.store.delete(*INTENT)
+
+
+async def append_on_store(env: Env) -> None:
+    await env.store.set(*INTENT, b"1")
+    await append_careless(env)
+    await env.store.delete(*INTENT)
+
+
+def _once(snapshot: Snapshot) -> Iterator[Finding]:
+    records = sum(partition == LOG for partition, _ in snapshot.store)
+    yield Violation("appended-once", f"{records} records of one append") if records > 1 else Reached("at most one")
+
+
+def _appended(snapshot: Snapshot) -> Iterator[Finding]:
+    records = sum(partition == LOG for partition, _ in snapshot.store)
+    yield Reached("appended") if records else Violation("appended-at-last", "no record")
+
+
+ONCE = Always(id="appended-once", meaning="a restart appends nothing twice", check=_once)
+UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
+AT_LAST = Eventually(id="appended-at-last", meaning="what was begun is finished", check=_appended)
+
+
+def restarting(
+    *clients: Sequence[Call], faults: Faults = RESTART, invariants: Sequence[Always | Eventually] = (ONCE,)
+) -> Scenario:
+    return Scenario(name="restarting", clients=clients, invariants=invariants, faults=faults)
+
+
+def verdicts(scenario: Scenario) -> dict[str, str]:
+    return {finding.id: finding.verdict for finding in search(scenario).findings if finding.id in scenario.named_ids}
+
+
+class TestWhatIsSaid:
+    def test_recovery_as_a_client_is_a_false_alarm_and_as_a_restart_it_is_proved(self) -> None:
+        beside = restarting([Call(append_on_store)], [Call(finish_on_store)], faults=Faults(crashes=1))
+        assert verdicts(beside) == {"appended-once": "violated"}  # by a recovery beside the client's own first life
+        assert verdicts(restarting(Client(Call(append), recover=Call(finish)))) == {"appended-once": "holds"}
+        twice = restarting(Client(Call(append), recover=Call(finish)), faults=Faults(restarts=2, crashes=1))
+        assert verdicts(twice) == {"appended-once": "holds"}
+
+    def test_a_recovery_that_repeats_is_refuted_by_a_crash_after_the_append(self) -> None:
+        scenario = restarting(Client(Call(append), recover=Call(again)), invariants=(ONCE, UNBROKEN))
+        counterexample = check_agreement(scenario)["merged"].result.findings[0].counterexample
+        assert counterexample is not None
+        # intent, record | restart | intent, record: the crash is after the first record, and before its end is noted.
+        assert [move.mode for move in counterexample.moves] == [NORMAL, NORMAL, Mode.RESTART, NORMAL, NORMAL]
+
+    def test_without_an_intent_an_append_is_lost(self) -> None:
+        """The call is lost where it has performed an effect; one that has not begun is made after the recovery."""
+        lost = restarting(Client(Call(append_careless), recover=Call(again)), invariants=[ONCE, AT_LAST])
+        assert verdicts(lost) == {"appended-once": "holds", "appended-at-last": "holds"}
+        kept = restarting(Client(Call(append), recover=Call(finish)), invariants=[ONCE, AT_LAST])
+        assert verdicts(kept) == {"appended-once": "holds", "appended-at-last": "holds"}
+        half = restarting(Client(Call(append), recover=Call(_forget)), invariants=[ONCE, AT_LAST])
+        assert verdicts(half) == {"appended-once": "holds", "appended-at-last": "violated"}
+
+    def test_all_states_are_counted_by_hand(self) -> None:
+        # One effect each: (0) before set; (1) after. From (0) the set has not begun, so it follows the recovery:
+        # (2) before get, (3) before set, (4) after. From (1): (5) before get, (6) after. Ways: 0-1, 0-2-3-4, 1-5-6.
+        found = check_agreement(restarting(Client(Call(append_careless), recover=Call(_look))))["neither"].result
+        assert (found.states, found.transitions) == (7, 6)
+
+    def test_clients_that_recover_alike_stay_interchangeable(self) -> None:
+        one = Client(Call(_mark), recover=Call(_look))
+        alike = check_agreement(restarting(one, one))
+        assert alike["symmetric"].groups == ((0, 1),)
+        assert alike["symmetric"].result.states < alike["neither"].result.states
+        other = Client(Call(_mark), recover=Call(finish))
+        assert check_agreement(restarting(one, other))["symmetric"].groups == ()
+
+    def test_groups_of_effects_crash_together_and_write_to_the_local_store(self) -> None:
+        found = check_agreement(restarting(Client(Call(_both), recover=Call(_seen)), invariants=[SEEN, UNBROKEN]))
+        assert found["merged and symmetric"].result.findings[0].verdict == "violated"
+
+    def test_tables_that_are_sent_elsewhere_know_the_same_restarts(self) -> None:
+        client = Client(Call(append), recover=Call(again))
+        scenario = restarting(client, client, faults=Faults(restarts=2, crashes=1), invariants=(UNBROKEN,))
+        setting = prepare(scenario)
+        kernel = Kernel(setting, share_behaviours(setting, partial(Behaviour, merge=False), symmetry=False), [])
+        words, met, lacking = kernel.first(), 0, 0
+        while len(words[0]):
+            lacking += int(kernel.frozen().attempt(words).lacking.sum())
+            words, found = _expanded(kernel, words)
+            sent = pickle.dumps(kernel.frozen())
+            again_there = pickle.loads(sent).attempt(words)  # noqa: S301  # of this very test
+            assert not again_there.lacking.any()
+            assert _pairs(again_there.offers) == _pairs(found)
+            met += len(words[0])
+            words = distinct(concatenate([after for _, _, after in found], kernel.layout.words))
+        assert lacking
+        assert met == search(setting.scenario, options=Options(merge=False, symmetry=False)).states
+
+
+Offers = list[tuple[Move, Rows, Words]]
+
+
+def _expanded(kernel: Kernel, words: Words) -> tuple[Words, Offers]:
+    """All moves out of these states, which may be packed anew on the way."""
+    while True:
+        found: Offers = []
+        try:
+            kernel.expand(words, lambda move, rows, after, found=found: found.append((move, rows, after)))  # type: ignore[misc]
+        except Relayout:
+            words = repack(words, kernel.relayout(), kernel.layout)
+        else:
+            return words, found
+
+
+def _pairs(offers: Offers) -> set[tuple[Move, int, tuple[int, ...]]]:
+    return {
+        (move, int(row), tuple(int(word[at]) for word in after))
+        for move, rows, after in offers
+        for at, row in enumerate(rows)
+    }
+
+
+async def _forget(env: Env) -> None:
+    await env.local.delete(*INTENT)
+
+
+async def _look(env: Env) -> None:
+    await env.store.find(LOG, b"any")
+
+
+async def _mark(env: Env) -> None:
+    await env.store.set(LOG, b"mark", b"x")
+
+
+async def _both(env: Env) -> None:
+    async with env.parallel() as group:
+        group.start(env.local.set, *INTENT, b"1")
+        group.start(env.store.set, LOG, b"mark", b"x")
+
+
+async def _seen(env: Env) -> bool:
+    return await env.local.find(*INTENT) is not None
+
+
+def _intent_first(snapshot: Snapshot) -> Iterator[Finding]:
+    yield Reached("a state")
+    if (LOG, b"mark") in snapshot.store and any(call.value is False for call in snapshot.calls("_seen")):
+        yield Violation("intent-first", "the mark is there, and the intent is not")
+
+
+SEEN = Always(id="intent-first", meaning="what is marked was intended", check=_intent_first)
+
+
+class TestWhatIsKept:
+    def test_nobody_else_sees_a_local_store_nor_do_setup_and_aftermath_leave_one(self) -> None:
+        scenario = restarting(Client(Call(append), recover=Call(finish)), Client(Call(_seen), recover=Call(_seen)))
+        scenario = attrs.evolve(scenario, setup=[Call(_keep)])
+        world = World(prepare(scenario))
+        world.step(Move(0, Mode.NORMAL))
+        assert [run.local for run in world.clients] == [{INTENT: b"1"}, {}]
+        assert world.cells == {}
+        assert world.snapshot().clients[1][0].value is False
+        world.close()
+
+    def test_its_writes_are_steps_only_where_the_client_may_restart(self) -> None:
+        client = Client(Call(append), recover=Call(finish))
+        assert search(restarting(client, faults=Faults())).depth == 1
+        assert search(restarting(client)).states > search(restarting(client, faults=Faults(crashes=1))).states
+
+    def test_neither_observers_nor_step_invariants_are_shown_it(self) -> None:
+        count = Observer("effects", len)
+
+        def seen(snapshot: Snapshot) -> Iterator[Finding]:
+            for call in snapshot.calls("append"):
+                effects = call.saw("effects")
+                yield Violation("one-effect", "too many") if effects not in {0, 1} else Reached("one")
+
+        effects = Always(id="one-effect", meaning="an append has one effect", check=seen, observers=(count,))
+        steps = OnStep(
+            id="of-stores",
+            meaning="a step is one of a store",
+            watches=lambda name, op: True,
+            check=lambda seen: [Reached("") if isinstance(seen.op, kv.Set) else Violation("of-stores", repr(seen.op))],
+        )
+        scenario = restarting(Client(Call(append), recover=Call(_look)))
+        scenario = attrs.evolve(scenario, invariants=[effects, steps, UNBROKEN])
+        found = check_agreement(scenario)["merged"].result.findings
+        assert [finding.verdict for finding in found[:2]] == ["holds", "violated"]
+        assert found[1].counterexample is not None
+        assert "Get" in found[1].counterexample.violation.evidence
+
+
+class TestTraces:
+    SCENARIO = restarting(Client(Call(append), recover=[Call(again), Call(finish)]))
+    MOVES = (*[Move(0, Mode.NORMAL)] * 2, R, *[Move(0, Mode.NORMAL)] * 2)
+
+    def test_a_trace_is_written_read_and_replayed(self, tmp_path: Path) -> None:
+        trace = record(self.SCENARIO, "appended-once", self.MOVES, version="1")
+        traces.write(trace, tmp_path / "t.json")
+        assert traces.read(tmp_path / "t.json") == trace
+        assert replay(trace, self.SCENARIO).steps == 5
+        other = restarting(Client(Call(append), recover=Call(again)))
+        with pytest.raises(ReplayDiverged, match=r"to recover, clients run .*finish"):
+            replay(trace, other)
+
+    def test_a_story_says_what_starts_again_and_what_it_has_kept(self) -> None:
+        told = story([record(self.SCENARIO, "appended-once", self.MOVES, version="1")]).plain
+        for part in (
+            "append(); when it starts again: again(), then finish()",
+            "sets a.local disk/intent: nothing -> 1",
+            "crashes, and starts again",
+            "a again   sets log/a2r1: nothing -> x",
+        ):
+            assert part in told
+
+    def test_what_sampling_finds_is_made_smaller_without_the_restarts_that_it_needs_not(self) -> None:
+        scenario = attrs.evolve(self.SCENARIO, faults=Faults(restarts=3))
+        found = sample(scenario, executions=500).violations["appended-once"]
+        moves = minimise(scenario, found.moves, "appended-once")
+        assert "appended-once" in violated_by(scenario, moves)
+        assert [move.mode for move in moves].count(Mode.RESTART) == 1
+
+
+class TestRefused:
+    def test_restarts_need_a_client_that_says_how_it_recovers(self) -> None:
+        with pytest.raises(ScenarioError, match=r"restarts=1, and no client says .* recover=Call"):
+            restarting([Call(append)])
+
+    def test_a_client_without_a_recovery_does_not_restart(self) -> None:
+        world = World(prepare(restarting([Call(append)], Client(Call(append), recover=Call(again)))))
+        assert {move.client for move in world.moves() if move.mode is Mode.RESTART} == {1}
+        world.close()
+
+    def test_a_lost_call_has_crashed(self) -> None:
+        world = World(prepare(restarting(Client([Call(append), Call(append)], recover=Call(finish)))))
+        world.step(Move(0, Mode.NORMAL))
+        world.step(R)
+        assert [call.status for call in world.snapshot().clients[0]] == [Status.CRASHED]
+        world.close()
+
+
+async def _keep(env: Env) -> None:
+    await env.local.set(*INTENT, b"of the setup")

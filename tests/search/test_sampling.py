@@ -1,0 +1,165 @@
+"""Sampling: it finds what is known to be there, repeats itself, and what it reports replays on the real flows."""
+
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
+from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof.search.behaviour import Behaviour
+from lakeproof.search.faults import Mode
+from lakeproof.search.kernel import Kernel
+from lakeproof.search.sampling import Sample, Strategy, _Sampling, sample
+from lakeproof.search.setup import prepare
+from lakeproof.search.space import share_behaviours
+from tests.racing import COUNTER, increment, increment_if
+from tests.search.agreement import violated_by
+from tools.catalogues import everything
+
+BY_NAME = {scenario.name: scenario for scenario in everything()}
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+def _every_increment_counts(snapshot: Snapshot) -> Iterator[Finding]:
+    done = sum(call.status is Status.OK for call in snapshot.calls("increment", "increment_if"))
+    found = snapshot.store.get(COUNTER, b"0")
+    assert isinstance(found, bytes)
+    if int(found) == done:
+        yield Reached(f"{done} increments counted")
+    else:
+        yield Violation("every-increment-counts", f"{done} increments, counted {int(found)}")
+
+
+every_increment_counts = Eventually(
+    id="every-increment-counts",
+    meaning="at quiescence the counter is the number of increments that succeeded",
+    check=_every_increment_counts,
+)
+
+LOST_UPDATE = Scenario(
+    name="test/lost-update",
+    clients=[[Call(increment)], [Call(increment)], [Call(increment)]],
+    invariants=[every_increment_counts],
+)
+NO_LOST_UPDATE = Scenario(
+    name="test/no-lost-update",
+    clients=[[Call(increment_if)], [Call(increment_if)], [Call(increment_if)]],
+    invariants=[every_increment_counts],
+)
+
+
+def assert_replays(found: Sample) -> None:
+    for name, counterexample in found.violations.items():
+        assert name == counterexample.violation.invariant
+        # By id: where one state violates an invariant twice, which one is named depends on the order of a store.
+        assert name in violated_by(found.scenario, counterexample.moves)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_what_holds_is_never_violated(strategy: Strategy, seed: int) -> None:
+    found = sample(NO_LOST_UPDATE, strategy=strategy, executions=500, seed=seed)
+    assert (found.violations, found.executions) == ({}, 500)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "repositories/kv3/absent/create-delete/late-write",
+        "repositories/step1/delete-create-create/crash",
+        "repositories/step2/absent/create-delete-create_branch/clock-jump",
+        "repositories/hardened/delete-create-clean/false-predicate",
+        "repositories/hardened/delete-delete-create-create_branch-get",
+    ],
+)
+def test_what_is_found_is_expected_and_replays(name: str, strategy: Strategy) -> None:
+    scenario = BY_NAME[name]
+    found = sample(scenario, strategy=strategy, executions=2000, seed=3)
+    assert found.violations.keys() <= scenario.expect.keys()
+    assert_replays(found)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_violation_of_every_kind_of_invariant_is_found(strategy: Strategy) -> None:
+    """A state, a transition, an end, an order of events, an aftermath."""
+    naive = BY_NAME["repositories/naive/delete-delete-create"]
+    step2 = BY_NAME["repositories/step2/absent/create-delete-get"]
+    found = sample(naive, strategy=strategy, executions=5000, seed=0).violations.keys()
+    assert found == naive.expect.keys()
+    assert found >= {"active-is-complete", "delete-spares-successor", "create-is-effective", "id-becomes-reusable"}
+    assert "deleted-is-inaccessible" in sample(step2, strategy=strategy, executions=5000, seed=0).violations
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_equal_arguments_give_equal_results(strategy: Strategy) -> None:
+    scenario = BY_NAME["repositories/step2/delete-delete-create/crash"]
+    once, again, other = (sample(scenario, strategy=strategy, executions=600, seed=seed) for seed in (5, 5, 6))
+    assert once == again
+    assert (once.steps, once.violations) != (other.steps, other.violations)
+
+
+def test_pct_without_a_change_point_runs_one_client_after_the_other() -> None:
+    """So that one whose bug needs a preemption is not found with d = 1, and is with d = 2."""
+    found = {}
+    for depth in (1, 2):
+        setting = prepare(LOST_UPDATE)
+        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
+        sampling = _Sampling(LOST_UPDATE, kernel, "pct", 0, depth)
+        sampling._round(1000, 100, 6)
+        found[depth] = sampling.violations.keys()
+    assert found == {1: set(), 2: {"every-increment-counts"}}
+
+
+def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
+    """With n clients and k steps an execution finds it with probability 1 / (n k) at least."""
+    clients, steps, executions, found = 3, 6, 200, 0
+    for seed in range(executions):
+        setting = prepare(LOST_UPDATE)
+        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
+        sampling = _Sampling(LOST_UPDATE, kernel, "pct", seed, 2)
+        sampling._round(1, 100, steps)
+        found += bool(sampling.violations)
+    assert found >= executions / (clients * steps)
+
+
+def test_faults_are_drawn_and_spread() -> None:
+    scenario = Scenario(
+        name="test/crash",
+        clients=[[Call(increment_if)], [Call(increment_if)]],
+        invariants=[
+            Eventually(
+                id="nobody-crashes",
+                meaning="every call ends",
+                check=lambda seen: [
+                    Violation("nobody-crashes", f"client {number} crashed")
+                    for number, calls in enumerate(seen.clients)
+                    for call in calls
+                    if call.status is Status.CRASHED
+                ],
+            )
+        ],
+        faults=Faults(crashes=1),
+    )
+    found = sample(scenario, executions=1000, seed=0)
+    moves = found.violations["nobody-crashes"].moves
+    assert [move.mode for move in moves].count(Mode.CRASH) == 1
+    assert_replays(found)
+
+
+def test_executions_that_are_too_long_are_cut_and_counted() -> None:
+    found = sample(LOST_UPDATE, executions=10, steps_max=5)
+    assert (found.executions, found.steps, found.cut, found.violations) == (10, 50, 10, {})
+    assert sample(NO_LOST_UPDATE, executions=10, steps_max=6).cut == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"executions": 0}, {"executions": -1}, {"depth": 0}, {"steps_max": 0}],
+)
+def test_a_number_out_of_range_is_refused(arguments: dict[str, int]) -> None:
+    ((name, value),) = arguments.items()
+    with pytest.raises(ScenarioError, match=rf"{name}={value}\b.*at least 1"):
+        sample(LOST_UPDATE, **arguments)  # type: ignore[arg-type]  # mypy fears that a name is `strategy`

@@ -1,0 +1,161 @@
+"""Verdicts for other tools: each format counts the same, and no text of a scenario breaks out of it."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lakeproof.scenario import Faults
+from lakeproof.search.trace import Trace
+from lakeproof.show.formats import render_verdicts
+from lakeproof.show.formats.common import SourceLine, place_at
+from lakeproof.verify.loader import Source
+from lakeproof.verify.tasks import Outcome, Verdict
+from tests.show.hostile import ALL, HOSTILE
+from tests.show.traces import RACE
+
+SOURCE = Source(Path("flows.py"))
+
+
+def verdict(name: str, found: str, expected: str = "holds", trace: Trace | None = None) -> Verdict:
+    why = "it was never reached" if found == "inconclusive" else ""
+    return Verdict(invariant=name, expected=expected, verdict=found, why=why, trace=trace)
+
+
+def outcome(name: str, *verdicts: Verdict, trouble: str = "") -> Outcome:
+    return Outcome(
+        scenario=name,
+        clients=2,
+        calls=2,
+        faults=Faults(),
+        verdicts=verdicts,
+        seconds=1.25,
+        trouble=trouble,
+        details=trouble,
+    )
+
+
+LOST = outcome(
+    "counters/lost",
+    verdict("counts", "violated", trace=RACE),
+    verdict("known", "violated", "violated", trace=RACE),
+    verdict("gone", "holds", "violated"),
+    verdict("fine", "holds"),
+    verdict("open", "inconclusive"),
+    verdict("left-open", "inconclusive", "inconclusive"),
+)
+BROKEN = outcome("counters/broken", verdict("counts", "inconclusive"), trouble="flows.py:3: counters/broken: no")
+EVIL = outcome(ALL, verdict(ALL, "violated", trace=HOSTILE), verdict(ALL + "2", "inconclusive", ALL), trouble="")
+EVIL_BROKEN = outcome(ALL, trouble=ALL)
+
+
+def shown(format_: str, *outcomes: Outcome) -> str:
+    traces = {
+        (each.scenario, one.invariant): Path(f"{n}.json") for each in outcomes for n, one in enumerate(each.verdicts)
+    }
+    return render_verdicts(format_, outcomes, traces, SOURCE)
+
+
+class TestJUnit:
+    def test_a_surprise_fails_an_expected_violation_passes_and_trouble_is_an_error(self) -> None:
+        root = ET.fromstring(shown("junit", LOST, BROKEN))  # noqa: S314  # we have written it
+        found = {
+            (str(case.get("classname")), str(case.get("name"))): [child.tag for child in case]
+            for case in root.iter("testcase")
+        }
+        lost = "counters/lost"
+        assert found == {
+            (lost, "counts"): ["failure"],
+            (lost, "known"): ["system-out"],
+            (lost, "gone"): ["failure"],
+            (lost, "fine"): [],
+            (lost, "open"): ["failure"],
+            (lost, "left-open"): ["skipped"],
+            ("counters/broken", "counts"): ["error"],
+        }
+        assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+            "tests": "7",
+            "failures": "3",
+            "errors": "1",
+            "skipped": "1",
+        }
+        assert [suite.get("time") for suite in root] == ["1.250", "1.250"]
+
+    def test_hostile_text_stays_text(self) -> None:
+        root = ET.fromstring(shown("junit", EVIL))  # noqa: S314
+        assert {found.tag for found in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
+        assert root.get("failures") == "2"
+
+
+class TestGitHub:
+    def test_hostile_text_is_no_command_and_no_property(self) -> None:
+        lines = shown("github", EVIL, EVIL_BROKEN).splitlines()
+        assert [line.partition(" ")[0] for line in lines] == ["::error", "::error", "::error", "::notice"]
+        for line in lines:
+            properties = line.removeprefix("::").partition(" ")[2].partition("::")[0]
+            assert re.fullmatch(r"(file=[^,:]*,)?(line=\d+,)?title=[^,:]*", properties)
+
+
+class TestSARIF:
+    def test_a_result_for_each_surprise_with_the_schedule_as_a_flow(self) -> None:
+        log = json.loads(shown("sarif", LOST, BROKEN))
+        assert log["version"] == "2.1.0"
+        [run] = log["runs"]
+        assert [(found["ruleId"], found["level"]) for found in run["results"]] == [
+            ("counts", "error"),
+            ("gone", "error"),
+            ("open", "warning"),
+        ]
+        rules = run["tool"]["driver"]["rules"]
+        assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == ["counts", "gone", "open"]
+        assert rules[0]["shortDescription"]["text"] == RACE.meaning
+        flow = run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+        assert len(flow) == len(RACE.schedule)
+        assert flow[0]["location"]["message"]["text"] == "1. a reads counters/n: not found"
+        assert all(one["location"]["physicalLocation"]["region"]["startLine"] > 0 for one in flow)
+        assert run["invocations"][0]["executionSuccessful"] is False
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+
+
+class TestMarkdown:
+    def test_hostile_text_ends_no_cell_no_fence_and_no_fold(self) -> None:
+        told = shown("markdown", EVIL)
+        [header, *_] = [line for line in told.splitlines() if line.startswith("| scenario")]
+        for row in [line for line in told.splitlines() if line.startswith("| &lt;")]:
+            assert len(re.findall(r"(?<!\\)\|", row)) == header.count("|")
+        outside, fence = [], ""
+        for line in told.splitlines():
+            if not fence and (found := re.match("`{3,}", line)):
+                fence = found[0]
+            elif fence and line == fence:
+                fence = ""
+            elif not fence:
+                outside.append(line)
+        assert fence == ""
+        assert Tags("\n".join(outside)).found == {"details", "summary"}
+
+
+@pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
+def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: str) -> None:
+    alone = outcome("counters/lost", verdict("open", "inconclusive"))
+    quiet = outcome("counters/lost", verdict("open", "inconclusive", "inconclusive"))
+    assert "it was never reached" in shown(format_, alone)
+    assert shown(format_, alone) != shown(format_, quiet)
+
+
+def test_a_place_needs_a_file_and_a_line() -> None:
+    assert place_at("a/b.py:12", SOURCE) == SourceLine("a/b.py", 12)
+    assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5

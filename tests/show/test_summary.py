@@ -1,0 +1,85 @@
+"""Pages of runs on real stores, services and programs: the verdict of the command, its counts, no script."""
+
+from pathlib import Path
+
+import pytest
+
+from lakeproof.commands.gate import GateRow, _page
+from lakeproof.show.pages.summary import Summary, SummaryTable, summary_page
+from tests.commands import ROOT, lakeproof
+from tests.show.browser import Browser
+from tests.show.hostile import ALL
+from tests.show.test_browser import LOOKS, check_fit
+from tests.show.test_page import Reading
+
+
+def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> GateRow:
+    return GateRow(
+        scenario="s/x",
+        invariant="counted_once",
+        expected=expected,
+        verdict=verdict,
+        schedules=4,
+        violating=1,
+        covers="all",
+        seconds=1.0,
+        evidence="lost",
+        trace=trace,
+    )
+
+
+def shown(page: str) -> Reading:
+    """The page, read; it has no script at all."""
+    read = Reading(page)
+    assert read.tags("script") == []
+    assert "script-src 'none'" in str(read.tags("meta")[1]["content"])
+    return read
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "worst"),
+    [
+        (["holds", "holds"], "holds"),
+        (["holds", "inconclusive"], "inconclusive"),
+        (["inconclusive", "violated", "holds"], "violated"),
+    ],
+)
+def test_of_a_gate_the_worst_verdict_stands_at_the_top(verdicts: list[str], worst: str) -> None:
+    found = _page(Path("f.py"), [row(verdict) for verdict in verdicts], [])
+    assert found.verdict == worst
+    assert shown(summary_page(found)).texts["span"][0] == worst
+
+
+def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
+    page, out = tmp_path / "s.html", str(tmp_path / "out")
+    result = lakeproof("stress", "memory:", "--seconds", "0.2", "--seed", "7", "--out", out, "--html", str(page))
+    closing = result.stdout.splitlines()[-1]
+    read = shown(page.read_text("utf-8"))
+    assert read.texts["span"][0] == closing.partition(":")[0].lower()
+    assert closing in read.texts["p"]
+    assert "7" in read.texts["dd"]
+
+
+def test_no_text_of_a_run_is_markup() -> None:
+    table = SummaryTable(title=ALL, heads=(ALL, ALL), rows=[(ALL, ALL)])
+    read = shown(
+        summary_page(
+            Summary(
+                kind=ALL, subject=ALL, verdict="holds", closing=ALL, facts=[(ALL, ALL)], tables=[table], evidence=[ALL]
+            )
+        )
+    )
+    assert read.tags("img") == []
+    assert not [name for _, found in read.elements for name in found if name.startswith("on")]
+
+
+@pytest.mark.xdist_group("chromium")
+@LOOKS
+def test_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    path = tmp_path / "s.html"
+    rows = [row(verdict, trace=path) for verdict in ("holds", "violated", "inconclusive")]
+    path.write_text(summary_page(_page(ROOT / "x.py", rows, ["trouble"])), "utf-8")
+    browser.look(width=width, dark=dark)
+    browser.open(path)
+    check_fit(browser, width)
+    assert browser.log() == []

@@ -1,0 +1,95 @@
+"""Tables, and verdicts for programs."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console, RenderableType
+
+from lakeproof import Faults
+from lakeproof.show.table import by_design, by_scenario, matrix
+from lakeproof.show.verdicts import OrderedLines
+from lakeproof.verify.tasks import Outcome, Verdict
+from tests.show.traces import RACE
+
+
+def verdict(name: str, found: str = "holds", expected: str = "holds", why: str = "") -> Verdict:
+    trace = RACE if found == "violated" else None
+    return Verdict(invariant=name, expected=expected, verdict=found, why=why, reached=3, example="so", trace=trace)
+
+
+def outcome(name: str, *verdicts: Verdict, states: int = 1234) -> Outcome:
+    return Outcome(
+        scenario=name,
+        clients=2,
+        calls=3,
+        faults=Faults(crashes=1),
+        verdicts=verdicts,
+        states=states,
+        transitions=2 * states,
+        depth=7,
+        complete=True,
+        seconds=0.5,
+    )
+
+
+def printed(thing: RenderableType, width: int = 120) -> str:
+    console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
+    console.print(thing)
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines() if line.strip())
+
+
+def rows(thing: RenderableType, width: int = 120) -> dict[str, list[str]]:
+    """The cells of each row by its first one."""
+    return {line.split()[0]: line.split()[1:] for line in printed(thing, width).splitlines()}
+
+
+OUTCOMES = [
+    outcome("d/one/race", verdict("kept"), verdict("unique")),
+    outcome("d/one/race/crash", verdict("kept", "violated", "violated"), verdict("unique", "violated")),
+    outcome("d/two-by-set-if/race", verdict("kept", "inconclusive", why="1000 states, at most 900 were allowed")),
+    outcome("d/two-by-set-if/race/crash", verdict("kept"), verdict("unique", "holds", "violated")),
+]
+
+
+@pytest.mark.parametrize("width", [120, 40])
+def test_a_variant_says_what_surprises_first_and_no_width_breaks_a_name(width: int) -> None:
+    shown = "\n".join(each.plain for each in by_design(OUTCOMES, width))
+    names = ("violated instead of holds: unique", "violated as expected: kept", "holds instead of violated: unique")
+    assert all(name in shown for name in names)
+    assert shown.index("violated instead of holds: unique") < shown.index("violated as expected: kept")
+    assert "one: 2 scenarios, 0 of 2 invariants hold" in " ".join(shown.split())
+    assert "two-by-set-if: 2 scenarios, 1 of 2 invariants hold" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_what_is_expected_to_be_violated_is_not_red() -> None:
+    as_expected = outcome("d/one/race", verdict("kept", "violated", "violated"))
+    for thing in (by_scenario([as_expected], 120), *matrix([as_expected], 120), *by_design([as_expected], 120)):
+        console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system="standard")
+        console.print(thing)
+        assert isinstance(console.file, io.StringIO)
+        assert "\x1b[31m" not in console.file.getvalue()
+        assert "\x1b[1;31m" not in console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [120, 25])
+def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cut(width: int) -> None:
+    tables = list(matrix(OUTCOMES, width))
+    assert len(tables) == (1 if width == 120 else 2)
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        for name, cells in rows(table, width).items():
+            found.setdefault(name, []).extend(cells)
+    assert found["kept"] == ["✗", "1/2", "!", "?", "1/2"]
+    assert found["unique"] == ["!", "✗", "1/2", "!", "✓", "1"]
+    assert found["scenarios"] == ["2", "2"]
+    assert found["states"] == ["2,468", "2,468"]
+
+
+def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
+    ordered = OrderedLines([each.scenario for each in OUTCOMES], {})
+    printed_at = [len("".join(ordered.next(OUTCOMES[i], {})).splitlines()) for i in (1, 0, 3)]
+    assert printed_at == [0, 4, 0]
+    assert [json.loads(line)["scenario"] for line in "".join(ordered.rest()).splitlines()] == [OUTCOMES[3].scenario] * 2

@@ -1,0 +1,249 @@
+"""Every driver keeps the contract, tells what it knows of a lost connection and no more, and is opened by its DSN."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import psycopg
+import pytest
+import redis
+import trio
+
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.base import OPAQUE
+from lakeproof.impl.stores.conformance import check_store
+from lakeproof.model import kv
+from lakeproof.stores import PrefixedStore, by_value, target
+from lakeproof.stores.pooled import Pooled
+from lakeproof.words import Unusable
+from tests.stores.planted_store import dsn as planted
+
+KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]
+SERVERS = ["postgresql", "redis"]
+
+
+@pytest.fixture
+def dsn_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
+    """A DSN of each kind; a server is started when it is asked for."""
+
+    def told(kind: str) -> str:
+        if kind in SERVERS:
+            found = request.getfixturevalue(f"{kind}_dsn")
+            assert isinstance(found, str)
+            return found
+        return {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/kv.db", "exec": planted("prompt correct")}[kind]
+
+    return told
+
+
+def fresh(store: Store) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    """Opens an empty corner of a store, again and again."""
+    numbers = count()
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        private = PrefixedStore(store, f"{next(numbers)} of {id(numbers)}/".encode())
+        yield private
+        assert await private.clear() == []
+
+    return opened
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_driver_conforms(kind: str, dsn_of: Callable[[str], str]) -> None:
+    async def main() -> None:
+        async with target(dsn_of(kind)).open() as store:
+            await check_store(fresh(store))
+
+    trio.run(main)
+
+
+def test_a_store_of_opaque_predicates_conforms_as_one_whose_predicates_are_values() -> None:
+    async def main() -> None:
+        async with target(planted("prompt correct")).open() as store:
+            assert OPAQUE in store.capabilities
+            assert OPAQUE not in by_value(store).capabilities
+            await check_store(fresh(by_value(store)))
+        memory = MemoryStore()
+        assert by_value(memory) is memory
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", *SERVERS])
+def test_what_was_written_is_there_for_whoever_opens_it_next(kind: str, dsn_of: Callable[[str], str]) -> None:
+    async def main() -> None:
+        for number in range(2):
+            async with target(dsn_of(kind)).open() as store:
+                if number:
+                    assert (await store.get(b"kept", b"k")).value == b"v"
+                    await store.delete(b"kept", b"k")
+                else:
+                    await store.set(b"kept", b"k", b"v")
+
+    trio.run(main)
+
+
+def test_a_partition_that_is_missing_is_missed_by_the_store_itself() -> None:
+    async def main() -> None:
+        with pytest.raises(kv.MissingPartition):
+            await PrefixedStore(MemoryStore(), b"mine/").get(b"", b"k")
+
+    trio.run(main)
+
+
+class TestLostConnections:
+    @pytest.mark.parametrize("kind", SERVERS)
+    def test_an_operation_whose_connection_is_killed_is_unknown_and_the_next_one_connects_anew(
+        self, kind: str, dsn_of: Callable[[str], str]
+    ) -> None:
+        async def main() -> None:
+            async with target(dsn_of(kind), connections=1).open() as store:
+                assert isinstance(store, Pooled)
+                for seed in range(6):
+                    assert await store.kill(Random(seed)) == "an idle connection killed"
+                    with pytest.raises(kv.OutcomeUnknown):
+                        await store.set(b"lost", b"k", b"%d" % seed)
+                    await store.set(b"lost", b"k", b"v")
+                    # What was not answered may take effect late: a busy server may come to it only now.
+                    assert (await store.get(b"lost", b"k")).value in (b"v", b"%d" % seed)
+                await store.delete(b"lost", b"k")
+
+        trio.run(main)
+
+    @pytest.mark.parametrize("function", ["pg_cancel_backend", "pg_terminate_backend"])
+    def test_a_statement_that_the_server_breaks_off_is_unknown(self, function: str, postgresql_dsn: str) -> None:
+        async def main() -> None:
+            async with target(postgresql_dsn).open() as store:
+                await store.set(b"locked", b"k", b"old")
+                with held_up(postgresql_dsn), pytest.raises(kv.OutcomeUnknown):
+                    await broken_off(store, kv.Set(b"locked", b"k", b"new"), postgresql_dsn, function)
+                assert (await store.get(b"locked", b"k")).value == b"old"
+                await store.delete(b"locked", b"k")
+
+        trio.run(main)
+
+    @pytest.mark.parametrize("kind", SERVERS)
+    def test_a_cancelled_operation_gives_up_its_connection_at_once(
+        self, kind: str, dsn_of: Callable[[str], str]
+    ) -> None:
+        """A store with one connection, which a lock or a busy server holds up, is free again."""
+
+        async def main() -> None:
+            dsn = dsn_of(kind)
+            async with target(dsn, connections=1).open() as store:
+                await store.set(b"held up", b"k", b"old")
+                with held_up(dsn):
+                    with trio.move_on_after(0.2) as scope:
+                        await store.set(b"held up", b"k", b"new")
+                    assert scope.cancelled_caught
+                assert (await store.get(b"held up", b"k")).value in (b"old", b"new")
+                await store.delete(b"held up", b"k")
+
+        trio.run(main)
+
+    @pytest.mark.parametrize("kind", SERVERS)
+    def test_who_cannot_connect_any_more_is_refused_because_nothing_was_sent(
+        self, kind: str, dsn_of: Callable[[str], str]
+    ) -> None:
+        async def main() -> None:
+            async with target(dsn_of(kind), connections=1).open() as store:
+                assert isinstance(store, Pooled)
+                await store.kill(Random(0))
+                with pytest.raises(kv.OutcomeUnknown):
+                    await store.get(b"p", b"k")
+                if kind == "redis":
+                    store._pool.connection_kwargs["path"] = "/nowhere"  # type: ignore[attr-defined]
+                else:
+                    store._address = "postgresql:///x?host=/nowhere"  # type: ignore[attr-defined]
+                with pytest.raises(kv.Refused, match="cannot be reached"):
+                    await store.set(b"p", b"k", b"v")
+                store.close()
+                with pytest.raises(kv.Refused, match="closed; open it again"):
+                    await store.set(b"p", b"k", b"v")
+
+        trio.run(main)
+
+
+@contextmanager
+def held_up(dsn: str) -> Iterator[None]:
+    """Nobody else's write gets an answer meanwhile: of the one that waits, nothing is known."""
+    if dsn.startswith("unix:"):
+        with redis.Redis.from_url(dsn) as other:
+            other.client_pause(60_000, all=False)
+            try:
+                yield
+            finally:
+                other.client_unpause()
+    else:
+        with psycopg.connect(dsn) as other:
+            other.execute("LOCK TABLE kv IN SHARE MODE")
+            yield
+
+
+async def broken_off(store: Store, op: kv.Op, dsn: str, function: str) -> None:
+    """Do an operation, and let the server end it as soon as it waits for a lock."""
+    replies: list[kv.KVError] = []
+
+    async def perform() -> None:
+        try:
+            await store.perform(op)
+        except kv.KVError as error:
+            replies.append(error)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(perform)
+        with psycopg.connect(dsn, autocommit=True) as other:
+            waiting = f"SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"  # noqa: S608
+            while not other.execute(waiting).rowcount:  # noqa: ASYNC110  # a server has no events
+                await trio.sleep(0.01)
+    for error in replies:
+        raise error
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("dsn", "says"),
+        [
+            ("nothing", "'nothing' is no DSN; expected memory:, sqlite:///FILE"),
+            ("mysql://x", "mysql://x: no such kind of store; expected memory:"),
+            ("memory:x", "a store in memory has no name"),
+            ("sqlite:kv.db", "names no file; expected sqlite:///FILE"),
+            ("sqlite:////nowhere/at/all/kv.db", "cannot be opened"),
+            ("exec:", "names no program"),
+            ("exec:'x", "No closing quotation"),
+            ("exec:no-such-program-at-all", "cannot be started: No such file or directory"),
+            ("postgresql://127.0.0.1:1/x", "cannot be reached"),
+            ("redis://127.0.0.1:1/0", "cannot be reached"),
+            ("redis://127.0.0.1:x/0", "no address"),
+        ],
+    )
+    def test_what_cannot_be_opened_is_named_with_the_repair(self, dsn: str, says: str) -> None:
+        with pytest.raises(Unusable) as caught:
+            trio.run(opened, dsn)
+        assert says in str(caught.value)
+        assert len(str(caught.value).splitlines()) == 1
+
+    def test_another_table_of_that_name_is_named_and_left_alone(self, postgresql_dsn: str) -> None:
+        with psycopg.connect(postgresql_dsn, autocommit=True) as other:
+            other.execute("DROP SCHEMA IF EXISTS theirs CASCADE")
+            other.execute("CREATE SCHEMA theirs")
+            other.execute("CREATE TABLE theirs.kv (partition_key bytea, key text, value bytea)")
+        with pytest.raises(Unusable, match=r"columns partition_key, key, value; expected .* bytea"):
+            trio.run(opened, f"{postgresql_dsn}&options=-csearch_path%3Dtheirs")
+
+    @pytest.mark.parametrize(("dsn", "extra"), [("redis://x", "redis"), ("postgresql://x", "postgresql")])
+    def test_a_missing_extra_is_named_with_how_to_install_it(
+        self, dsn: str, extra: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, {"redis": "redis", "postgresql": "psycopg"}[extra], None)
+        with pytest.raises(Unusable, match=rf"is not installed; pip install 'lakeproof\[{extra}\]'"):
+            target(dsn)
+
+
+async def opened(dsn: str) -> None:
+    async with target(dsn).open():
+        pass

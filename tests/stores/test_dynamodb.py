@@ -1,0 +1,138 @@
+"""A DynamoDB as a store to judge: what keeps its promises conforms, and each planted bug is found by its claim."""
+
+import json
+import sys
+
+import pytest
+import trio
+from botocore.exceptions import ConnectionClosedError
+
+from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
+from lakeproof.model import kv
+from lakeproof.stores import PrefixedStore, target
+from lakeproof.words import Unusable
+from tests.commands import complaint, lakeproof
+from tests.gate.dynamodb_requests import n
+from tests.gate.dynamodb_server import client, served
+from tests.stores.planted_dynamodb import BUGS, planted
+
+
+def test_the_gate_conforms_and_nothing_is_left_behind() -> None:
+    lines: list[str] = []
+    with served(lines) as url:
+        result = lakeproof("conform", f"dynamodb+{url}/", "--json")
+        assert client(url).list_tables()["TableNames"] == []
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["verdict"]) == (0, "holds"), report
+    asked = [claim_text(claim) for claim in claims()]
+    beyond = [claim_text(claim) for claim in target(f"dynamodb+{url}/").claims]
+    assert [each["claim"] for each in report["claims"]] == [*asked, *beyond]
+    assert report["left"] == {}
+
+
+async def found(dsn: str, *only: str) -> list[str]:
+    """What these claims have found; nothing: they are kept."""
+    chosen = target(dsn)
+    told_here = []
+    async with chosen.open() as store:
+        for claim in chosen.claims:
+            if claim_text(claim) in only:
+                private = PrefixedStore(store, f"{claim_text(claim)}/".encode())
+                try:
+                    with name_claim(claim):
+                        await claim(private)
+                except NotConforming as error:
+                    told_here.append(str(error))
+                assert await private.clear() == []
+    return told_here
+
+
+@pytest.mark.parametrize("bug", sorted(BUGS))
+def test_a_planted_bug_is_found_by_its_claim(bug: str) -> None:
+    with planted(bug) as dsn:
+        (finding,) = trio.run(found, dsn, BUGS[bug])
+    assert finding.startswith(f"{BUGS[bug]}: ")
+
+
+def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
+    with served() as url:
+        db = client(url)
+        kinds = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
+        db.create_table(
+            TableName="theirs",
+            AttributeDefinitions=[{"AttributeName": each, "AttributeType": "B"} for each in kinds],
+            KeySchema=[{"AttributeName": each, "KeyType": kind} for each, kind in kinds.items()],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        item = {"PartitionKey": {"B": b"p"}, "ItemKey": {"B": b"k"}, "ItemValue": {"B": b"v"}, "more": n(1)}
+        db.put_item(TableName="theirs", Item=item)
+
+        async def main() -> None:
+            async with target(f"dynamodb+{url}/theirs?region=eu-west-1").open() as store:
+                assert (await store.get(b"p", b"k")).value == b"v"
+                for claim in target(f"dynamodb+{url}/theirs").claims:
+                    private = PrefixedStore(store, b"test/")
+                    await claim(private)
+                    assert await private.clear() == []
+                long = b"x" * 1024
+                await store.set(b"p", long, b"")
+                assert [each.key async for each in store.scan(b"p", batch_size=1)] == [b"k", long]
+                await store.delete(b"p", long)
+
+        trio.run(main)
+        assert db.scan(TableName="theirs")["Items"] == [item]
+        assert db.list_tables()["TableNames"] == ["theirs"]
+
+
+def test_what_did_not_reach_the_store_is_refused_and_what_was_not_answered_is_unknown() -> None:
+    async def main() -> None:
+        with planted("correct") as dsn:
+            async with target(dsn).open() as store:
+                with pytest.raises(kv.Refused, match="Item size has exceeded"):
+                    await store.set(b"p", b"k", b"x" * 500_000)
+                await store.set(b"p", b"k", b"v")
+                inner = store.client  # type: ignore[attr-defined]  # of boto3
+                inner.meta.events.register("before-send.dynamodb", cut)
+                with pytest.raises(kv.OutcomeUnknown):
+                    await store.set(b"p", b"k", b"v")
+                inner.meta.events.unregister("before-send.dynamodb", cut)
+
+    def cut(**_: object) -> None:
+        raise ConnectionClosedError(endpoint_url="the store")
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("dsn", "says"),
+    [
+        ("dynamodb+http://127.0.0.1:1/", "start the store, or mend the address"),
+        ("dynamodb+http://me:secret@127.0.0.1:1/", "start the store, or mend the address"),
+        ("dynamodb+http:///table", "no address; expected dynamodb+http://HOST:PORT/TABLE"),
+        ("dynamodb+http://127.0.0.1:x/", "no address; expected dynamodb+http://HOST:PORT/TABLE"),
+        ("dynamodb+http://127.0.0.1:1/a/b", "no address; expected dynamodb+http://HOST:PORT/TABLE"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line_without_secrets(dsn: str, says: str) -> None:
+    told_there = complaint(lakeproof("conform", dsn))
+    assert says in told_there
+    assert "secret" not in told_there
+
+
+def test_a_table_that_is_not_there_or_has_other_keys_is_named() -> None:
+    with served() as url:
+        db = client(url)
+        db.create_table(
+            TableName="theirs",
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        assert "the table has the keys id S; expected" in complaint(lakeproof("conform", f"dynamodb+{url}/theirs"))
+        assert "Table: absent not found" in complaint(lakeproof("conform", f"dynamodb+{url}/absent"))
+
+
+def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    with pytest.raises(Unusable, match=r"is not installed; pip install 'lakeproof\[dynamodb\]'"):
+        target("dynamodb+http://x")

@@ -1,0 +1,144 @@
+"""`lakeproof conform` on stores that lack a command, cannot hold what a claim needs, or pause: no verdict, and why."""
+
+import json
+
+import attrs
+import pytest
+import trio
+
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
+from lakeproof.model import kv
+from tests.commands import lakeproof
+from tests.gate.stores import answering
+from tests.gate.test_s3_conform import EndsRangesEarly, Store
+from tests.stores.planted_dynamodb import Planted
+
+
+class LacksUploads(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "POST" and asked.query.keys() & {"uploads", "uploadId"}:
+            return error_response(S3Error(501, "NotImplemented", "A header implies what is not implemented"), asked)
+        return await super().perform(asked)
+
+
+class KeepsKeysInFolders(Store):
+    """What is an object is no folder: ``a`` and ``a/b`` cannot coexist."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        path = f"{asked.bucket}/{asked.key}"
+        beside = [each for each in self.state.objects if each.startswith(f"{path}/") or path.startswith(f"{each}/")]
+        if asked.method == "PUT" and asked.key and beside:
+            return error_response(S3Error(400, "ParentIsObject", "there is an object above or below"), asked)
+        return await super().perform(asked)
+
+
+class WritesHeadersInItsOwnCase(Store):
+    async def answer(self, request: Request) -> Response:
+        response = await super().answer(request)
+        return attrs.evolve(response, headers=tuple((name.title(), value) for name, value in response.headers))
+
+
+class Pauses(Store):
+    """Does not answer one request, and then goes on."""
+
+    paused = False
+
+    async def perform(self, asked: S3Request) -> Response:
+        if "range" in asked.headers and not self.paused:
+            self.paused = True
+            await trio.sleep_forever()
+        return await super().perform(asked)
+
+
+class BreaksAndPauses(Pauses, EndsRangesEarly):
+    """The same, and has a bug."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.query.get("delimiter"):
+            return attrs.evolve(await super().perform(asked), body=b"<a/>")
+        return await super().perform(asked)
+
+
+@pytest.mark.parametrize(
+    ("store", "open_", "words"),
+    [
+        (LacksUploads, 4, "the store lacks CreateMultipartUpload: "),
+        (KeepsKeysInFolders, 1, "what it needs cannot be written: 'a/b' beside 'a': 400 ParentIsObject"),
+        (WritesHeadersInItsOwnCase, 0, ""),
+        (Pauses, 1, "ranges are read: no answer: "),
+        (BreaksAndPauses, 1, "ranges are read: no answer: "),
+    ],
+)
+def test_of_s3(store: type[Store], open_: int, words: str) -> None:
+    with answering(store().answer) as served:
+        dsn = f"s3+{served.url.replace('//', '//me:hush@')}/b"
+        result = lakeproof("conform", dsn, "--json", "--timeout", "1")
+    row = json.loads(result.stdout)
+    unjudged = [each for each in row["claims"] if each["kept"] is None]
+    failed = [each["claim"] for each in row["claims"] if each["kept"] is False]
+    expected = {KeepsKeysInFolders: ["keys are any characters and are listed in the order of their bytes"],
+                BreaksAndPauses: ["a listing with a delimiter has each group once"]}.get(store, [])  # fmt: skip
+    assert (failed, len(unjudged), row["unasked"]) == (expected, open_, []), row
+    assert all(words in each["why"] for each in unjudged), unjudged
+    assert row["verdict"] == ("violated" if failed else "inconclusive" if open_ else "holds")
+    assert result.exit_code == (1 if failed else 3 if open_ else 0)
+    last = result.stderr.splitlines()[-1]
+    word = {0: "conforming: ", 1: "NOT conforming: 1 of ", 3: "INCONCLUSIVE: "}[result.exit_code]
+    assert last.startswith(word)
+    assert (f"; {open_} claim{'' if open_ == 1 else 's'} not judged" in last) is bool(open_)
+
+
+class LacksReadsInTransactions(Planted):
+    """As an emulator that was written before they were."""
+
+    async def handle(self, request: Request) -> Response:
+        if b"TransactGetItems" in dict(request.headers).get("x-amz-target", "").encode():
+            body = {"__type": "com.amazon.coral.service#UnknownOperationException", "message": ""}
+            return Response(400, (("Content-Type", "application/x-amz-json-1.0"),), json.dumps(body).encode())
+        return await super().handle(request)
+
+
+def test_of_dynamodb() -> None:
+    with answering(LacksReadsInTransactions("correct").handle) as served:
+        result = lakeproof("conform", f"dynamodb+{served.url}/")
+    lines = [line for line in result.stdout.splitlines() if line.startswith("not judged: ")]
+    assert (result.exit_code, len(lines)) == (3, 2), result.stdout
+    assert all("the store lacks TransactGetItems: " in line for line in lines)
+    assert result.stdout.splitlines()[-1].endswith("; 2 claims not judged")
+
+
+class Silent(MemoryStore):
+    def __init__(self, error: kv.KVError) -> None:
+        super().__init__()
+        self.error = error
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            raise self.error
+        return await super().apply(op)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "words"),
+    [
+        (kv.OutcomeUnknown("connection lost"), NotJudged, "no answer: connection lost"),
+        (kv.Refused("ERR unknown command 'EVAL'"), NotJudged, "unknown command 'EVAL'"),
+        (kv.Refused("closed on Sundays"), NotConforming, "closed on Sundays"),
+        (kv.NotFound(), NotConforming, "NotFound"),
+    ],
+)
+def test_of_key_value_stores(error: kv.KVError, raised: type[Exception], words: str) -> None:
+    found = []
+    for claim in claims():
+        try:
+            with name_claim(claim):
+                trio.run(claim, Silent(error))
+        except (NotConforming, NotJudged) as outcome:
+            found.append(outcome)
+    assert len(found) > 5
+    assert {type(each) for each in found} == {raised}
+    assert all(words in str(each) for each in found)

@@ -1,0 +1,242 @@
+"""`lakeproof stress`: planted bugs are found with the defaults, correct stores stand it, faults are not failures."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+
+from lakeproof.commands.stress import stress
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.live.engine import Fault, Load
+from lakeproof.live.judge import HistoryReport, judge, recorded_lines
+from lakeproof.live.recorder import Recorder
+from lakeproof.live.traffic import KeyRound, Traffic, malformation
+from lakeproof.model import kv
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.snapshot import Status
+from lakeproof.stores import target
+from tests.commands import complaint, lakeproof
+from tests.stores.misbehaving import ONE_DOUBT
+from tests.stores.planted_store import dsn as planted
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+BUGS = [
+    "get-then-set",  # set_if is a get and a set
+    "stale-replica",
+    "lost-write",  # an acknowledged one
+    "back-in-time",
+    "skipping-scan",
+    "unordered-scan",
+    "resurrecting",  # a predicate on a deleted key
+    "late-duplicates",
+    "false-refusal",
+    "false-failure",
+]
+
+
+A_FEW = ("get-then-set", "lost-write", "skipping-scan", "resurrecting", "false-failure")
+"""For every run."""
+CHECKED = ("--model", "kv", "--fail", "predicate-false", "--evidence", "0")
+
+
+@pytest.mark.parametrize(
+    "bug", [each if each in A_FEW else pytest.param(each, marks=pytest.mark.deep) for each in BUGS]
+)
+def test_a_planted_bug_is_found_with_the_defaults_and_its_history_shows_it(bug: str) -> None:
+    result = lakeproof("stress", planted(bug))
+    assert result.exit_code == 1, result.output
+    assert re.fullmatch(r"VIOLATED: round \d is not linearizable \(seed \d+\)", result.stdout.splitlines()[-1])
+    files = sorted(path.name for path in Path("out/stress").iterdir())
+    assert {"evidence.txt", "history.jsonl"} <= set(files)
+    impossible = [name for name in files if name.startswith("impossible.")]
+    if bug == "unordered-scan" and not impossible:
+        assert "expected them ascending" in result.stdout
+        return
+    for name in ("history.jsonl", *impossible):
+        checked = lakeproof("check", *CHECKED, f"out/stress/{name}")
+        assert checked.stdout.splitlines()[-1].startswith("VIOLATED: "), name
+
+
+@pytest.mark.parametrize("kind", ["correct", "doubtful"])
+def test_the_correct_twin_stands_it(kind: str, run_seed: int) -> None:
+    result = lakeproof("stress", planted(kind), "--seconds", "1.2", "--seed", str(run_seed))
+    assert result.exit_code == 0, result.output
+    assert re.fullmatch(r"HOLDS: \d rounds?, every key linearizable \(seed \d+\)", result.stdout.splitlines()[-1])
+    assert not Path("out").exists()
+
+
+def run(dsn: str, *faults: str, seconds: float = 1.5) -> HistoryReport:
+    done = HistoryReport()
+
+    def make(store: Store, given: tuple[Fault, ...]) -> Traffic:
+        return Traffic(Load(seconds=seconds), store, given, done.judge)
+
+    trio.run(stress, target(dsn), done, make, faults)
+    return done
+
+
+@pytest.mark.parametrize("kind", ["redis", "postgresql"])
+def test_killed_connections_make_unknown_outcomes_and_no_failures(kind: str, request: pytest.FixtureRequest) -> None:
+    done = run(request.getfixturevalue(f"{kind}_dsn"), "kill-connections", seconds=2)
+    assert done.code == 0
+    assert sum(count for (_, how), count in done.tally.answers.items() if how == "unknown")
+    assert sum(done.tally.faults.values())
+    assert not done.left
+
+
+SPURIOUS = "--spurious-predicate-failures"
+
+
+class TestSpuriousPredicateFailures:
+    def test_such_a_store_is_violated_unless_it_is_said_to_be_one_and_what_else_is_wrong_is_found(self) -> None:
+        assert lakeproof("stress", planted("spurious")).exit_code == 1
+        result = lakeproof("stress", planted("spurious"), "--seconds", "2", SPURIOUS)
+        assert result.exit_code == 0, result.output
+        for bug in ("false-failure", "get-then-set"):
+            assert lakeproof("stress", planted(bug), SPURIOUS).exit_code == 1
+
+    def test_flows_have_no_history_that_it_could_be_about(self) -> None:
+        result = lakeproof("stress", planted("correct"), "--flows", SPURIOUS)
+        assert result.exit_code == 2
+        assert "--flows judges none; leave one out" in result.stderr
+
+
+def test_a_process_that_keeps_its_data_may_be_killed_at_any_time(tmp_path: Path) -> None:
+    done = run(planted("correct", tmp_path / "data"), "restart", seconds=2)
+    assert done.code == 0
+    assert done.tally.faults["the process killed"]
+    assert sum(count for (_, how), count in done.tally.answers.items() if how == "unknown")
+
+
+def test_a_process_that_forgets_its_data_is_found() -> None:
+    assert lakeproof("stress", planted("correct"), "--faults", "restart").exit_code == 1
+
+
+def test_a_server_is_restarted_by_the_command_that_is_named() -> None:
+    touch = f'{sys.executable} -c \'open("restarted", "w")\''
+    result = lakeproof("stress", "memory:", "--seconds", "1", "--faults", "restart", "--restart-with", touch)
+    assert result.exit_code == 0
+    assert "  the server restarted: " in result.stdout
+    assert Path("restarted").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing"], "is no DSN"),
+        (["memory:", "--faults", "fire"], "--faults fire: no such fault; expected some of kill-connections, restart"),
+        (["memory:", "--faults", "kill-connections"], "not of memory:, which has none; leave it out"),
+        (["memory:", "--faults", "restart"], "not of memory:, which has none; say how with --restart-with"),
+        (["exec:x", "--faults", "kill-connections"], "not of exec:x, which has restart"),
+        (["memory:", "--faults", "restart", "--restart-with", "false"], "--restart-with false: ended with 1"),
+        (["memory:", "--faults", "restart", "--restart-with", "no-such"], "no-such: No such file or directory"),
+        (["memory:", "--faults", "restart", "--restart-with", "'x"], "--restart-with 'x: No closing quotation"),
+        (["exec:no-such-program"], "cannot be started"),
+        (["memory:", "--clients", "0"], "--clients"),
+        (["memory:", "--seconds", "nan"], "'nan': expected seconds"),
+        (["memory:", "--timeout", "nan"], "'nan': expected seconds"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
+    assert says in complaint(lakeproof("stress", *arguments))
+
+
+def test_a_store_that_stops_answering_is_not_said_to_hold() -> None:
+    result = lakeproof("stress", planted("falls-mute"), "--seconds", "8", "--clients", "4", "--timeout", "3")
+    assert result.exit_code == 3, result.output
+    told = r"INCONCLUSIVE: in round \d the store stopped answering; what it had answered until then is linearizable .*"
+    assert re.fullmatch(told, result.stdout.splitlines()[-1])
+
+
+def test_what_else_is_in_a_store_is_left_alone_and_nothing_is_left_behind() -> None:
+    for options in ([], ["--flows"]):
+        with SQLiteStore("kv.db") as store:
+            store._apply(kv.Set(b"graveler", b"k", b"theirs"))
+        lakeproof("stress", "sqlite:///kv.db", "--seconds", "0.5", "--clients", "4", *options)
+        with SQLiteStore("kv.db") as store:
+            assert store.contents() == {(b"graveler", b"k"): b"theirs"}
+
+
+class TestRecording:
+    def test_events_are_numbered_in_their_order_and_unknown_outcomes_never_return(self) -> None:
+        recorder = Recorder()
+        one, two = recorder.begin("0", "set", ("k",), "a"), recorder.begin("1", "set_if", ("k",), ("a", "b"))
+        recorder.end(two, Status.FAIL)
+        recorder.end(one, Status.INFO)
+        recorder.end(recorder.begin("1", "get", ("k",)), Status.OK, "a")
+        operations, events = recorded_lines(recorder.over)
+        found = [(op.f, op.call, op.returned, op.lines) for op in operations]
+        assert found == [("set_if", 2, 3, (2, 3)), ("set", 1, NEVER, (1, 4)), ("get", 5, 6, (5, 6))]
+        told = [json.loads(event) for event in events]
+        assert [event["type"] for event in told] == ["invoke", "invoke", "fail", "info", "invoke", "ok"]
+        assert [event["time"] for event in told] == sorted(event["time"] for event in told)
+
+    def test_what_a_client_does_after_an_unknown_outcome_is_another_process(self) -> None:
+        class Doubtful(MemoryStore):
+            async def perform(self, op: kv.Op) -> kv.ValueWithPredicate | kv.Batch | None:
+                answer = await super().perform(op)
+                if isinstance(op, kv.Set):
+                    raise kv.OutcomeUnknown("lost")
+                return answer
+
+        async def main() -> KeyRound:
+            return await Traffic(Load(clients=2, keys=2), Doubtful()).round(0.1)
+
+        made = trio.run(main)
+        gone: set[str] = set()
+        for call in made.recorder.over:
+            assert str(call.client).partition(":")[0] not in gone
+            if call.status is Status.INFO:
+                gone.add(str(call.client))
+        assert gone
+        assert judge(made).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("keys", "more", "start", "size", "says"),
+    [
+        ("k0 k2", False, "", 0, ""),
+        ("", False, "", 2, ""),
+        ("k0 k1", True, "", 2, ""),
+        ("k1", False, "k1", 2, ""),
+        ("k0 k1 k2", False, "", 2, "no more than 2"),
+        ("k1 k0", False, "", 0, "ascending, each once"),
+        ("k1 k1", False, "", 0, "ascending, each once"),
+        ("k0", False, "k1", 0, "before the start"),
+        ("x", False, "", 0, "no client wrote"),
+        ("", True, "", 2, "expected at least one"),
+    ],
+)
+def test_a_batch_that_cannot_be_right_is_told(keys: str, more: bool, start: str, size: int, says: str) -> None:
+    batch = kv.Batch(tuple(kv.Entry(key.encode(), b"v") for key in keys.split()), more)
+    covered = [key for key in ("k0", "k1", "k2") if key >= start]
+    found = malformation(batch, start, size, covered)
+    assert (says in found) if says else not found
+
+
+class TestFlows:
+    def test_they_hold_on_the_store_in_memory(self) -> None:
+        result = lakeproof("stress", "memory:", "--flows", "--seconds", "2")
+        assert result.exit_code in (0, 3), result.output
+        assert " violated" not in result.stdout
+        assert re.search(r"commit-is-causal +[\d,]+ checks  holds", result.stdout)
+
+    def test_a_store_without_atomic_set_if_loses_commits_and_the_evidence_is_written(self) -> None:
+        result = lakeproof("stress", planted("get-then-set"), "--flows")
+        assert result.exit_code == 1, result.output
+        assert result.stdout.splitlines()[-1].startswith("VIOLATED: ")
+        for name in ("evidence.txt", "calls.txt", "store.txt"):
+            assert Path("out/stress", name).read_text()
+
+    @pytest.mark.deep
+    def test_a_store_that_answers_nothing_is_inconclusive(self) -> None:
+        Path("store.py").write_text(ONE_DOUBT)
+        result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")
+        assert result.exit_code == 3
+        assert re.search(r"\d rounds? not judged: the first repository could not be written", result.stdout)
