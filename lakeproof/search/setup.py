@@ -40,10 +40,10 @@ class Setting:
 
     def now(self, client: int, time: int) -> int:
         """What a client reads from its clock at this time of the stores."""
-        return _told(time) + self.skews[client]
+        return _readable(time) + self.skews[client]
 
 
-def _told(time: int) -> int:
+def _readable(time: int) -> int:
     if time == UNTOLD:
         raise ScenarioError(f"a flow reads the clock: {UNREAD}")
     return time
@@ -100,7 +100,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
-            run.send(reply_of_task(run.task, _told(now)))
+            run.send(reply_of_task(run.task, _readable(now)))
             continue
         if isinstance(run.op, Sleep):
             now += max(0, run.op.microseconds) if now != UNTOLD else 0

@@ -71,7 +71,7 @@ def command(
     from lakeproof.spark_checks.engine.runs import parse_time
     from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.generate.mistakes import parse
-    from lakeproof.spark_checks.generate.writer import Request, check_target, whole, write
+    from lakeproof.spark_checks.generate.writer import DatasetPlan, check_target, whole, write
 
     given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
     if now is not None:
@@ -80,7 +80,7 @@ def command(
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     asked = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
-    request = Request(sizes, asked)
+    request = DatasetPlan(sizes, asked)
     with session(options) as spark, whole(out) as part:
         write(spark, request, partitions or 2 * cores(spark), part, lambda what: doing(spark, what))
     count = sum(asked.values())

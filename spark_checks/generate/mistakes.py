@@ -17,7 +17,17 @@ from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.records import RepositoryState
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
-from lakeproof.spark_checks.generate.records import KV, Listed, branch, cleanup, commit, kv, repository, staged, tag
+from lakeproof.spark_checks.generate.records import (
+    KV,
+    ListedObject,
+    branch,
+    cleanup,
+    commit,
+    kv,
+    repository,
+    staged,
+    tag,
+)
 from lakeproof.spark_checks.generate.sizes import DAY, Sizes
 from lakeproof.spark_checks.generate.sound import content
 from lakeproof.words import Unusable
@@ -38,7 +48,7 @@ class Finding(NamedTuple):
     evidence: str
 
 
-Made = Iterator[KV | Listed | Finding]
+Made = Iterator[KV | ListedObject | Finding]
 
 
 class _Twice(ValueError):
@@ -106,8 +116,8 @@ def _staged(repo: Repository, token: str, path: str, where: str) -> KV:
     return kv(token, staged(path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY)))
 
 
-def _object(repo: Repository, where: str) -> Listed:
-    return Listed(repo.namespace, where, 1, repo.sizes.now - DAY)
+def _object(repo: Repository, where: str) -> ListedObject:
+    return ListedObject(repo.namespace, where, 1, repo.sizes.now - DAY)
 
 
 def _garbage(i: int, repo: Repository) -> Made:

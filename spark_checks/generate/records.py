@@ -28,7 +28,7 @@ class KV(NamedTuple):
     value: bytes
 
 
-class Listed(NamedTuple):
+class ListedObject(NamedTuple):
     """A row of ``objects/``; the time in microseconds."""
 
     storage_namespace: str

@@ -17,14 +17,14 @@ from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.generate.plan import Repository
-from lakeproof.spark_checks.generate.records import KV, Listed
+from lakeproof.spark_checks.generate.records import KV, ListedObject
 from lakeproof.spark_checks.generate.sizes import DAY, IMPORTED_EVERY
 
 ELSEWHERE: Final = "s3://elsewhere/"
 SIZE_MAX: Final = 1 << 24
 
 
-class Kind(NamedTuple):
+class RowKind(NamedTuple):
     """Of the rows of a table. ``count``: how many numbers of it a repository has."""
 
     count: Callable[[Repository], int]
@@ -155,34 +155,34 @@ def _range(repo: Repository, c: int) -> Iterator[tuple[object, ...]]:
                 yield id_, f"{folder}/{j}-linked", linked, repo.name("imported etag", number), size
 
 
-def _listed(repo: Repository, number: int, date: int) -> Listed:
+def _listed(repo: Repository, number: int, date: int) -> ListedObject:
     address, _, size = content(repo, number)
-    return Listed(repo.namespace, address, size, date)
+    return ListedObject(repo.namespace, address, size, date)
 
 
-def _committed_objects(repo: Repository, c: int) -> Iterator[Listed]:
+def _committed_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
     if objects := repo.objects(c):
         date = repo.date(c)
         yield from (_listed(repo, number, date) for number in objects)
 
 
-def _staged_object(repo: Repository, k: int) -> Iterator[Listed]:
+def _staged_object(repo: Repository, k: int) -> Iterator[ListedObject]:
     number = repo.first_staged + k
     yield _listed(repo, number, staged_date(repo, number))
 
 
-def _stale_object(repo: Repository, k: int) -> Iterator[Listed]:
+def _stale_object(repo: Repository, k: int) -> Iterator[ListedObject]:
     """Nothing refers to it. One in sixteen was written within the last day."""
     number = repo.first_stale + k
     yield _listed(repo, number, repo.sizes.now - repo.below(400 * DAY if number % 16 else DAY, "stale", number))
 
 
-def _internal_objects(repo: Repository, c: int) -> Iterator[Listed]:
+def _internal_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
     """The range and the metarange of a commit."""
     if objects := repo.objects(c):
-        yield Listed(repo.namespace, INTERNAL_PREFIX + range_id(repo, c), len(objects) * 100, repo.date(c))
+        yield ListedObject(repo.namespace, INTERNAL_PREFIX + range_id(repo, c), len(objects) * 100, repo.date(c))
     if writers := repo.writers(c):
-        yield Listed(repo.namespace, INTERNAL_PREFIX + meta_range_id(repo, c), len(writers) * 200, repo.date(c))
+        yield ListedObject(repo.namespace, INTERNAL_PREFIX + meta_range_id(repo, c), len(writers) * 200, repo.date(c))
 
 
 def _commits(repo: Repository) -> int:
@@ -193,22 +193,22 @@ def _writing(repo: Repository) -> int:
     return repo.commits if repo.committed else 0
 
 
-KINDS: Final[Mapping[str, Mapping[str, Kind]]] = {
+KINDS: Final[Mapping[str, Mapping[str, RowKind]]] = {
     "kv": {
-        "repository": Kind(lambda _: 1, _repository),
-        "branch": Kind(lambda repo: repo.branches, _branch),
-        "tag": Kind(lambda repo: repo.tags, _tag),
-        "commit": Kind(_commits, _commit),
-        "staged": Kind(lambda repo: repo.staged, _staged),
-        "tombstone": Kind(lambda repo: repo.tombstones, _tombstone),
-        "outside": Kind(lambda repo: repo.outside, _outside),
+        "repository": RowKind(lambda _: 1, _repository),
+        "branch": RowKind(lambda repo: repo.branches, _branch),
+        "tag": RowKind(lambda repo: repo.tags, _tag),
+        "commit": RowKind(_commits, _commit),
+        "staged": RowKind(lambda repo: repo.staged, _staged),
+        "tombstone": RowKind(lambda repo: repo.tombstones, _tombstone),
+        "outside": RowKind(lambda repo: repo.outside, _outside),
     },
-    "metaranges": {"metarange": Kind(_writing, _metarange)},
-    "ranges": {"range": Kind(_writing, _range)},
+    "metaranges": {"metarange": RowKind(_writing, _metarange)},
+    "ranges": {"range": RowKind(_writing, _range)},
     "objects": {
-        "committed": Kind(_writing, _committed_objects),
-        "staged": Kind(lambda repo: repo.staged, _staged_object),
-        "stale": Kind(lambda repo: repo.stale, _stale_object),
-        "internal": Kind(_writing, _internal_objects),
+        "committed": RowKind(_writing, _committed_objects),
+        "staged": RowKind(lambda repo: repo.staged, _staged_object),
+        "stale": RowKind(lambda repo: repo.stale, _stale_object),
+        "internal": RowKind(_writing, _internal_objects),
     },
 }

@@ -23,7 +23,7 @@ from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches
 from lakeproof.spark_checks.generate import mistakes, sound
 from lakeproof.spark_checks.generate.mistakes import Finding
 from lakeproof.spark_checks.generate.plan import Repository, repositories
-from lakeproof.spark_checks.generate.records import KV, Listed
+from lakeproof.spark_checks.generate.records import KV, ListedObject
 from lakeproof.spark_checks.generate.sizes import Sizes
 from lakeproof.words import Unusable
 
@@ -34,12 +34,12 @@ OURS: Final = frozenset({*AT_REST, "decoded", PLANTED, ABOUT})
 PIECE_MAX: Final = 8_192
 PIECES_OF_PARTITION: Final = 16
 _MADE: Final = AT_REST | {"objects": table(**{each.name: each.dataType for each in OBJECTS} | {"last_modified": LONG})}
-_PLANTED_IN: Final = {"kv": KV, "objects": Listed}
+_PLANTED_IN: Final = {"kv": KV, "objects": ListedObject}
 _PIECES: Final = pa.schema([("kind", pa.string()), *((name, pa.int64()) for name in ("r", "begin", "end"))])
 
 
 @attrs.frozen
-class Request:
+class DatasetPlan:
     """What is asked for: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
 
     sizes: Sizes
@@ -94,7 +94,7 @@ class Request:
         )
 
 
-def make(spark: SparkSession, request: Request, name: str, partitions: int) -> DataFrame:
+def make(spark: SparkSession, request: DatasetPlan, name: str, partitions: int) -> DataFrame:
     """A table, not yet computed."""
     found = [dict(zip(_PIECES.names, piece, strict=True)) for piece in request.pieces(name, partitions)]
     pieces = of_arrow(spark, pa.Table.from_pylist(found, _PIECES))
@@ -149,7 +149,7 @@ def _silently(_: str) -> AbstractContextManager[None]:
 
 def write(
     spark: SparkSession,
-    request: Request,
+    request: DatasetPlan,
     partitions: int,
     out: Path,
     doing: Callable[[str], AbstractContextManager[None]] = _silently,

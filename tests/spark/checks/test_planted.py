@@ -11,7 +11,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writer import Request, write
+from lakeproof.spark_checks.generate.writer import DatasetPlan, write
 from tests.spark.generate.reading import COUNTS, SMALL, listed
 
 LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder: Path) -> None:
     """Generate, check, and compare what was planted with what was found; of garbage nothing was listed."""
-    write(spark, Request(sizes, violations), 2, folder)
+    write(spark, DatasetPlan(sizes, violations), 2, folder)
     target = fresh(spark, "findings")
     summary = run(open_dataset(spark, str(folder)), (), target)
     rows = spark.read.schema(FINDINGS).parquet(target).collect()

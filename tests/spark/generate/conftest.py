@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writer import Request, write
+from lakeproof.spark_checks.generate.writer import DatasetPlan, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
 Generated = Callable[[Sizes, dict[str, int], int], Path]
@@ -19,7 +19,7 @@ def generated(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
 
     def make_one(sizes: Sizes, violations: dict[str, int], partitions: int) -> Path:
         out = tmp_path_factory.mktemp("generated")
-        write(spark, Request(sizes, violations), partitions, out)
+        write(spark, DatasetPlan(sizes, violations), partitions, out)
         return out
 
     return make_one
