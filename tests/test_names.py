@@ -14,23 +14,8 @@ MANY_HOMES = {
 """Class names that more than two packages may have, and why."""
 PARTICIPLES = {
     *("asked", "begun", "born", "broken", "brought", "built", "chosen", "done", "drawn", "driven", "found", "frozen"),
-    *(
-        "given",
-        "gone",
-        "got",
-        "grown",
-        "heard",
-        "held",
-        "hidden",
-        "kept",
-        "known",
-        "left",
-        "lost",
-        "made",
-        "meant",
-        "met",
-    ),
-    *("said", "saw", "seen", "sent", "shown", "taken", "thrown", "told", "understood", "written", "wrote"),
+    *("given", "gone", "got", "grown", "heard", "held", "hidden", "kept", "known", "left", "lost", "made", "meant"),
+    *("met", "said", "saw", "seen", "sent", "shown", "taken", "thrown", "told", "understood", "written", "wrote"),
 }
 """Those that do not end in -ed."""
 NO_PARTICIPLES = {"seed", "speed", "feed", "need", "exceed", "proceed", "embed", "supervised"}
