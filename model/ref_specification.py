@@ -295,7 +295,7 @@ _STEPS: Final[Mapping[str, Callable[[Named, CallView], Named]]] = {
     "log_two": _log_two,
     "grow": _grow,
     "seek_each": _seek_each,
-    "found": _on_found,
+    "init_repository": _on_found,
 }
 """By the name of the flow; those that no promise knows, too."""
 
