@@ -99,7 +99,7 @@ def _load_design(name: str) -> "ModuleType":
         raise RaceError(f"{file}: {error}") from error
     for value in ("ROWS", "SCENARIOS"):
         if not hasattr(module, value):
-            raise RaceError(f"{file}: no {value}; add ROWS = [...], SCENARIOS = built(ROWS)")
+            raise RaceError(f"{file}: no {value}; add ROWS = [...], SCENARIOS = build_scenarios(ROWS)")
     strange = [each.name for each in module.SCENARIOS if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
     if strange:
         raise RaceError(f"{file}: {strange[0]!r} does not begin as BEGINNINGS of the catalogue says; add how it does")

@@ -2,7 +2,7 @@
 
 A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
 words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its rows and ends
-with ``SCENARIOS = built(ROWS)``.
+with ``SCENARIOS = build_scenarios(ROWS)``.
 """
 
 import enum

@@ -55,9 +55,9 @@ OF_OBJECTS: Final = (
         "a delete takes the object of a committed entry",
         no_copies,
         'tokens = branch.tokens[:1] if reading.delete_of == "open" else branch.tokens\n'
-        "    nothing = Held(branch.staging_token)\n",
+        "    nothing = StagedValue(branch.staging_token)\n",
         "tokens = branch.tokens[:1]\n"
-        "    nothing = Held(branch.staging_token, await find_object(env, repository, branch.branch_id, path))\n",
+        "    nothing = StagedValue(branch.staging_token, await find_object(env, repository, branch.branch_id, path))\n",
         "hard-delete/no_copies-careful-pairs/commit.delete",
         "job-keeps-what-is-shown",
     ),
@@ -98,7 +98,7 @@ OF_OBJECTS: Final = (
     Mistake(
         "a copy is not counted",
         reference_counter,
-        "    counted = owned(repository, entry)\n",
+        "    counted = is_owned(repository, entry)\n",
         "    counted = False\n",
         "hard-delete/reference_counter-careful-pairs/copy.delete",
         "job-keeps-what-is-shown",

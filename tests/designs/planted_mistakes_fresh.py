@@ -15,7 +15,7 @@ OF_FOREIGN: Final = (
     Mistake(
         "a delete takes the object of whoever staged an entry for it",
         no_copies,
-        "    if entry is not None and owned(repository, entry):\n        await env.objects.delete",
+        "    if entry is not None and is_owned(repository, entry):\n        await env.objects.delete",
         "    if entry is not None:\n        await env.objects.delete",
         "hard-delete/no_copies-circumstances/foreign/upload",
         "deletion-spares-foreign-data",
@@ -23,8 +23,8 @@ OF_FOREIGN: Final = (
     Mistake(
         "what has no counter is counted off, and deleted",
         _counters,
-        "if owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:",
-        "if not owned(repository, entry) or await decrement(env, at(repository, entry), kind) == 0:",
+        "if is_owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:",
+        "if not is_owned(repository, entry) or await decrement(env, at(repository, entry), kind) == 0:",
         "hard-delete/reference_counter-circumstances/foreign/delete.job",
         "deletion-spares-foreign-data",
     ),
@@ -39,7 +39,7 @@ OF_FOREIGN: Final = (
     Mistake(
         "a run marks what lies elsewhere",
         runs,
-        "for entry in entries if owned(repository, entry)}",
+        "for entry in entries if is_owned(repository, entry)}",
         "for entry in entries}",
         "retention/text-foreign/mark.sweep",
         "deletion-spares-foreign-data",

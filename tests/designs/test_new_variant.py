@@ -23,7 +23,7 @@ import attrs
 
 from lakeproof.impl.catalog.objects import FLOWS, at, delete_object, find_object
 from lakeproof.designs._hard_delete import UPLOADED, ObjectDesign
-from lakeproof.designs.designs import HOLDS, built, rows
+from lakeproof.designs.designs import HOLDS, build_scenarios, rows
 from lakeproof.designs.races import Refuted
 
 
@@ -42,7 +42,7 @@ CARELESS = ObjectDesign(
 
 ROWS = [*rows(CARELESS, "delete-commit copy-commit", before=UPLOADED)]
 
-SCENARIOS = built(ROWS)
+SCENARIOS = build_scenarios(ROWS)
 '''
 LOST = '{"committed-data-is-kept": Refuted("the entry is committed meanwhile", "staged/delete-commit")}'
 INDEX = "docs/designs/README.md"

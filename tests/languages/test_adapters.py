@@ -102,7 +102,7 @@ def test_what_a_dropped_flow_does_on_its_way_out_never_takes_place(program: Prog
             expect={NO_UNHANDLED_EXCEPTION: "holds"},
         )
 
-    twin = Program(f"{sys.executable} {ROOT / 'tests' / 'foreign' / 'programs.py'}")
+    twin = Program(f"{sys.executable} {ROOT / 'tests' / 'languages' / 'programs.py'}")
     assert search(of(program)).states == search(of(twin)).states
 
 

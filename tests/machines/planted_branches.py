@@ -244,9 +244,9 @@ BUGS: Final = (
     # Resets.
     replacing("a reset keeps its sealed tokens", LOCK_FREE, (resets, "swap", keeping_sealed)),
     replacing("a reset changes the branch blindly", LOCK_FREE, (resets, "swap", swap_by_set)),
-    replacing("a restoration lies under what it is to hide", LOCK_FREE, (resets, "covered", beneath)),
-    replacing("a reset of a path takes all others along", LOCK_FREE, (resets, "covered", over_nothing)),
-    replacing("a reset of a path does nothing", RESETS, (resets, "covered", unchanged)),
+    replacing("a restoration lies under what it is to hide", LOCK_FREE, (resets, "cover_branch", beneath)),
+    replacing("a reset of a path takes all others along", LOCK_FREE, (resets, "cover_branch", over_nothing)),
+    replacing("a reset of a path does nothing", RESETS, (resets, "cover_branch", unchanged)),
     replacing("a reset of a path restores nothing", RESETS, (resets, "as_in_head", none_staged)),
     replacing("a reset of a path looks at the open token only", RESETS, (resets, "tokens", open_only)),
     replacing("a commit does not look for restorations", RESETS_AGAIN, (lock_free, "restorations_over", no_tokens)),

@@ -287,12 +287,14 @@ BUGS: Final = (
     ),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
-    replacing("the job finds nothing staged", OFFLINE, (offline, "_uncommitted", none_kept)),
-    replacing("the job finds nothing committed", OFFLINE, (offline, "_committed", none_kept)),
+    replacing("the job finds nothing staged", OFFLINE, (offline, "_uncommitted_addresses", none_kept)),
+    replacing("the job finds nothing committed", OFFLINE, (offline, "_committed_addresses", none_kept)),
     replacing("the job takes young objects", OFFLINE, (offline, "_older", older)),
     replacing("no copy is written down", OFFLINE + "+copies", (offline, "_track", nothing)),
     replacing(
-        "the job finds nothing committed", "hard-delete/token_states-mended", (token_states, "_committed", none_brought)
+        "the job finds nothing committed",
+        "hard-delete/token_states-mended",
+        (token_states, "_committed_addresses", none_brought),
     ),
     replacing(
         "a commit deletes all under its tokens",
@@ -300,7 +302,7 @@ BUGS: Final = (
         (object_path, "_delete_under", under_tokens),
     ),
     # Retention.
-    replacing("a run reads no pins", PINNED, (pins, "_pinned", no_pins)),
+    replacing("a run reads no pins", PINNED, (pins, "_pinned_commits", no_pins)),
     replacing("all that is condemned goes", PINNED, (pins, "active", none_active)),
     replacing(
         "every commit is taken for expired", PINNED, (runs, "active", none_active), (pins, "active", none_active)
