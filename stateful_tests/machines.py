@@ -82,7 +82,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "commits/lock-free+restorations": MachineChanges(
         words="commit reset_entry.read reset_prefix.read", clients=(2,), without=LATE, runs=1000
     ),
-    "commits/lock-free+commits": MachineChanges(words="write write:y commit", without=LATE, runs=1000),
+    "commits/lock-free+commits": MachineChanges(words="write write:y commit", without=LATE, runs=2000),
     "commits/optimistic": MachineChanges(spared="linearizable", why=ENTRIES, without=LATE),
     "commits/optimistic+writes": MachineChanges(words="write commit", without=LATE, runs=1000),
     "commits/locked": MachineChanges(),
