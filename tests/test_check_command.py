@@ -10,7 +10,7 @@ from tests.commands import complaint, lakeproof
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-RECORDED = Path(__file__).parent / "history" / "porcupine"
+RECORDED = Path(__file__).parent / "histories" / "porcupine"
 
 
 def write(*events: tuple[object, ...]) -> None:

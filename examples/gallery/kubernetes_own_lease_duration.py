@@ -30,7 +30,7 @@ async def elect(env: Env, me: str, seconds: int, *, of_the_record: bool = False)
 
 
 def one_leads(seen: Snapshot) -> Iterator[Finding]:
-    terms = sorted(call.value for call in seen.calls("elect") if call.value)
+    terms = sorted(call.value for call in seen.calls("elect") if isinstance(call.value, tuple))
     if len(terms) == 2:
         (_, ends), (begins, _) = terms
         yield Violation("one-leads", "two lead at once") if begins < ends else Reached("another one leads later")

@@ -36,7 +36,7 @@ async def add(env: Env, me: str, *, fenced: bool = False) -> bool:
 def added_is_there(seen: Snapshot) -> Iterator[Finding]:
     names = seen.store[FILE].split()[1]
     for call in seen.calls("add"):
-        if call.value and call.args[0].encode() not in names:
+        if call.value and str(call.args[0]).encode() not in names:
             yield Violation("added-is-there", f"{call.args[0]} was added, and the file has {names.decode()}")
     yield Reached("both have ended")
 

@@ -15,7 +15,7 @@ there. A column of 63 bits would not fit beside the first two and starts a secon
 >>> layout.unpack(layout.pack([2, 1, 5]))
 (2, 1, 5)
 >>> lay_out([2, 1, 63], order=[0, 1, 2]).places[2]
-Place(word=1, shift=1, bits=63)
+BitField(word=1, shift=1, bits=63)
 """
 
 from collections.abc import Hashable, Sequence

@@ -12,7 +12,7 @@ has taken effect and one that still must do so lead to different values: neither
 (True, False)
 >>> dominates(has_written, neither, looking, writing, 0), dominates(neither, has_written, looking, writing, 0)
 (False, False)
->>> undominated([neither, has_read, has_written], looking, writing, 0) == [has_read, has_written]
+>>> drop_dominated([neither, has_read, has_written], looking, writing, 0) == [has_read, has_written]
 True
 
 A write that may have been hidden behind another one can pass for both, and dominates both.

@@ -24,7 +24,7 @@ right, the forward zone of 0 goes from -1 to 3, and the backward zone of 1 from 
 ...     problem.add(2, 3, 4, IS, second, NO_WRITE)
 ...     return problem
 >>> zones(reads(0, 1)), zones(reads(1, 0)).verdict
-(Answer(verdict=<Verdict.HOLDS: 'holds'>, why='', at=-1), <Verdict.VIOLATED: 'violated'>)
+(KeyResult(verdict=<Verdict.HOLDS: 'holds'>, why='', at=-1), <Verdict.VIOLATED: 'violated'>)
 
 Source: P. Gibbons, E. Korach, Testing shared memories, 1997. The chains, and the guards that say "not this value", are
 ours: see docs/histories.md.
