@@ -3,7 +3,7 @@
 Two schedules are equivalent if one becomes the other by exchanging neighbours that are independent
 (`lakeproof.gate.fronts.footprints`) and belong to different clients: then every client receives the same replies, and
 the store ends the same. The search runs one schedule of each class. It keeps nothing but the places where something is
-left to run; each schedule is run from the beginning, by whoever owns the program.
+left to run; each schedule is run from the beginning, by the owner of the program.
 
     search = Classes()
     while search.begin():

@@ -21,13 +21,13 @@ Cell = tuple[str, bytes, bytes] | tuple[str, str]
 """("kv", partition, key), ("object", address), or ("timer", name): what is left of it, microseconds as text."""
 
 TIMER: Final = "timer"
-UNTOLD: Final = -(1 << 62)
+UNREADABLE: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
 UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it time="read"'
 
 
 class Asleep(Enum):
-    """What a timer answers that has not run out: whoever waits for it cannot move."""
+    """What a timer answers that has not run out: a task that waits for it cannot move."""
 
     ASLEEP = 0
 
@@ -107,14 +107,14 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     if isinstance(op, Local | Withdrawn):
         return None, {}
     if isinstance(op, Sleep):
-        if now == UNTOLD:  # whoever does not sleep may be slow: no order of steps is impossible
+        if now == UNREADABLE:  # a client that does not sleep may be slow: no order of steps is impossible
             return None, {}
         value = b"%d" % op.microseconds if op.microseconds > 0 else None
         same = near.get((TIMER, op.timer)) == value
         return value is not None, {} if same else {(TIMER, op.timer): value}
     if isinstance(op, Wake):
         return (Asleep.ASLEEP if near else None), {}
-    if now == UNTOLD and isinstance(op, objects.TIMED):
+    if now == UNREADABLE and isinstance(op, objects.TIMED):
         raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object
     if isinstance(op, kv.Op | kv.Transact):

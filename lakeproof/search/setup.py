@@ -18,7 +18,7 @@ from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Prog
 from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
 from lakeproof.search.observers import collect_observers, decode_record
 from lakeproof.search.replies import reply_of_task
-from lakeproof.search.semantics import TIMER, UNREAD, UNTOLD, Cell, Cells, apply, patch
+from lakeproof.search.semantics import TIMER, UNREAD, UNREADABLE, Cell, Cells, apply, patch
 from lakeproof.search.trie import Trie
 
 ALONE_STEPS_MAX: Final = 10_000
@@ -44,7 +44,7 @@ class Setting:
 
 
 def _readable(time: int) -> int:
-    if time == UNTOLD:
+    if time == UNREADABLE:
         raise ScenarioError(f"a flow reads the clock: {UNREAD}")
     return time
 
@@ -61,7 +61,7 @@ def prepare(scenario: Scenario) -> Setting:
     if faults.duplicates and not faults.lost_answers:
         raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
     skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
-    times = [UNTOLD if scenario.time == "sleeps" else scenario.start_time]
+    times = [UNREADABLE if scenario.time == "sleeps" else scenario.start_time]
     for jump in faults.clock_jumps:
         times.append(times[-1] + jump)
     observers = collect_observers(scenario.invariants)
@@ -103,7 +103,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.send(reply_of_task(run.task, _readable(now)))
             continue
         if isinstance(run.op, Sleep):
-            now += max(0, run.op.microseconds) if now != UNTOLD else 0
+            now += max(0, run.op.microseconds) if now != UNREADABLE else 0
             run.send(reply_of_task(run.task, None))
             continue
         reply, writes = apply(cells, run.op, now)
@@ -126,7 +126,7 @@ def run_setup(scenario: Scenario) -> Cells:
 
 def run_aftermath(aftermath: Aftermath, cells: Cells, now: int) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
-    later = now + aftermath.clock_advance if now != UNTOLD else now
+    later = now + aftermath.clock_advance if now != UNREADABLE else now
     after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls)), cells, later)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
     return outcomes, snapshot(after, later, ())
@@ -160,4 +160,4 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
         elif cell[0] != TIMER:
             objects[cell[1]] = value  # type: ignore[assignment, index]
     found = Snapshot(store=store, objects=objects, now=now, clients=clients)
-    return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if now == UNTOLD else found
+    return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if now == UNREADABLE else found
