@@ -9,11 +9,11 @@ from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
-from lakeproof.model.invariants import Eventually, Observer, merges, outcomes
+from lakeproof.model.invariants import Eventually, Observer, lifecycle, merges, outcomes
 from lakeproof.model.invariants._marks import MARKS, Mark
 from lakeproof.model.objects import Objects, StoredObject
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
-from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Observed, Outcome, Snapshot, Status
 from tests.model.test_branch_invariants import HEAD, B, branch, commit, verdict
 
 UID = "u"
@@ -174,6 +174,38 @@ class TestMerges:
         alone = attrs.evolve(made, parents=made.parents[:1])
         shown = seen(self.OURS, alone, calls=(call("merge", Status.OK, value=alone),), objects=held)
         assert judged(merges.merge_is_effective, shown) == "violated"
+
+
+class TestLifecycle:
+    @pytest.mark.parametrize("state", list(RepositoryState))
+    def test_get_shows_what_is_active_and_nothing_else(self, state: RepositoryState) -> None:
+        shown = seen(calls=(call("get_repository", Status.OK, value=attrs.evolve(FOUND, state=state)),))
+        expected = "holds" if state is RepositoryState.ACTIVE else "violated"
+        assert verdict(list(lifecycle.get_shows_active_only.check(shown))) == expected
+
+    def test_a_get_that_failed_shows_nothing(self) -> None:
+        for status in (Status.FAIL, Status.INFO):
+            shown = seen(calls=(call("get_repository", status),))
+            assert verdict(list(lifecycle.get_shows_active_only.check(shown))) == "untested"
+
+    def test_the_cleaner_leaves_nothing_of_a_dead_instance_that_has_a_record(self) -> None:
+        token = StagingToken("r-b:u.1")  # of a branch of the instance "u"
+        of_it = attrs.evolve(branch(), staging_token=token)
+        record = CleanupRecord(repository_id=FOUND.repository_id, instance_uid=FOUND.instance_uid)
+        newer = attrs.evolve(FOUND, instance_uid=InstanceUID("v"))
+        claimed = attrs.evolve(FOUND, state=RepositoryState.INITIAL)
+
+        def cleaned(*records: Record, status: Status = Status.OK) -> str:
+            return verdict(lifecycle.superseded_is_cleaned((Outcome(status),), seen(*records, calls=())))
+
+        assert cleaned(newer, record, of_it) == "violated"
+        assert cleaned(attrs.evolve(FOUND, state=RepositoryState.DELETED), record, of_it) == "violated"
+        assert cleaned(record, of_it) == "violated"
+        assert cleaned(newer, record) == "holds"
+        assert cleaned(FOUND, record, of_it) == "holds"
+        assert cleaned(claimed, record, of_it) == "holds"  # a claim that has not run out
+        assert cleaned(newer, of_it) == "holds"  # nothing leads to it: `garbage-is-reclaimable`
+        assert cleaned(newer, record, status=Status.FAIL) == "violated"
 
 
 class TestUpdates:
