@@ -7,12 +7,13 @@ compiled by the exhaustive search. Errors are sent as values and raised here.
 
 import types
 from collections.abc import Callable, Generator
-from typing import Protocol, cast
+from types import TracebackType
+from typing import Protocol, Self, cast
 
 import attrs
 
 from lakeproof.impl.operations import KVOperations, ObjectOperations
-from lakeproof.impl.parallel import Group, Withdrawn
+from lakeproof.impl.parallel import Cancelled, CutOff, Group, Unanswered, Withdrawn
 from lakeproof.model import kv, objects
 
 
@@ -44,8 +45,21 @@ class Wake:
     timer: str
 
 
-Effect = kv.Op | kv.Transact | objects.Op | Now | Local | Sleep | Wake | Withdrawn
-"""What a driver answers. A flow never asks for `Withdrawn`: see `lakeproof.impl.parallel`."""
+@attrs.frozen(cache_hash=True)
+class Deadline(Sleep):
+    """Set the timer of a timeout, and go on."""
+
+
+@attrs.frozen(cache_hash=True)
+class Expiry(Wake):
+    """Wait until a timeout has expired, which began so long ago as this task."""
+
+    microseconds: int
+
+
+_Timed = Sleep | Wake | Deadline | Expiry
+Effect = kv.Op | kv.Transact | objects.Op | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
+"""What a driver answers. A flow never asks for the last three: see `lakeproof.impl.parallel`."""
 
 
 @types.coroutine
@@ -124,6 +138,59 @@ class ObjectEffects(ObjectOperations):
         return await perform(op)
 
 
+class TimedOut(TimeoutError):
+    """A timeout has expired. What was waited for may have taken place, or may do so later: not definite."""
+
+    definite = False
+
+
+class _Expired(Exception):
+    """Ends the body of a timeout."""
+
+
+class Timeout(Group):
+    """A deadline, as ``asyncio.timeout``: made by ``env.timeout()``.
+
+    A group whose one task waits for the deadline, and fails then. So what the body waits for is cancelled, as in any
+    group, and `TimedOut` is raised at the end of the ``async with``. An error that the body raises leaves it as it is.
+    Where the body ends before, the task is cancelled. The deadline is one from below: the client may be slow.
+    """
+
+    ends_with_body = True
+
+    def __init__(self, microseconds: int, timer: Callable[[], str]) -> None:
+        super().__init__(cancel=True)
+        self._microseconds = microseconds
+        self._timer = timer
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        timer = f"{self._timer()}!{self.depth}"
+        try:
+            await perform(Deadline(timer, self._microseconds))
+        except BaseException as error:
+            await super().__aexit__(type(error), error, None)
+            raise
+        self.start(self._expire, timer)
+        return self
+
+    async def _expire(self, timer: str) -> None:
+        await perform(Expiry(timer, self._microseconds))
+        self.expired = True
+        raise _Expired
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not await self.join(error):
+            return False
+        if self.cut and (error is None or isinstance(error, Cancelled)):
+            raise Cancelled
+        if self.expired and isinstance(error, Cancelled):
+            raise TimedOut(f"after {self._microseconds} microseconds") from None
+        return False
+
+
 @attrs.frozen
 class Env:
     """All that a flow may touch."""
@@ -141,6 +208,10 @@ class Env:
         do. Either way the group raises an ExceptionGroup. See `lakeproof.impl.parallel`.
         """
         return Group(cancel=cancel)
+
+    def timeout(self, microseconds: int) -> "Timeout":
+        """A deadline for all that is in the ``async with``: see `Timeout`, and ``Scenario.time``."""
+        return Timeout(microseconds, self.clock.timer)
 
     @classmethod
     def with_unique(cls, unique: Unique, timer: Callable[[], str] = str) -> "Env":

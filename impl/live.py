@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import attrs
 import trio
 
-from lakeproof.impl.effects import Env, Local, Now, Sleep
+from lakeproof.impl.effects import Deadline, Env, Expiry, Local, Now, Sleep
 from lakeproof.impl.frames import abandon, no_generator_hooks
 from lakeproof.impl.parallel import Joins, Opens
 from lakeproof.impl.scheduling import Hooks, Tasks
@@ -107,7 +107,10 @@ class _Stores:
         if isinstance(effect, Now):
             await trio.lowlevel.checkpoint()
             return self.clock()
-        if isinstance(effect, Sleep):
+        if isinstance(effect, Deadline):
+            await trio.lowlevel.checkpoint()
+            return None
+        if isinstance(effect, Sleep | Expiry):
             await trio.sleep(max(0, effect.microseconds) / 1_000_000)
             return None
         if isinstance(effect, kv.Op):
@@ -137,7 +140,7 @@ class _Parallel:
     def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
         hooks = Hooks(
             at_once=lambda _: None,
-            known=lambda effect: isinstance(effect, kv.Op | kv.Transact | objects.Op | Now | Local | Sleep),
+            known=lambda effect: isinstance(effect, kv.Op | kv.Transact | objects.Op | Now | Local | Sleep | Expiry),
             foreign=lambda _, effect: _foreign(effect),
             recalls=lambda _: True,
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),

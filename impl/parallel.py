@@ -66,6 +66,18 @@ class Withdrawn:
     op: object
 
 
+@attrs.frozen(cache_hash=True)
+class CutOff(Withdrawn):
+    """The same of a write that a timeout has cut off: it does not take place, or does so later."""
+
+
+@attrs.frozen(cache_hash=True)
+class Unanswered:
+    """Stands for a write within a timeout that takes place, and whose answer does not come before the deadline."""
+
+    op: object
+
+
 class _PoolState(Enum):
     NEW = "was not entered"
     OPEN = "is open"
@@ -116,9 +128,13 @@ class Started(Generic[T]):
 class Group:
     """Tasks that end before the ``async with`` does: see `lakeproof.impl.parallel`. Made by ``env.parallel()``."""
 
+    ends_with_body = False
+    """Whether the end of the body cancels the tasks. See `lakeproof.impl.effects.Timeout`."""
+
     def __init__(self, *, cancel: bool) -> None:
         self.cancels = cancel
         self.cancelled = False
+        self.expired = False
         self._state = _PoolState.NEW
         self._tasks: Tasks | None = None
         self._owner: Task | None = None
@@ -162,20 +178,36 @@ class Group:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if self._tasks is None or (error is not None and self._tasks.passes(error)):
+        if not await self.join(error):
             return False
-        self._state = _PoolState.ENDING
-        await _ask(Joins(self, error))
-        self._state = _PoolState.ENDED
         raised = [] if error is None else [(MAIN, error)]
         raised += [(task.name, task.error) for task in self._children if task.error is not None]
         failed = [(name, one) for name, one in raised if not isinstance(one, Cancelled)]
         if failed:
             said = ", ".join(f"{f'task {at}' if at else 'the body'} raised {type(e).__name__}" for at, e in failed)
             raise BaseExceptionGroup(said, [one for _, one in failed]) from None
-        if any(group.cancelled for group in self._around):
+        if self.cut:
             raise Cancelled
         return self.cancelled
+
+    async def join(self, error: BaseException | None) -> bool:
+        """Wait for the end of the tasks. False: there is nothing to wait for, since the flow is abandoned."""
+        if self._tasks is None or (error is not None and self._tasks.passes(error)):
+            return False
+        self._state = _PoolState.ENDING
+        await _ask(Joins(self, error))
+        self._state = _PoolState.ENDED
+        return True
+
+    @property
+    def cut(self) -> bool:
+        """Whether a group around it is cancelled."""
+        return any(group.cancelled for group in self._around)
+
+    @property
+    def depth(self) -> int:
+        """How many groups its task has open."""
+        return 0 if self._owner is None else len(self._owner.groups)
 
     def opened(self, tasks: "Tasks", owner: "Task") -> None:
         """Note who drives it. For `Tasks`."""

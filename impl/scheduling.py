@@ -8,7 +8,8 @@ live driver) sees the open effects by the names of their tasks, and answers one 
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
 import attrs
 
@@ -17,6 +18,14 @@ from lakeproof.impl.parallel import MAIN, Cancelled, Group, Joins, Misused, Open
 from lakeproof.impl.wellformed import exact
 
 _Coroutine = Coroutine[Any, Any, Any]  # type: ignore[explicit-any]  # of any flow
+
+
+class _Stalled(Enum):
+    STALLED = 0
+
+
+STALLED: Final = _Stalled.STALLED
+"""What a task waits for whose effect gets no answer."""
 
 
 class Task:
@@ -43,6 +52,16 @@ class Task:
     @property
     def cancelled(self) -> bool:
         return any(group.cancelled for group in self.around)
+
+    @property
+    def timed(self) -> bool:
+        """Whether it runs within a timeout that has not expired."""
+        return any(group.ends_with_body and not group.expired for group in self.around)
+
+    @property
+    def expired(self) -> bool:
+        """Whether it runs within a timeout that has."""
+        return any(group.expired for group in self.around)
 
     def child(self, coroutine: _Coroutine, group: Group, name: str | None) -> "Task":
         """A task that the code which runs now starts: its context begins as a copy of the one that is current."""
@@ -103,12 +122,12 @@ class Tasks:
     @property
     def open(self) -> list[tuple[str, object, bool]]:
         """The open effects, by order of their tasks: name, effect, and whether the task was cancelled meanwhile."""
-        waiting = [task for task in self._tasks if task.op is not None]
+        waiting = [task for task in self._tasks if task.op is not None and task.op is not STALLED]
         return [(task.name, task.op, task.recalled) for task in sorted(waiting, key=lambda task: order(task.name))]
 
     def answer(self, name: str, reply: object) -> None:
         """Answer the open effect of a task, and run on until all wait. A cancelled task does not learn the reply."""
-        task = self._find(name)
+        task = self.find(name)
         recalled, task.op, task.recalled = task.recalled, None, False
         if recalled:
             self._ready.append((task, lambda: task.coroutine.throw(Cancelled())))
@@ -116,14 +135,18 @@ class Tasks:
             self._ready.append((task, lambda: task.coroutine.send(reply)))
         self._run()
 
+    def stall(self, name: str) -> None:
+        """The open effect of a task stays without an answer, until the task is cancelled."""
+        self.find(name).op = STALLED
+
     @property
     def under_way(self) -> list[Task]:
         """The tasks that have not ended."""
         return [task for task in self._tasks if not task.ended]
 
-    def coroutine(self, name: str) -> _Coroutine:
-        """Of a task that waits."""
-        return self._find(name).coroutine
+    def find(self, name: str) -> Task:
+        """A task that waits."""
+        return next(task for task in self._tasks if task.name == name and task.op is not None)
 
     def begin(self, task: Task) -> None:
         """For `Group.start`."""
@@ -138,9 +161,6 @@ class Tasks:
         """Let go of all tasks: nothing of them runs any more."""
         for task in reversed(self._tasks):
             abandon(task.coroutine)
-
-    def _find(self, name: str) -> Task:
-        return next(task for task in self._tasks if task.name == name and task.op is not None)
 
     def _run(self) -> None:
         while self._ready:
@@ -197,6 +217,8 @@ class Tasks:
             raise Misused("a group is ended by another task, or before one that was opened later; nest them")
         if request.error is not None:
             self._failed(group, request.error)
+        if group.ends_with_body:
+            self._cancel(group)
         self._joining.append((task, group))
         return False
 
@@ -222,7 +244,11 @@ class Tasks:
 
     def _failed(self, group: Group, error: BaseException) -> None:
         """Cancel a group's other tasks, and all that these have started."""
-        if isinstance(error, Cancelled) or not group.cancels or group.cancelled:
+        if not isinstance(error, Cancelled) and group.cancels:
+            self._cancel(group)
+
+    def _cancel(self, group: Group) -> None:
+        if group.cancelled:
             return
         group.cancelled = True
         for task in sorted(self._tasks, key=lambda task: order(task.name)):

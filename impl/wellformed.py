@@ -11,7 +11,7 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.impl.effects import Local, Sleep
+from lakeproof.impl.effects import Deadline, Expiry, Local, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv, objects
 
@@ -126,6 +126,8 @@ _METADATA: Final = "pairs of str"
 
 _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     Sleep: {"microseconds": "int"},
+    Deadline: {"microseconds": "int"},
+    Expiry: {"microseconds": "int"},
     kv.Get: _KEY,
     kv.Set: {**_KEY, "value": "bytes?"},  # None is the contract's own error: MissingValue
     kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},

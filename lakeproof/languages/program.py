@@ -15,7 +15,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.effects import Effect, Env, Local, Now, Sleep, Wake
-from lakeproof.impl.parallel import Group, Withdrawn
+from lakeproof.impl.parallel import Group, Unanswered, Withdrawn
 from lakeproof.impl.printable import printable
 from lakeproof.languages import protocol
 from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
@@ -206,7 +206,8 @@ async def _perform_effect(env: Env, effect: Effect) -> str:
 async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    assert not isinstance(effect, kv.Transact | Local | Sleep | Wake | Withdrawn), "no flow of a program asks for it"
+    python_alone = kv.Transact | Local | Sleep | Wake | Withdrawn | Unanswered
+    assert not isinstance(effect, python_alone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)
     return await env.objects.perform(effect)

@@ -10,8 +10,8 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
-from lakeproof.impl.parallel import Cancelled, Withdrawn
+from lakeproof.impl.effects import Deadline, Effect, Expiry, Local, Now, Sleep, Wake
+from lakeproof.impl.parallel import Cancelled, CutOff, Unanswered, Withdrawn
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
@@ -56,12 +56,17 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case Now():
             return Effected("now")
         case Sleep():
-            return Effected("sleep", value=span(op.microseconds))
+            return Effected("timeout" if isinstance(op, Deadline) else "sleep", value=span(op.microseconds))
+        case Expiry():
+            return Effected("time out", value=span(op.microseconds))
         case Wake():
             return Effected("wake")
         case Withdrawn():
             withdrawn = effect(cast("Effect", op.op), start_time, owner)
-            return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
+            how = "cut off" if isinstance(op, CutOff) else "withdraw"
+            return attrs.evolve(withdrawn, effect=f"{how} {withdrawn.effect}")
+        case Unanswered():
+            return effect(cast("Effect", op.op), start_time, owner)
         case Local():
             told = effect(op.op, start_time)
             return attrs.evolve(told, key=_local(owner, told.key))

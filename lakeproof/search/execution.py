@@ -12,9 +12,9 @@ from typing import Any, Final, cast
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Env, Local, Now, Sleep
+from lakeproof.impl.effects import Deadline, Effect, Env, Local, Now, Sleep
 from lakeproof.impl.frames import Spot, abandon, spot
-from lakeproof.impl.parallel import MAIN, Joins, Misused, Opens, Withdrawn
+from lakeproof.impl.parallel import MAIN, WRITES, CutOff, Joins, Misused, Opens, Unanswered, Withdrawn
 from lakeproof.impl.scheduling import Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
@@ -34,7 +34,7 @@ from lakeproof.search.program import SETUP as SETUP
 from lakeproof.search.program import Disk, Mint, check_usable
 from lakeproof.search.program import Program as Program
 from lakeproof.search.program import label as label
-from lakeproof.search.replies import RESTARTED, WITHDRAWN, NotOpen, TaskReply
+from lakeproof.search.replies import RESTARTED, UNANSWERED, WITHDRAWN, NotOpen, TaskReply, name_of
 
 SLEEPS: Final = 'give the scenario time="sleeps", or time="read" if something reads the clock'
 
@@ -75,7 +75,8 @@ class Execution:
     @property
     def open(self) -> tuple[tuple[str, Effect], ...]:
         """The effects that the client waits for, by task. The write of a cancelled task is there twice: as it is, and
-        as one that is withdrawn, behind a task whose name ends in WITHDRAWN."""
+        as one that is withdrawn, behind a task whose name ends in WITHDRAWN; and so is a write within a timeout, as one
+        whose answer comes too late."""
         if self._tasks is None:
             return () if self.op is None else ((MAIN, self.op),)
         return self._open
@@ -148,8 +149,9 @@ class Execution:
 
     def cancelled(self, task: str) -> bool:
         """Whether a task that waits was cancelled: it will not learn the reply."""
-        name = task.removesuffix(WITHDRAWN)
-        return self._tasks is not None and any(at == name and recalled for at, _, recalled in self._tasks.open)
+        return self._tasks is not None and any(
+            at == name_of(task) and recalled for at, _, recalled in self._tasks.open
+        )
 
     def close(self) -> None:
         """Abandon the client where it stands: nothing of its flow runs any more."""
@@ -168,7 +170,7 @@ class Execution:
     def spot(self, task: str | None = None) -> Spot | None:
         """The line of the flow that asks for ``op``, or for the effect of another task."""
         if self._tasks is not None and self._open:
-            return spot(self._tasks.coroutine((self.task if task is None else task).removesuffix(WITHDRAWN)))
+            return spot(self._tasks.find(name_of(self.task if task is None else task)).coroutine)
         return None if self._coroutine is None else spot(self._coroutine)
 
     def coroutines(self) -> list[object]:
@@ -275,7 +277,8 @@ class Execution:
                 continue
             self.op = cast("Effect", op)
             if not self.program.sleeps and any(isinstance(each, Sleep) for _, each in self.open):
-                raise ScenarioError(f"{self.call()} sleeps, at {self.spot()}, and time stands still; {SLEEPS}")
+                what = "has a timeout" if any(isinstance(each, Deadline) for _, each in self.open) else "sleeps"
+                raise ScenarioError(f"{self.call()} {what}, at {self.spot()}, and time stands still; {SLEEPS}")
             return None
 
     def _resume(self, reply: object) -> Effect:
@@ -323,7 +326,10 @@ class Execution:
             task, reply = (reply.task, reply.reply) if isinstance(reply, TaskReply) else (MAIN, reply)
             asked = dict(self._open)[task]
             reply = self._disk.answer(asked) if type(asked) is Local else reply
-            self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
+            if type(asked) is Unanswered:
+                self._tasks.stall(name_of(task))
+            else:
+                self._tasks.answer(name_of(task), reply)
         else:
             now, local = self.program.frozen_now, self._disk.at_once
 
@@ -337,7 +343,10 @@ class Execution:
         for name, op, cancelled in self._tasks.open:
             open_.append((name, cast("Effect", op)))
             if cancelled:
-                open_.append((name + WITHDRAWN, Withdrawn(op)))
+                late = self._tasks.find(name).expired
+                open_.append((name + WITHDRAWN, CutOff(op) if late else Withdrawn(op)))
+            elif self.program.waits and isinstance(op, WRITES) and self._tasks.find(name).timed:
+                open_.append((name + UNANSWERED, Unanswered(op)))
         self._open = tuple(open_)
         if self._tasks.main.ended:
             raise self._tasks.main.error or StopIteration(self._tasks.main.handle.value)
@@ -388,6 +397,6 @@ class Execution:
         op = dict(self.open).get(reply.task)
         if op is None:
             raise NotOpen(reply.task)
-        name, cancelled = reply.task.removesuffix(WITHDRAWN), self.cancelled(reply.task)
+        unknown = self.cancelled(reply.task) or type(op) is Unanswered
         # Nobody in the flow learns whether a cancelled write takes place; nor do observers.
-        self._observe(dict(self.open)[name], kv.OutcomeUnknown() if cancelled else reply.reply)
+        self._observe(dict(self.open)[name_of(reply.task)], kv.OutcomeUnknown() if unknown else reply.reply)

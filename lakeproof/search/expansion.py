@@ -150,8 +150,9 @@ class Expansion(ABC):
         for kind in COST[mode]:
             left = self.layout.field(words, self.roles.budgets[BUDGETS.index(kind)]) > 0
             may = left if may is None else may & left
-        if mode in REPEATED and may is not None and self.layout.places[self.roles.late].bits:
-            may &= self.layout.field(words, self.roles.late) == 0
+        if mode in REPEATED and self.layout.places[self.roles.late].bits:
+            idle = self.layout.field(words, self.roles.late) == 0
+            may = idle if may is None else may & idle
         return may
 
     def _expand_wide(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
-from lakeproof.impl.parallel import MAIN, Withdrawn
+from lakeproof.impl.parallel import MAIN, CutOff, Unanswered, Withdrawn
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults
 from lakeproof.search.semantics import Asleep, Writes, is_write
@@ -30,6 +30,7 @@ class Mode(Enum):
     SCAN_FAILURE = "scan broke"
     CRASH = "crash"
     RESTART = "restart"
+    CUT_OFF = "cut off, will be applied later"
     DELIVER = "late write arrives"
     TICK = "clock jumps"
 
@@ -50,13 +51,15 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.SCAN_FAILURE: ("scan_failures",),
     Mode.CRASH: ("crashes",),
     Mode.RESTART: ("restarts",),
+    Mode.CUT_OFF: (),
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
 
 OF_CLIENTS: Final = (Mode.CRASH, Mode.RESTART)
 """What happens to a client as a whole, with all of its tasks."""
 
-REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
+REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED, Mode.CUT_OFF)
+"""What leaves a write in flight. There is one at a time."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -82,9 +85,10 @@ class Result:
     writes: Writes
 
 
-def enabled_modes(faults: Faults) -> tuple[Mode, ...]:
-    """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect."""
-    possible = (mode for mode in COST if mode is not Mode.RESTART)
+def enabled_modes(faults: Faults, timed: bool = False) -> tuple[Mode, ...]:
+    """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect.
+    timed: whether time passes."""
+    possible = (mode for mode in COST if mode is not Mode.RESTART and (timed or mode is not Mode.CUT_OFF))
     return tuple(mode for mode in possible if all(getattr(faults, kind) > 0 for kind in COST[mode]))
 
 
@@ -94,12 +98,18 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
     A lost answer of a write that would change nothing is one outcome, not two. CRASH is not among them: a
     crash is no outcome of an effect.
     """
-    if isinstance(op, Sleep | Wake):
+    if isinstance(op, CutOff):
+        modes = tuple(mode for mode in (Mode.NORMAL, Mode.CUT_OFF) if mode in modes)
+    elif isinstance(op, Unanswered):
+        modes = (Mode.NORMAL,) if writes else ()
+    elif isinstance(op, Sleep | Wake):
         modes = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
     for mode in modes:
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
+            case Mode.CUT_OFF if isinstance(op, CutOff):
+                yield Result(mode, None, {})
             case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):
                 yield Result(mode, kv.Refused(), {})
             case Mode.LOST_APPLIED if writes:

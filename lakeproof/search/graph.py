@@ -30,6 +30,9 @@ STARTS_TRIED: Final = 64
 
 TRIMMED_MAX: Final = 200
 
+NOT_OWED: Final = -2
+"""The step of what may happen again and again, and never must."""
+
 
 @attrs.frozen(kw_only=True)
 class Graph:
@@ -41,10 +44,10 @@ class Graph:
     move: Ints
     """By edge: the number of the move."""
     mover: Ints
-    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, or of time, which passes
-    at last; -1: a fault's, which nobody owes."""
+    """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, of time, which passes
+    at last, or of whoever never must, and always may; -1: a fault's, of which there is an end."""
     step: Ints
-    """By edge: which step of its client it is; of no meaning where ``mover`` is -1."""
+    """By edge: which step of its client it is; NOT_OWED; of no meaning where ``mover`` is -1."""
     can_move: Bools
     """By mover and state."""
     depth: Ints
@@ -144,7 +147,7 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list
                 if not stays.any():
                     yield component
             elif fairness == "strong":
-                out = owed & member[graph.source]
+                out = owed & member[graph.source] & (graph.step != NOT_OWED)
                 missed = ~np.isin(graph.step, graph.step[inner]) & out
                 if not missed.any():
                     yield component
@@ -248,7 +251,7 @@ def _demands(graph: Graph, component: Sequence[int], inner: dict[int, list[int]]
             stuck = frozenset(state for state in component if not graph.can_move[mover, state])
             yield _Demand(frozenset(edge for edge in edges if graph.mover[edge] == mover), stuck)
     elif fairness == "strong":
-        for step in {int(graph.step[edge]) for edge in edges}:
+        for step in {int(graph.step[edge]) for edge in edges} - {NOT_OWED}:
             yield _Demand(frozenset(edge for edge in edges if graph.step[edge] == step), frozenset())
 
 

@@ -3,12 +3,12 @@
 from typing import Final, get_args
 
 from lakeproof.impl.effects import Effect
-from lakeproof.impl.parallel import WRITES, Withdrawn
+from lakeproof.impl.parallel import WRITES, CutOff, Unanswered, Withdrawn
 from lakeproof.impl.scheduling import Hooks
 from lakeproof.scenario import ScenarioError
 from lakeproof.search.fence import NotAnEffect, foreign, is_ours
 
-EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
+EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn, CutOff, Unanswered}
 """What a flow may await, by type."""
 
 

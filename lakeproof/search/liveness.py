@@ -19,11 +19,12 @@ from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
 from lakeproof.search.expansion import projections
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.graph import Graph, Lasso, broken_run
+from lakeproof.search.graph import NOT_OWED, Graph, Lasso, broken_run
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Rows
 from lakeproof.search.packing import Index, Words, concatenate, take
 from lakeproof.search.paths import CHUNK, Levels
+from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.results import Counterexample
 from lakeproof.search.space import Relayout
 from lakeproof.search.tables import DONE, ELSEWHERE
@@ -108,16 +109,16 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
     numbers: dict[Move, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
     movers = {(table.client, table.task): table.index for table in kernel.every}
-    time = len(movers)
+    time, free = len(movers), len(movers) + 1
     for at in range(0, len(words[0]), CHUNK):
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(after)
             known = target >= 0
-            mover = time if move.mode is Mode.TICK else -1
-            step = np.full(len(rows), -1, np.int64)
-            if move.mode is Mode.NORMAL:
+            mover = {Mode.TICK: time, Mode.NORMAL: free, Mode.CUT_OFF: free, Mode.DELIVER: free}.get(move.mode, -1)
+            step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
+            if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
                 mover = movers[move.client, move.task]
                 table = kernel.tables[move.client]
                 table.catch_up()
@@ -134,7 +135,11 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
     source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
     order = np.argsort(source, kind="stable")
     clock, timers = kernel.roles.clock, kernel.space.timers
-    can_move = [~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE)) for table in kernel.every]
+    none = np.zeros(len(words[0]), np.bool_)
+    can_move = [
+        none if table.task.endswith(UNANSWERED) else ~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE))
+        for table in kernel.every
+    ]
     still = np.full(len(words[0]), clock >= 0)
     if clock >= 0:
         still &= kernel.layout.field(words, clock) < kernel.roles.last_time
@@ -150,7 +155,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         move=move[order],
         mover=mover[order],
         step=step[order],
-        can_move=np.stack([*can_move, still]),
+        can_move=np.stack([*can_move, still, none]),
         depth=depth,
     )
     return Runs(judge, words, graph, tuple(numbers))

@@ -16,7 +16,7 @@ import attrs
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.faults import OF_CLIENTS, Mode, Move
 from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced
-from lakeproof.search.replies import WITHDRAWN
+from lakeproof.search.replies import name_of
 from lakeproof.search.setup import prepare
 
 Moves = tuple[Move, ...]
@@ -32,7 +32,7 @@ def preemptions(moves: Sequence[Move]) -> int:
 
 def thread(move: Move) -> tuple[int, str]:
     """Who moves: a client, or one of its tasks."""
-    return move.client, move.task.removesuffix(WITHDRAWN)
+    return move.client, name_of(move.task)
 
 
 def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:

@@ -35,6 +35,8 @@ class Program:
     """What it runs first after a restart; empty: it cannot restart."""
     sleeps: bool = True
     """Whether time passes for it."""
+    waits: bool = False
+    """Whether it waits for instants: then an answer can come before a deadline, or after it."""
 
 
 class Disk:

@@ -11,6 +11,15 @@ WITHDRAWN: Final = "-"
 """Behind the name of a cancelled task: its write does not take place."""
 
 
+UNANSWERED: Final = "+"
+"""Behind the name of a task within a timeout: its write takes place, and the answer comes too late."""
+
+
+def name_of(task: str) -> str:
+    """The task whose effect it is."""
+    return task.rstrip(WITHDRAWN + UNANSWERED)
+
+
 @attrs.frozen(cache_hash=True)
 class TaskReply:
     """A reply to the open effect of a task other than the main one. As a part of a history, it stands in the place of

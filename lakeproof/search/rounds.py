@@ -14,6 +14,7 @@ from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode
 from lakeproof.search.liveness import in_words, of_liveness
+from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.world import World
 
 
@@ -57,7 +58,8 @@ class Rounds:
                 each.owed = True
         if world.history:
             self._moved.append((world.history[-1].client, world.history[-1].task))
-        owed = [move for move in world.moves() if move.mode in (Mode.NORMAL, Mode.TICK)]
+        moves = [move for move in world.moves() if not move.task.endswith(UNANSWERED)]
+        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK)]
         self._open.append(frozenset((move.client, move.task) for move in owed))
 
     def broken(self, name: str, loop: int | None) -> str:

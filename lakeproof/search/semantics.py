@@ -8,12 +8,12 @@ worlds know states only as cells and their values; what an effect means is asked
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
-from lakeproof.impl.parallel import WRITES, Withdrawn
+from lakeproof.impl.parallel import WRITES, CutOff, Unanswered, Withdrawn
 from lakeproof.model import kv, objects
 from lakeproof.scenario import ScenarioError
 
@@ -76,8 +76,15 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("object", op.address),))
         case Sleep() | Wake():
             return Footprint(((TIMER, op.timer),))
+        case Unanswered():
+            return footprint(cast("Effect", op.op))
         case Now() | Local() | Withdrawn():
             return Footprint()
+
+
+def written(op: Effect) -> Effect:
+    """The write that an effect of a cancelled task, or of one within a timeout, stands for; else the effect itself."""
+    return cast("Effect", op.op) if isinstance(op, Unanswered | CutOff) else op
 
 
 def is_write(op: Effect) -> bool:
@@ -106,6 +113,8 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """On the cells of the footprint alone."""
     if isinstance(op, Local | Withdrawn):
         return None, {}
+    if isinstance(op, Unanswered):
+        return kv.OutcomeUnknown(), _apply(near, cast("Effect", op.op), now)[1]
     if isinstance(op, Sleep):
         if now == UNREADABLE:  # a client that does not sleep may be slow: no order of steps is impossible
             return None, {}

@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Now, Sleep
+from lakeproof.impl.effects import Deadline, Expiry, Now, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
@@ -72,6 +72,7 @@ def prepare(scenario: Scenario) -> Setting:
             observers=observers,
             frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
             sleeps=scenario.time != "still",
+            waits=scenario.time == "read",
             recover=recovery(calls) if faults.restarts else (),
         )
         for index, calls in enumerate(scenario.clients)
@@ -83,7 +84,7 @@ def prepare(scenario: Scenario) -> Setting:
         programs=programs,
         times=tuple(times),
         skews=skews,
-        modes=enabled_modes(faults),
+        modes=enabled_modes(faults, scenario.time != "still"),
         budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
         tries=tuple(Trie(program, cells, times[0] + skew) for program, skew in zip(programs, skews, strict=True)),
     )
@@ -92,7 +93,8 @@ def prepare(scenario: Scenario) -> Setting:
 def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
     """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
     run = Execution(program)
-    steps = 0
+    steps = passed = 0
+    ends: dict[str, int] = {}  # of timeouts
     while run.op is not None:
         steps += 1
         if steps > ALONE_STEPS_MAX:
@@ -102,9 +104,14 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         if isinstance(run.op, Now):
             run.send(reply_of_task(run.task, _readable(now)))
             continue
-        if isinstance(run.op, Sleep):
+        if isinstance(run.op, Deadline):
+            ends[run.op.timer] = passed + run.op.microseconds
+        elif isinstance(run.op, Sleep):
+            passed += max(0, run.op.microseconds)
             now += max(0, run.op.microseconds) if now != UNREADABLE else 0
-            run.send(reply_of_task(run.task, None))
+        if isinstance(run.op, Sleep):
+            due = [at for at, op in run.open if isinstance(op, Expiry) and ends[op.timer] <= passed]
+            run.send(reply_of_task(due[0] if due else run.task, None))
             continue
         reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)

@@ -33,7 +33,7 @@ from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.packing import Words, double_array
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import apply, footprint
+from lakeproof.search.semantics import apply, footprint, written
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.trie import Node
 from lakeproof.search.world import LateWrite
@@ -214,7 +214,7 @@ class ClientTable(MoveTable):
                 for written in result.writes.values():
                     after = self.space.columns[column].number(written)
                 self._enter(mode, node, number, child, after, self._event(node, child))
-            if mode in REPEATED:
+            if mode in REPEATED and mode in by_mode:
                 self.late[mode][node.id] = self._late_number(node)
 
     def compile_restarts(self, nodes: Sequence[int]) -> None:
@@ -245,7 +245,8 @@ class ClientTable(MoveTable):
         if Mode.CRASH in self.modes and self._first(node):
             found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
         for mode in self.late:
-            self.late[mode][node_id] = self._late_number(node)
+            if mode in found:
+                self.late[mode][node_id] = self._late_number(node)
         self.wide[node_id, numbers] = found
         self._settle()
         return found
@@ -274,7 +275,7 @@ class ClientTable(MoveTable):
         # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two
         # representatives.
         owner = self.space.behaviours.index(self.behaviour)
-        return self.space.columns[self.space.late].number(LateWrite(op, owner, call))
+        return self.space.columns[self.space.late].number(LateWrite(written(op), owner, call))
 
     def _event(self, node: Node, child_id: int) -> int:
         if not self.space.monitors:

@@ -25,6 +25,7 @@ FAULTS: Final[Mapping[Mode, str]] = {
     Mode.SCAN_FAILURE: "breaks off",
     Mode.CRASH: "crashes",
     Mode.RESTART: "restarts",
+    Mode.CUT_OFF: "will be applied later",
     Mode.DELIVER: "late write arrives",
     Mode.TICK: "clock",
 }

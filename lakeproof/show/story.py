@@ -41,6 +41,7 @@ _FAULTS: Final[Mapping[Mode, str]] = {
     Mode.LOST_DROPPED: "it does not happen, and no answer comes: {client} cannot know",
     Mode.REPEATED_APPLIED: "it happens, the answer is lost, and it will happen once more",
     Mode.REPEATED_DROPPED: "no answer comes, and it will happen later",
+    Mode.CUT_OFF: "{client} gives up, and it will happen later",
     Mode.FALSE_PREDICATE: "it happens, but the client library tries again and so reports that the predicate failed",
     Mode.SCAN_FAILURE: "the scan breaks off",
 }

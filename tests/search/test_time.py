@@ -72,7 +72,25 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
                     await env.clock.sleep(SECOND)
                     tries += 1
                 seen.append(tries)
+            case _:
+                seen.append(await hurry(env, me, what, number))
     return tuple(seen)
+
+
+async def hurry(env: Env, me: str, what: str, number: int) -> str:
+    """A step within a timeout, which may pass."""
+    try:
+        async with env.timeout(number * SECOND):
+            match what:
+                case "doze":
+                    await env.clock.sleep(SECOND)
+                case "hurry":
+                    await env.store.set(P, b"k%d" % (number % 2), me.encode() + b"!")
+                case "nest":
+                    return await hurry(env, me, "hurry", 1) + str(await env.store.find(P, b"k0"))
+        return "in time"
+    except TimeoutError:
+        return "late"
 
 
 def _ended_first(seen: AnySnapshot) -> Iterator[Finding]:
@@ -91,10 +109,11 @@ def _ends(seen: AnySnapshot) -> Iterator[Finding]:
 ENDS: Final = Eventually(id="ends", meaning="it ends", check=_ends, reads=frozenset({Reads.STORE}))
 
 
-def generated(seed: int, time: str) -> Scenario:
-    """Two or three clients with sleeps in them."""
+def generated(seed: int, time: str, *, reads: bool = True) -> Scenario:
+    """Two or three clients with sleeps and timeouts in them. reads: whether they read the clock, too."""
     random = Random(seed)
-    kinds = ["sleep", "sleep", "get", "set", "await"] + (["now", "until", "lull", "lull"] if time == "read" else [])
+    kinds = ["sleep", "sleep", "get", "set", "await", "hurry", "hurry", "doze", "nest"]
+    kinds += ["now", "until", "lull", "lull"] if time == "read" and reads else []
     clients = []
     for me in "abc"[: random.choice((2, 2, 2, 3))]:
         steps = tuple((random.choice(kinds), random.randrange(4)) for _ in range(random.choice((1, 2, 2))))

@@ -36,6 +36,7 @@ SUFFIXES: Final[Mapping[Mode, str]] = {
     Mode.SCAN_FAILURE: "scan-broke",
     Mode.CRASH: "crash",
     Mode.RESTART: "restart",
+    Mode.CUT_OFF: "cut-off",
     Mode.DELIVER: "late-write",
     Mode.TICK: "clock",
 }
