@@ -1,6 +1,7 @@
 """Time that passes: the search against the plain one, and against runs that take their time; and faults planted."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from random import Random
 from typing import Final
 
@@ -24,27 +25,31 @@ from lakeproof import (
     Violation,
     kv,
 )
-from lakeproof.impl.effects import Effect, Now, Sleep
+from lakeproof.impl.effects import Deadline, Effect, Expiry, Now, Sleep
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import AnySnapshot, Reads
 from lakeproof.scenario import ScenarioError
-from lakeproof.search import faults, kernel, semantics, tables, world
+from lakeproof.search import expansion, faults, kernel, semantics, setup, tables, world
 from lakeproof.search.execution import Execution
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.packing import Words, take
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import NotReproduced, record, replay
+from lakeproof.search.replies import UNANSWERED, reply_of_task
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
+from tests.search.native import native_end
 
 P: Final = b"p"
 SECOND: Final = 1_000_000
+START: Final = 1_700_000_000_000_000
 STATES_MAX: Final = 120
 Step = tuple[str, int]
+HURRIED: Final = ("hurry", "nest", "doze")
 
 
 async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ...]:
@@ -55,7 +60,7 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
             case "sleep":
                 await env.clock.sleep(number * SECOND)
             case "until":
-                await env.clock.wait_until(1_700_000_000_000_000 + number * SECOND)
+                await env.clock.wait_until(START + number * SECOND)
             case "lull":
                 await env.clock.sleep(number * SECOND)
                 seen.append(await env.clock.now())
@@ -109,14 +114,17 @@ def _ends(seen: AnySnapshot) -> Iterator[Finding]:
 ENDS: Final = Eventually(id="ends", meaning="it ends", check=_ends, reads=frozenset({Reads.STORE}))
 
 
-def generated(seed: int, time: str, *, reads: bool = True) -> Scenario:
-    """Two or three clients with sleeps and timeouts in them. reads: whether they read the clock, too."""
+def generated(seed: int, time: str, hurried: str = "", *, reads: bool = True) -> Scenario:
+    """Two or three clients with sleeps in them. hurried: the clients that have a timeout instead, one of each. reads:
+    whether others read the clock."""
     random = Random(seed)
-    kinds = ["sleep", "sleep", "get", "set", "await", "hurry", "hurry", "doze", "nest"]
+    kinds = ["sleep", "sleep", "get", "set", "await"]
     kinds += ["now", "until", "lull", "lull"] if time == "read" and reads else []
     clients = []
-    for me in "abc"[: random.choice((2, 2, 2, 3))]:
+    for me in "abc"[: random.choice((2, 2, 2, 3)) if not hurried else 2]:
         steps = tuple((random.choice(kinds), random.randrange(4)) for _ in range(random.choice((1, 2, 2))))
+        if me in hurried:
+            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)), ("set", random.randrange(2)))[: 1 + (not reads)]
         clients.append([Call(follow, me, tuple((what, n if "l" in what else n % 2) for what, n in steps))])
     return Scenario(
         name=f"time/{seed}",
@@ -127,11 +135,19 @@ def generated(seed: int, time: str, *, reads: bool = True) -> Scenario:
     )
 
 
+def several(seeds: range, time: str) -> Iterator[Scenario]:
+    """A scenario for each seed, and for every third one with a timeout."""
+    for seed in seeds:
+        yield generated(seed, time)
+        if seed % 3 == 0:
+            yield generated(seed, time, "a")
+
+
 def disagreements(seeds: range, time: str) -> list[str]:
     """Where the two searches differ, or a counterexample is not replayed. What is large is left out."""
     found, compared = [], 0
-    for seed in seeds:
-        scenario = generated(seed, time)
+    for scenario in several(seeds, time):
+        seed = scenario.name
         try:
             plain = plain_search(scenario, STATES_MAX)
         except AssertionError:
@@ -168,38 +184,59 @@ def strayed(scenario: Scenario, random: Random) -> object:
     """The end of one run of clients that take as long as they like: nothing of the search but its executions and its
     store. Time is a number here, and goes on to a moment that a client waits for where the clock is read; else it is
     not discrete."""
-    setting = prepare(scenario)
+    setting, rings = prepare(scenario), dict[object, float]()
     runs, read = [Execution(program) for program in setting.programs], scenario.time == "read"
-    rings, clock, cells = [0.0] * len(runs), float(scenario.start_time), setting.cells
-    while waiting := [each for each in enumerate(runs) if each[1].op is not None]:
-        later = [rings[at] for at, each in waiting if rings[at] > clock]
-        at, one = random.choice(waiting)
+    clock, cells = float(scenario.start_time), setting.cells
+    while waiting := [(at, *each) for at, one in enumerate(runs) for each in one.open if UNANSWERED not in each[0]]:
+        at, task, op = random.choice(waiting)
+        later = [ring for ring in rings.values() if ring > clock]
         if later and random.random() < 0.4:
             clock = min(later) if read else clock + random.expovariate(1) * SECOND
-        if rings[at] > clock:
+        if rings.get(op.timer if isinstance(op, Expiry) else (at, task), clock) > clock:
             continue
         reply: object = None
-        if isinstance(one.op, Sleep):
-            rings[at] = clock + one.op.microseconds
-        elif isinstance(one.op, Now):
+        if isinstance(op, Sleep):
+            rings[op.timer if isinstance(op, Deadline) else (at, task)] = clock + op.microseconds
+        elif isinstance(op, Now):
             reply = int(clock)
         else:
-            assert isinstance(one.op, kv.Op)
-            reply, writes = semantics.apply(cells, one.op)
+            reply, writes = semantics.apply(cells, op)
             cells = semantics.patch(cells, writes)
-        one.send(reply)
+        runs[at].send(reply_of_task(task, reply))
     return Exact((frozenset(cells.items()), tuple(each.calls() for each in runs)))
 
 
 def left_out(seeds: range, runs: int, time: str) -> list[int]:
     """In which scenarios a run ends as the search says that none does."""
     found = []
-    for seed in seeds:
-        quiet = attrs.evolve(generated(seed, time), faults=Faults(), invariants=[ENDS])
-        finals, random = search(quiet, options=Options(keep_finals=True)).finals, Random(seed)
+    for scenario in several(seeds, time):
+        quiet, seed = attrs.evolve(scenario, faults=Faults(), invariants=[ENDS]), int(scenario.name.split("/")[1])
+        finals, random = ends_of(quiet), Random(seed)
         if any(strayed(quiet, random) not in finals for _ in range(runs)):
             found.append(seed)
     return found
+
+
+def ends_of(scenario: Scenario) -> set[Exact]:
+    """The final states of a search, without timers: nobody waits for them any more."""
+    found = (final.value for final in search(scenario, options=Options(keep_finals=True)).finals)
+    return {Exact((frozenset(pair for pair in cells if pair[0][0] != semantics.TIMER), views)) for cells, views in found}  # type: ignore[misc]
+
+
+def native_runs_left_out(seeds: range, runs: int, time: str) -> list[int]:
+    """The same of runs without lakeproof. They read no clock: in the search it shows instants that matter alone."""
+    found = []
+    for seed in seeds:
+        quiet = attrs.evolve(generated(seed, time, ("a", "ab")[seed % 2], reads=False), faults=Faults(), invariants=[ENDS])
+        finals = ends_of(quiet)
+        if any(native_end(quiet, run) not in finals for run in range(runs)):
+            found.append(seed)
+    return found
+
+
+@pytest.mark.parametrize("time", ["sleeps", "read"])
+def test_no_native_run_is_left_out(time: str) -> None:
+    assert native_runs_left_out(range(6), 30, time) == []
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
@@ -211,6 +248,7 @@ def test_no_run_that_takes_its_time_is_left_out(time: str) -> None:
 @pytest.mark.parametrize("time", ["sleeps", "read"])
 def test_none_is_left_out_of_many(time: str) -> None:
     assert left_out(range(25, 500), 200, time) == []
+    assert native_runs_left_out(range(25, 500), 200, time) == []
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -265,6 +303,19 @@ def _never_asleep(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tables, "outcomes", awake)
 
 
+def _no_deadline(patch: pytest.MonkeyPatch) -> None:
+    """A timeout never expires."""
+    for where in (tables, world):
+        patch.setattr(where, "outcomes", lambda op, *rest: () if isinstance(op, Expiry) else usual(op, *rest))  # type: ignore[misc]
+    usual = faults.outcomes
+
+
+def _nothing_late(patch: pytest.MonkeyPatch) -> None:
+    """What is cut off never arrives."""
+    modes = faults.enabled_modes
+    patch.setattr(setup, "enabled_modes", lambda found, timed: modes(found))
+
+
 PLANTS: Final[dict[str, Plant]] = {
     "time goes on to the last timer": _passes(_to_the_last),
     "other timers stand still": _passes(_one_at_a_time),
@@ -288,6 +339,36 @@ def test_faults_that_both_searches_have_are_found(wrong: object, monkeypatch: py
     monkeypatch.setattr(kernel, "pass_time", wrong)
     monkeypatch.setattr(world, "pass_time", wrong)
     assert left_out(range(40), 20, "read")
+
+
+@pytest.mark.parametrize("wrong", [_no_deadline, _nothing_late])
+def test_timeouts_that_both_searches_have_wrong_are_found(wrong: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong(monkeypatch)
+    for time in ("sleeps", "read"):
+        assert native_runs_left_out(range(6), 30, time)
+
+
+async def seen_early(env: Env) -> tuple[object, int]:
+    return await env.store.find(P, b"k1") is not None, await env.clock.now() - START
+
+
+def test_a_write_may_be_seen_before_the_deadline_that_cuts_it_off() -> None:
+    clients = [[Call(follow, "a", (("hurry", 1),))], [Call(seen_early)]]
+    scenario = Scenario(name="early", clients=clients, invariants=[ENDS], time="read")
+    ends = [[calls[0].value for calls in end.value[1]] for end in ends_of(scenario)]  # type: ignore[index]
+    assert [("late",), (True, 0)] in ends
+    assert [("late",), (False, SECOND)] in ends
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_one_write_is_on_its_way_at_a_time(planted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = Scenario(
+        name="twice", clients=[[Call(follow, "a", (("hurry", 1),) * 2)]], invariants=[ENDS], time="sleeps"
+    )
+    if planted:
+        monkeypatch.setattr(expansion, "REPEATED", ())
+    with pytest.raises((IndexError, AssertionError)) if planted else nullcontext():
+        assert search(twice, options=Options(keep_finals=True)).finals == plain_search(twice, 2_000).finals
 
 
 def test_a_client_that_is_left_out_of_a_sleep_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:

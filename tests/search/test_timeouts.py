@@ -1,0 +1,206 @@
+"""Timeouts, by hand: what they raise, where they are refused, in loops, alone, live; and a write that arrives late."""
+
+from collections.abc import Iterator
+
+import attrs
+import pytest
+import trio
+import trio.testing
+
+from lakeproof import Aftermath, Call, Env, Eventually, Finding, Reached, Scenario, Snapshot, Terminates, Violation, kv
+from lakeproof.impl.effects import TimedOut
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.model.snapshot import AnySnapshot, Outcome, Status
+from lakeproof.scenario import ScenarioError
+from lakeproof.search.faults import Mode
+from lakeproof.search.replay import record, replay
+from lakeproof.search.results import Options
+from lakeproof.search.search import search
+
+P, SECOND = b"p", 1_000_000
+
+
+async def unlock(env: Env) -> None:
+    """Give up a lock; who does not get an answer in time takes it for free."""
+    try:
+        async with env.timeout(SECOND):
+            await env.store.delete(P, b"lock")
+    except TimeoutError:
+        await env.store.delete(P, b"lock")
+
+
+async def lock(env: Env) -> None:
+    await env.store.set_if(P, b"lock", b"b", None)
+
+
+def _held(seen: Snapshot) -> Iterator[Finding]:
+    for call in seen.calls("lock"):
+        if call.done and (P, b"lock") not in seen.store:
+            yield Violation("held", "its lock is gone")
+        elif call.done:
+            yield Reached("it holds the lock")
+
+
+async def locked(env: Env) -> None:
+    await env.store.set(P, b"lock", b"a")
+
+
+LATE = Scenario(
+    name="late",
+    setup=[Call(locked)],
+    clients=[[Call(unlock)], [Call(lock)]],
+    invariants=[Eventually(id="held", meaning="who has locked holds the lock", check=_held)],
+    time="sleeps",
+)
+
+
+@pytest.mark.parametrize("time", ["sleeps", "read"])
+def test_a_write_that_was_cut_off_arrives_after_its_client_has_gone_on(time: str) -> None:
+    scenario = attrs.evolve(LATE, time=time)
+    [found] = [each.counterexample for each in search(scenario).findings if each.id == "held"]
+    assert found is not None
+    trace = record(scenario, "held", found.moves, version="0")
+    modes = [step.mode for step in trace.schedule]
+    assert modes[-1] is Mode.DELIVER
+    assert Mode.CUT_OFF in modes
+    assert replay(trace, scenario).steps == len(modes)
+
+
+async def hasty(env: Env) -> None:
+    async with env.timeout(SECOND):
+        await env.store.set(P, b"k", b"")
+
+
+def _ends(seen: AnySnapshot) -> Iterator[Finding]:
+    yield Reached("the end")
+
+
+ENDS = Eventually(id="ends", meaning="it ends", check=_ends)
+
+
+def outcomes_of(scenario: Scenario) -> set[tuple[Status, type]]:
+    finals = search(scenario, options=Options(keep_finals=True)).finals
+    return {(calls[0].status, type(calls[0].error)) for final in finals for calls in final.value[1]}  # type: ignore[index]
+
+
+def test_who_lets_a_timeout_pass_does_not_know_the_outcome() -> None:
+    one = Scenario(name="hasty", clients=[[Call(hasty)]], invariants=[ENDS], time="sleeps")
+    assert outcomes_of(one) == {(Status.OK, type(None)), (Status.INFO, TimedOut)}
+
+
+def test_time_that_stands_still_has_no_timeouts() -> None:
+    with pytest.raises(ScenarioError, match=r"hasty\(\) has a timeout, at .*, and time stands still; .*time=\"sleeps\""):
+        search(Scenario(name="still", clients=[[Call(hasty)]], invariants=[ENDS]))
+
+
+async def inner(env: Env, microseconds: int) -> str:
+    try:
+        async with env.timeout(microseconds):
+            await env.clock.sleep(10 * SECOND)
+            return "none"
+    except TimeoutError:
+        return "inner"
+
+
+async def first(env: Env, short: int, long: int) -> str:
+    """Which of two timeouts expires."""
+    try:
+        async with env.timeout(long * SECOND):
+            return await inner(env, short * SECOND)
+    except TimeoutError:
+        return "outer"
+
+
+async def body_fails(env: Env) -> str:
+    try:
+        async with env.timeout(SECOND):
+            await env.store.get(P, b"absent")
+    except kv.NotFound:
+        return "as it is"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("flow", "args", "end"),
+    [(first, (2, 3), "inner"), (first, (3, 2), "outer"), (first, (20, 30), "none"), (body_fails, (), "as it is")],
+)
+def test_timeouts_alone_and_live(flow: object, args: tuple[int, ...], end: str) -> None:
+    clock = trio.testing.MockClock(autojump_threshold=0)
+    assert trio.run(run, flow(live_env(), *args), MemoryStore(), clock=clock) == end  # type: ignore[operator]
+
+    def ended(outcomes: tuple[Outcome, ...], seen: AnySnapshot) -> list[Finding]:
+        return [Reached("so")] if outcomes[0].value == end else [Violation("alone", str(outcomes[0].value))]
+
+    alone = Aftermath(id="alone", meaning="as live", calls=[Call(flow, *args)], check=ended)  # type: ignore[arg-type]
+    [found] = [each for each in search(attrs.evolve(LATE, aftermath=[alone])).findings if each.id == "alone"]
+    assert found.verdict == "holds"
+
+
+async def poll(env: Env) -> str:
+    try:
+        async with env.timeout(SECOND):
+            while await env.store.find(P, b"k") is None:
+                pass
+    except TimeoutError:
+        return "late"
+    return "found"
+
+
+async def retry(env: Env) -> None:
+    while True:
+        try:
+            async with env.timeout(SECOND):
+                await env.store.set_if(P, b"k", b"", None)
+        except (TimeoutError, kv.PredicateFailed):
+            continue
+        return
+
+
+async def write_late_for_ever(env: Env) -> None:
+    """Each of its writes is cut off, and arrives after the read."""
+    found = None
+    while found is None:
+        try:
+            async with env.timeout(SECOND):
+                await env.store.set(P, b"k", b"")
+        except TimeoutError:
+            pass
+        found = await env.store.find(P, b"k")
+        await env.store.delete(P, b"k")
+
+
+@pytest.mark.parametrize(
+    ("flow", "verdict"),
+    [
+        (poll, "holds"),  # the deadline comes at last
+        (retry, "violated"),  # each time, or never: a write that came late locks it out
+        (write_late_for_ever, "violated"),
+    ],
+)
+def test_timeouts_in_loops(flow: object, verdict: str) -> None:
+    promise = Terminates(flow.__name__, id="ends", meaning="it ends")  # type: ignore[attr-defined]
+    scenario = Scenario(name="loop", clients=[[Call(flow)]], invariants=[promise], time="sleeps")  # type: ignore[arg-type]
+    [found] = [each for each in search(scenario).findings if each.id == "ends"]
+    assert found.verdict == verdict
+    if found.counterexample is not None:
+        record(scenario, "ends", found.counterexample.moves, version="0", loop=found.counterexample.loop)
+
+
+async def laps(env: Env) -> None:
+    """A loop of nothing but timeouts, none of which ever needs to expire."""
+    while await env.store.find(P, b"stop") is None:
+        async with env.timeout(SECOND):
+            await env.store.find(P, b"k")
+
+
+def test_a_timeout_that_begins_anew_each_time_need_not_expire() -> None:
+    scenario = Scenario(
+        name="laps",
+        clients=[[Call(laps)]],
+        invariants=[Terminates("laps", id="ends", meaning="it ends")],
+        time="sleeps",
+    )
+    [found] = [each for each in search(scenario).findings if each.id == "ends"]
+    assert found.counterexample is not None
+    assert found.counterexample.loop is not None
