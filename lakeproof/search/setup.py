@@ -105,13 +105,16 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.send(reply_of_task(run.task, _readable(now)))
             continue
         if isinstance(run.op, Deadline):
-            ends[run.op.timer] = passed + run.op.microseconds
-        elif isinstance(run.op, Sleep):
-            passed += max(0, run.op.microseconds)
-            now += max(0, run.op.microseconds) if now != UNREADABLE else 0
+            ends[run.op.timer] = passed + max(0, run.op.microseconds)
+            run.send(reply_of_task(run.task, None))
+            continue
         if isinstance(run.op, Sleep):
-            due = [at for at, op in run.open if isinstance(op, Expiry) and ends[op.timer] <= passed]
-            run.send(reply_of_task(due[0] if due else run.task, None))
+            rings = [(passed + max(0, run.op.microseconds), run.task)]
+            rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
+            first, task = min(rings, key=lambda ring: ring[0])
+            now += first - passed if now != UNREADABLE else 0
+            passed = first
+            run.send(reply_of_task(task, None))
             continue
         reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)
