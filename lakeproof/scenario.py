@@ -216,7 +216,9 @@ class Scenario:
     ``time``: "still", but for ``faults.clock_jumps``. "sleeps": it passes while clients sleep (``env.clock.sleep``),
     and nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
     clients, stores and invariants read it. It goes on to the next timer that runs out; any number of them may run out
-    before a client moves, and a clock is never read at an instant in between.
+    before a client moves, and a clock is never read at an instant in between. A timeout (``env.timeout``) expires at
+    any time in "sleeps", and at or after its deadline in "read". Of the writes that it cuts off, one is on its way at
+    a time.
     """
 
     name: str  # design/variant/what

@@ -149,9 +149,7 @@ class Execution:
 
     def cancelled(self, task: str) -> bool:
         """Whether a task that waits was cancelled: it will not learn the reply."""
-        return self._tasks is not None and any(
-            at == name_of(task) and recalled for at, _, recalled in self._tasks.open
-        )
+        return self._tasks is not None and any(at == name_of(task) and recalled for at, _, recalled in self._tasks.open)
 
     def close(self) -> None:
         """Abandon the client where it stands: nothing of its flow runs any more."""

@@ -6,9 +6,9 @@ import pytest
 import trio
 
 from lakeproof import Call
-from lakeproof.impl.effects import Effect, Env, Local, Now, Sleep, Wake, perform
+from lakeproof.impl.effects import Deadline, Effect, Env, Expiry, Local, Now, Sleep, Wake, perform
 from lakeproof.impl.live import live_env, run
-from lakeproof.impl.parallel import Withdrawn
+from lakeproof.impl.parallel import CutOff, Unanswered, Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
@@ -54,6 +54,8 @@ FINE: tuple[Effect, ...] = (
     Local(kv.Get(P, K)),
     Sleep("a", 1),
     Wake("a"),
+    Deadline("a", 1),
+    Expiry("a", 1),
 )
 
 
@@ -63,7 +65,7 @@ def test_an_effect_of_the_right_types_is_handed_on_as_it_is(effect: Effect) -> N
 
 
 def test_every_kind_of_effect_is_looked_at() -> None:
-    assert {type(effect) for effect in FINE} == set(Effect.__args__) - {Withdrawn}
+    assert {type(effect) for effect in FINE} == set(Effect.__args__) - {Withdrawn, CutOff, Unanswered}
 
 
 WRONG = [

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
-from lakeproof.impl.parallel import Withdrawn
+from lakeproof.impl.effects import Deadline, Effect, Expiry, Local, Now, Sleep, Wake
+from lakeproof.impl.parallel import CutOff, Unanswered, Withdrawn
 from lakeproof.impl.wellformed import exact
 from lakeproof.languages.protocol import (
     STORE_ERRORS,
@@ -76,7 +76,7 @@ def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effe
 
 
 def test_every_effect_has_a_word() -> None:
-    python_alone = {Withdrawn, kv.Transact, Local, Sleep, Wake}
+    python_alone = {Withdrawn, CutOff, Unanswered, kv.Transact, Local, Sleep, Wake, Deadline, Expiry}
     assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - python_alone
 
 

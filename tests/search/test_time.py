@@ -1,9 +1,9 @@
 """Time that passes: the search against the plain one, and against runs that take their time; and faults planted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import nullcontext
 from random import Random
-from typing import Final
+from typing import Final, cast
 
 import attrs
 import numpy as np
@@ -23,7 +23,6 @@ from lakeproof import (
     Scenario,
     Terminates,
     Violation,
-    kv,
 )
 from lakeproof.impl.effects import Deadline, Effect, Expiry, Now, Sleep
 from lakeproof.impl.live import live_env, run
@@ -124,7 +123,8 @@ def generated(seed: int, time: str, hurried: str = "", *, reads: bool = True) ->
     for me in "abc"[: random.choice((2, 2, 2, 3)) if not hurried else 2]:
         steps = tuple((random.choice(kinds), random.randrange(4)) for _ in range(random.choice((1, 2, 2))))
         if me in hurried:
-            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)), ("set", random.randrange(2)))[: 1 + (not reads)]
+            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)), ("set", random.randrange(2)))
+            steps = steps[:1] if reads else steps
         clients.append([Call(follow, me, tuple((what, n if "l" in what else n % 2) for what, n in steps))])
     return Scenario(
         name=f"time/{seed}",
@@ -219,15 +219,20 @@ def left_out(seeds: range, runs: int, time: str) -> list[int]:
 
 def ends_of(scenario: Scenario) -> set[Exact]:
     """The final states of a search, without timers: nobody waits for them any more."""
-    found = (final.value for final in search(scenario, options=Options(keep_finals=True)).finals)
-    return {Exact((frozenset(pair for pair in cells if pair[0][0] != semantics.TIMER), views)) for cells, views in found}  # type: ignore[misc]
+    found = search(scenario, options=Options(keep_finals=True)).finals
+    values = [cast("tuple[frozenset[tuple[semantics.Cell, object]], Hashable]", final.value) for final in found]
+    return {
+        Exact((frozenset(pair for pair in cells if pair[0][0] != semantics.TIMER), views)) for cells, views in values
+    }
 
 
 def native_runs_left_out(seeds: range, runs: int, time: str) -> list[int]:
     """The same of runs without lakeproof. They read no clock: in the search it shows instants that matter alone."""
     found = []
     for seed in seeds:
-        quiet = attrs.evolve(generated(seed, time, ("a", "ab")[seed % 2], reads=False), faults=Faults(), invariants=[ENDS])
+        quiet = attrs.evolve(
+            generated(seed, time, ("a", "ab")[seed % 2], reads=False), faults=Faults(), invariants=[ENDS]
+        )
         finals = ends_of(quiet)
         if any(native_end(quiet, run) not in finals for run in range(runs)):
             found.append(seed)
@@ -306,7 +311,7 @@ def _never_asleep(patch: pytest.MonkeyPatch) -> None:
 def _no_deadline(patch: pytest.MonkeyPatch) -> None:
     """A timeout never expires."""
     for where in (tables, world):
-        patch.setattr(where, "outcomes", lambda op, *rest: () if isinstance(op, Expiry) else usual(op, *rest))  # type: ignore[misc]
+        patch.setattr(where, "outcomes", lambda op, *rest: () if isinstance(op, Expiry) else usual(op, *rest))
     usual = faults.outcomes
 
 
@@ -362,9 +367,7 @@ def test_a_write_may_be_seen_before_the_deadline_that_cuts_it_off() -> None:
 
 @pytest.mark.parametrize("planted", [False, True])
 def test_one_write_is_on_its_way_at_a_time(planted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    twice = Scenario(
-        name="twice", clients=[[Call(follow, "a", (("hurry", 1),) * 2)]], invariants=[ENDS], time="sleeps"
-    )
+    twice = Scenario(name="twice", clients=[[Call(follow, "a", (("hurry", 1),) * 2)]], invariants=[ENDS], time="sleeps")
     if planted:
         monkeypatch.setattr(expansion, "REPEATED", ())
     with pytest.raises((IndexError, AssertionError)) if planted else nullcontext():
