@@ -75,7 +75,7 @@ def test_no_fault_is_idle() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", MAIN)
 def test_no_violated_invariant_is_left_out_of_a_race(name: str) -> None:
-    found = {}
+    found: dict[str, set[str]] = {}
     for scenario in of(name):
         if "/alone/" in scenario.name:
             continue
