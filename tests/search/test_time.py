@@ -310,9 +310,9 @@ def _never_asleep(patch: pytest.MonkeyPatch) -> None:
 
 def _no_deadline(patch: pytest.MonkeyPatch) -> None:
     """A timeout never expires."""
+    usual = faults.outcomes
     for where in (tables, world):
         patch.setattr(where, "outcomes", lambda op, *rest: () if isinstance(op, Expiry) else usual(op, *rest))
-    usual = faults.outcomes
 
 
 def _nothing_late(patch: pytest.MonkeyPatch) -> None:

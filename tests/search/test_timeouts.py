@@ -102,18 +102,19 @@ async def inner(env: Env, microseconds: int) -> str:
     try:
         async with env.timeout(microseconds):
             await env.clock.sleep(10 * SECOND)
-            return "none"
     except TimeoutError:
         return "inner"
+    return "none"
 
 
 async def first(env: Env, short: int, long: int) -> str:
     """Which of two timeouts expires."""
     try:
         async with env.timeout(long * SECOND):
-            return await inner(env, short * SECOND)
+            ended = await inner(env, short * SECOND)
     except TimeoutError:
         return "outer"
+    return ended
 
 
 async def body_fails(env: Env) -> str:
