@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,10 @@ async def write(env: Env, key: bytes, value: bytes = b"1") -> bytes:
 async def read_and_write(env: Env, key: bytes) -> bytes:
     await env.store.find(P, key)
     return await write(env, key)
+
+
+async def read_and_write_k(env: Env) -> bytes:
+    return await read_and_write(env, b"k")
 
 
 async def two(env: Env) -> tuple[bytes, bytes]:
@@ -338,8 +343,16 @@ class TestTraces:
             replay(attrs.evolve(trace, schedule=steps), LOST)
 
 
-def test_tables_that_were_compiled_elsewhere_expand_the_same() -> None:
-    setting = prepare(scenario(two, one_fails, faults=Faults(crashes=1)))
+async def hurry(env: Env) -> None:
+    with suppress(TimeoutError):
+        async with env.timeout(1):
+            await write(env, b"k")
+    await write(env, b"l")
+
+
+@pytest.mark.parametrize(("flows", "time"), [((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps")])
+def test_tables_that_were_compiled_elsewhere_expand_the_same(flows: tuple[Task, ...], time: str) -> None:
+    setting = prepare(attrs.evolve(scenario(*flows, faults=Faults(crashes=1)), time=time))
     looked = LevelSearch(Plan(setting=setting))
     assert getattr(looked.run(), "complete", False)
     frozen = looked.kernel.frozen()
