@@ -27,6 +27,7 @@ from lakeproof import (
     Terminates,
     Violation,
 )
+from lakeproof.impl.flows import Flow
 from lakeproof.model.invariants import Liveness
 from tests.differential import protocols as p
 
@@ -109,12 +110,12 @@ def never(name: str, broken: frozenset[Fair], *bad: State) -> Claim:
     return Claim(name, lambda fair, for_ever: Always(id=name, meaning="", check=check), broken, safety=True)
 
 
-def each(flow: Callable[..., object], clients: int, **options: bool) -> list[Call]:  # type: ignore[explicit-any]
+def each(flow: Flow, clients: int, **options: bool) -> list[Call]:
     """A client for each number."""
     return [Call(flow, me, **options) for me in range(clients)]
 
 
-def attempt(define: str, flow: Callable[..., object], mutex: frozenset[Fair], again_: frozenset[Fair]) -> Pair:  # type: ignore[explicit-any]
+def attempt(define: str, flow: Flow, mutex: frozenset[Fair], again_: frozenset[Fair]) -> Pair:
     return Pair(
         f"attempts {define}", each(flow, 2), never("mutex", mutex, *MUTEX), again("again", again_, at("crit0", 1))
     )
