@@ -171,8 +171,6 @@ PAIRS: Final = (
     Pair("readers COURTEOUS", [*each(p.read, 2, courteous=True), Call(p.write)], leads("enters", UNFAIR, *WAITS)),
     Pair("dining", each(p.dine, 3), ends(BOTH, p.dine)),
     Pair("dining SORTED", each(p.dine, 3, in_order=True), ends(UNFAIR, p.dine)),
-    Pair("lease", [Call(p.lead), Call(p.take_over)], ends(BOTH, p.take_over), never("kept", BOTH, at("deposed", 1))),
-    Pair("lease DEAD", [Call(p.lead, dead=True), Call(p.take_over)], ends(NEVER, p.take_over)),
     Pair(
         "two_phase",
         [*each(p.participate, 2), Call(p.coordinate)],

@@ -203,19 +203,6 @@ async def take_both(env: Env, one: str, two: str) -> None:
     await put(env, one, 0)
 
 
-async def lead(env: Env, *, dead: bool = False) -> None:
-    await put(env, "beat", 1)
-    while not dead:
-        await put(env, "beat", 0)
-        await put(env, "beat", 1)
-
-
-async def take_over(env: Env) -> None:
-    while await get(env, "beat") != await get(env, "beat"):
-        pass
-    await put(env, "deposed", 1)
-
-
 async def coordinate(env: Env) -> None:
     await put(env, "asked", 1)
     for vote in ("vote0", "vote1"):
