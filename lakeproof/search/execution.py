@@ -74,9 +74,8 @@ class Execution:
 
     @property
     def open(self) -> tuple[tuple[str, Effect], ...]:
-        """The effects that the client waits for, by task. The write of a cancelled task is there twice: as it is, and
-        as one that is withdrawn, behind a task whose name ends in WITHDRAWN; and so is a write within a timeout, as one
-        whose answer comes too late."""
+        """The effects that the client waits for, by task. A write is there twice where its task is cancelled (behind a
+        name that ends in WITHDRAWN, one that is withdrawn), or within a timeout (UNANSWERED)."""
         if self._tasks is None:
             return () if self.op is None else ((MAIN, self.op),)
         return self._open
@@ -340,10 +339,10 @@ class Execution:
         open_: list[tuple[str, Effect]] = []
         for name, op, cancelled in self._tasks.open:
             open_.append((name, cast("Effect", op)))
+            waiting = self._tasks.find(name)
             if cancelled:
-                late = self._tasks.find(name).expired
-                open_.append((name + WITHDRAWN, CutOff(op) if late else Withdrawn(op)))
-            elif self.program.waits and isinstance(op, WRITES) and self._tasks.find(name).timed:
+                open_.append((name + WITHDRAWN, CutOff(op) if waiting.expired else Withdrawn(op)))
+            elif self.program.waits and waiting.timed and isinstance(op, WRITES):
                 open_.append((name + UNANSWERED, Unanswered(op)))
         self._open = tuple(open_)
         if self._tasks.main.ended:
@@ -395,6 +394,5 @@ class Execution:
         op = dict(self.open).get(reply.task)
         if op is None:
             raise NotOpen(reply.task)
-        unknown = self.cancelled(reply.task) or type(op) is Unanswered
-        # Nobody in the flow learns whether a cancelled write takes place; nor do observers.
+        unknown = self.cancelled(reply.task) or type(op) is Unanswered  # to the flow: so it is to observers
         self._observe(dict(self.open)[name_of(reply.task)], kv.OutcomeUnknown() if unknown else reply.reply)

@@ -24,123 +24,24 @@ from lakeproof import (
     Terminates,
     Violation,
 )
-from lakeproof.impl.effects import Deadline, Effect, Expiry, Now, Sleep
+from lakeproof.impl.effects import Effect, Expiry
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.identity import Exact
-from lakeproof.model.snapshot import AnySnapshot, Reads
+from lakeproof.model.snapshot import AnySnapshot
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import expansion, faults, kernel, semantics, setup, tables, world
-from lakeproof.search.execution import Execution
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.packing import Words, take
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import NotReproduced, record, replay
-from lakeproof.search.replies import UNANSWERED, reply_of_task
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
-from lakeproof.search.setup import prepare
 from tests.search.native import native_end
+from tests.search.timed import ENDS, SECOND, START, P, follow, generated, several, strayed
 
-P: Final = b"p"
-SECOND: Final = 1_000_000
-START: Final = 1_700_000_000_000_000
 STATES_MAX: Final = 120
-Step = tuple[str, int]
-HURRIED: Final = ("hurry", "nest", "doze")
-
-
-async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ...]:
-    """A flow that does what its argument says, and returns what it has read."""
-    seen: list[object] = []
-    for what, number in steps:
-        match what:
-            case "sleep":
-                await env.clock.sleep(number * SECOND)
-            case "until":
-                await env.clock.wait_until(START + number * SECOND)
-            case "lull":
-                await env.clock.sleep(number * SECOND)
-                seen.append(await env.clock.now())
-            case "now":
-                seen.append(await env.clock.now())
-            case "get":
-                found = await env.store.find(P, b"k%d" % number)
-                seen.append(None if found is None else found.value)
-            case "set":
-                await env.store.set(P, b"k%d" % number, me.encode() + b"%d" % len(seen))
-            case "await":
-                tries = 0
-                while await env.store.find(P, b"k%d" % number) is None and tries < 1:
-                    await env.clock.sleep(SECOND)
-                    tries += 1
-                seen.append(tries)
-            case _:
-                seen.append(await hurry(env, me, what, number))
-    return tuple(seen)
-
-
-async def hurry(env: Env, me: str, what: str, number: int) -> str:
-    """A step within a timeout, which may pass."""
-    try:
-        async with env.timeout(number * SECOND):
-            match what:
-                case "doze":
-                    await env.clock.sleep(SECOND)
-                case "hurry":
-                    await env.store.set(P, b"k%d" % (number % 2), me.encode() + b"!")
-                case "nest":
-                    return await hurry(env, me, "hurry", 1) + str(await env.store.find(P, b"k0"))
-        return "in time"
-    except TimeoutError:
-        return "late"
-
-
-def _ended_first(seen: AnySnapshot) -> Iterator[Finding]:
-    """The second client never ends first: often violated."""
-    ended = [bool(calls) and calls[-1].done for calls in seen.clients]
-    if ended[1] and not ended[0]:
-        yield Violation("first-ends-first", "the second client has ended first")
-    elif ended[0]:
-        yield Reached("the first has ended")
-
-
-def _ends(seen: AnySnapshot) -> Iterator[Finding]:
-    yield Reached("the end")
-
-
-ENDS: Final = Eventually(id="ends", meaning="it ends", check=_ends, reads=frozenset({Reads.STORE}))
-
-
-def generated(seed: int, time: str, hurried: str = "", *, reads: bool = True) -> Scenario:
-    """Two or three clients with sleeps in them. hurried: the clients that have a timeout instead, one of each. reads:
-    whether others read the clock."""
-    random = Random(seed)
-    kinds = ["sleep", "sleep", "get", "set", "await"]
-    kinds += ["now", "until", "lull", "lull"] if time == "read" and reads else []
-    clients = []
-    for me in "abc"[: random.choice((2, 2, 2, 3)) if not hurried else 2]:
-        steps = tuple((random.choice(kinds), random.randrange(4)) for _ in range(random.choice((1, 2, 2))))
-        if me in hurried:
-            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)), ("set", random.randrange(2)))
-            steps = steps[:1] if reads else steps
-        clients.append([Call(follow, me, tuple((what, n if "l" in what else n % 2) for what, n in steps))])
-    return Scenario(
-        name=f"time/{seed}",
-        clients=clients,
-        invariants=[Always(id="first-ends-first", meaning="the first client ends first", check=_ended_first), ENDS],
-        faults=random.choice((Faults(), Faults(), Faults(crashes=1), Faults(lost_answers=1))),
-        time=time,
-    )
-
-
-def several(seeds: range, time: str) -> Iterator[Scenario]:
-    """A scenario for each seed, and for every third one with a timeout."""
-    for seed in seeds:
-        yield generated(seed, time)
-        if seed % 3 == 0:
-            yield generated(seed, time, "a")
 
 
 def disagreements(seeds: range, time: str) -> list[str]:
@@ -178,32 +79,6 @@ def test_both_searches_agree(time: str) -> None:
 @pytest.mark.parametrize("time", ["sleeps", "read"])
 def test_both_searches_agree_on_many(time: str) -> None:
     assert disagreements(range(25, 500), time) == []
-
-
-def strayed(scenario: Scenario, random: Random) -> object:
-    """The end of one run of clients that take as long as they like: nothing of the search but its executions and its
-    store. Time is a number here, and goes on to a moment that a client waits for where the clock is read; else it is
-    not discrete."""
-    setting, rings = prepare(scenario), dict[object, float]()
-    runs, read = [Execution(program) for program in setting.programs], scenario.time == "read"
-    clock, cells = float(scenario.start_time), setting.cells
-    while waiting := [(at, *each) for at, one in enumerate(runs) for each in one.open if UNANSWERED not in each[0]]:
-        at, task, op = random.choice(waiting)
-        later = [ring for ring in rings.values() if ring > clock]
-        if later and random.random() < 0.4:
-            clock = min(later) if read else clock + random.expovariate(1) * SECOND
-        if rings.get(op.timer if isinstance(op, Expiry) else (at, task), clock) > clock:
-            continue
-        reply: object = None
-        if isinstance(op, Sleep):
-            rings[op.timer if isinstance(op, Deadline) else (at, task)] = clock + op.microseconds
-        elif isinstance(op, Now):
-            reply = int(clock)
-        else:
-            reply, writes = semantics.apply(cells, op)
-            cells = semantics.patch(cells, writes)
-        runs[at].send(reply_of_task(task, reply))
-    return Exact((frozenset(cells.items()), tuple(each.calls() for each in runs)))
 
 
 def left_out(seeds: range, runs: int, time: str) -> list[int]:
