@@ -22,7 +22,7 @@ from lakeproof.search.kernel import Kernel, advance
 from lakeproof.search.packing import Words, take
 from lakeproof.search.projections import STORED, trim_zeros
 from lakeproof.search.recheck import KEPT
-from lakeproof.search.semantics import Cell, Value, written
+from lakeproof.search.semantics import Cell, Value, write_of
 from lakeproof.search.setup import run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.states import FirstReach, States
@@ -199,7 +199,7 @@ class Judge(States):
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
         if call is None or op is None or isinstance(op, UNSEEN):
             return []
-        op = written(op)
+        op = write_of(op)
         return [i for i in self._steps if self.records[i.id].violation is None and self._watches(i, call.name, op)]
 
     def _watches(self, invariant: OnStep, name: str, op: Effect) -> bool:
@@ -242,7 +242,7 @@ class Judge(States):
         call, op = node.representative.current, node.effect(move.task)
         assert op is not None
         watching = self._watchers(move.client, move.task)[1][node_id]
-        self._put_step(self._transition(numbers, move.client, call, written(op)), watching, place)
+        self._put_step(self._transition(numbers, move.client, call, write_of(op)), watching, place)
 
     def _put_step(self, transition: Transition, watching: Sequence[OnStep], place: FirstReach) -> None:
         for invariant in watching:

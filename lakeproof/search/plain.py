@@ -15,7 +15,7 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.kernel import advance
-from lakeproof.search.semantics import Cells, written
+from lakeproof.search.semantics import Cells, write_of
 from lakeproof.search.setup import prepare, run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.views import END_READS, END_REPAIR, UNSEEN, transition, unhandled_after, unhandled_errors
@@ -101,7 +101,7 @@ class Referee:
         taken = step.op is not None and not isinstance(step.op, UNSEEN)
         if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
             assert step.op is not None
-            op = written(step.op)
+            op = write_of(step.op)
             seen = transition(world.setting, world.now, step.client, step.call, op, before)
             for invariant in self.scenario.invariants:
                 if isinstance(invariant, OnStep) and evaluation.watches(invariant, step.call.name, op):

@@ -82,7 +82,7 @@ def footprint(op: Effect) -> Footprint:
             return Footprint()
 
 
-def written(op: Effect) -> Effect:
+def write_of(op: Effect) -> Effect:
     """The write that an effect of a cancelled task, or of one within a timeout, stands for; else the effect itself."""
     return cast("Effect", op.op) if isinstance(op, Unanswered | CutOff) else op
 

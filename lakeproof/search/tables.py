@@ -33,7 +33,7 @@ from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.packing import Words, double_array
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import apply, footprint, written
+from lakeproof.search.semantics import apply, footprint, write_of
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.trie import Node
 from lakeproof.search.world import LateWrite
@@ -275,7 +275,7 @@ class ClientTable(MoveTable):
         # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two
         # representatives.
         owner = self.space.behaviours.index(self.behaviour)
-        return self.space.columns[self.space.late].number(LateWrite(written(op), owner, call))
+        return self.space.columns[self.space.late].number(LateWrite(write_of(op), owner, call))
 
     def _event(self, node: Node, child_id: int) -> int:
         if not self.space.monitors:

@@ -16,7 +16,7 @@ from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch, written
+from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch, write_of
 from lakeproof.search.setup import Setting, snapshot
 
 
@@ -245,7 +245,7 @@ class World:
         if run.begins:
             events.append(Invoked(move.client, index, call.name, call.args))
         if move.mode in REPEATED:
-            self.late = LateWrite(written(op), move.client, call)
+            self.late = LateWrite(write_of(op), move.client, call)
         before, self.cells = self.cells, patch(self.cells, result.writes)
         changes = _changes(before, result.writes)
         if isinstance(op, Local):
