@@ -1,6 +1,7 @@
 """`lakeproof conform s3+http://...`: the gate's S3 keeps every claim, and stores that do not are found out."""
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 
 import attrs
@@ -262,6 +263,12 @@ def test_a_store_that_stops_answering_ends_the_test() -> None:
 def test_what_is_no_bucket_is_one_line(dsn: str) -> None:
     told = complaint(lakeproof("conform", dsn, "--timeout", "1"))
     assert "expected s3+http" in told or "start the store" in told
+
+
+def test_a_server_that_never_answers_is_waited_for_as_long_as_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        dsn = f"s3+http://me:x@127.0.0.1:{mute.getsockname()[1]}/b"
+        assert "start the store" in complaint(lakeproof("conform", dsn, "--timeout", "0.2"))
 
 
 def test_a_bucket_that_is_not_there_is_one_line(gate: Served) -> None:
