@@ -21,7 +21,8 @@ ONE_ROUND = ServicePlan(rounds=1, calls=400)
 
 
 def service(*words: str, bugs: str = "", seed: int = 5, calls: int | None = 400) -> Result:
-    """The command. calls: of each round, about, however slow the machine is; None: rounds are measured in time."""
+    """The command. calls: of each round, about, however slow the machine is; None: rounds are measured in time, as
+    --restart-with needs it."""
     options = ("--storage-namespace", "mem://lakeproof", "--import-from", ",".join(OUTSIDE), "--seed", str(seed))
 
     async def counted(workload: Workload, report: Report, plan: Plan) -> None:
