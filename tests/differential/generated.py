@@ -314,6 +314,7 @@ class Maker:
                 ast.Put(at, self.source(), self.pick("absent", "match")),
                 ast.Mark(at, self.source(), "metageneration"),
                 ast.Copy(at, match=True),
+                ast.Copy(at, destination=self.pick("absent", "match")),
             ]
         if self.budget.scan_failures:
             choices += [ast.Scan(b"p", 1), ast.Scan(b"p", 1), ast.Pages(1), ast.Pages(1)]
@@ -328,7 +329,7 @@ class Maker:
             ast.Put(at, self.source(), "", soon),
             ast.Fetch(at),
             ast.Head(at, self.pick("metageneration", "last_modified", "size_bytes", "metadata")),
-            ast.Copy(at, self.chance(0.3), self.chance(0.3), soon),
+            ast.Copy(at, self.chance(0.3), self.chance(0.3), soon, self.pick("", "", "absent", "match")),
             ast.Mark(at, self.source(), self.pick("", "metageneration", "version")),
             ast.Unlink(at, match=soon == 0),
             ast.Pages(self.pick(0, 1, 1)),
