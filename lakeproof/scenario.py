@@ -241,10 +241,10 @@ class Scenario:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
-        if not isinstance(self.objects, frozenset) or not self.objects <= objects.ALL:
-            known = ", ".join(sorted(objects.ALL))
+        if not isinstance(cast("object", self.objects), frozenset) or not self.objects <= objects.ALL:
+            every = ", ".join(sorted(objects.ALL))
             raise ScenarioError(
-                f"{self.name}: objects is {safe_repr(self.objects)}; expected a frozenset, such as S3, of {known}"
+                f"{self.name}: objects is {safe_repr(self.objects)}; expected a frozenset, such as S3, of {every}"
             )
         if self.time not in TIMES:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
