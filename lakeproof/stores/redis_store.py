@@ -97,7 +97,10 @@ class RedisStore(Pooled[Connection]):
 
     def execute(self, connection: Connection, op: kv.Op | kv.Transact) -> Answer:
         try:
-            return _transact(connection, op) if isinstance(op, kv.Transact) else _execute(connection, op)
+            if not isinstance(op, kv.Transact):
+                return _execute(connection, op)
+            _transact(connection, op)
+            return None
         except redis.exceptions.ClusterCrossSlotError as error:
             raise kv.Refused(
                 f"{self.name}: a cluster, and a partition is two keys; name a server without it"
