@@ -15,6 +15,7 @@ import attrs
 from lakeproof.impl.operations import KVOperations, ObjectOperations
 from lakeproof.impl.parallel import Cancelled, CutOff, Group, Unanswered, Withdrawn
 from lakeproof.model import kv, objects
+from lakeproof.model.objects import ALL
 
 
 @attrs.frozen(cache_hash=True)
@@ -131,10 +132,14 @@ class Ids:
     unique: Unique
 
 
+@attrs.frozen
 class ObjectEffects(ObjectOperations):
-    """The object store as a flow sees it."""
+    """The object store as a flow sees it. ``conditions``: those that it has, as in `lakeproof.model.objects.ALL`."""
+
+    conditions: frozenset[str] = ALL
 
     async def perform(self, op: objects.Op) -> object:
+        objects.refuse_unsupported(op, self.conditions)
         return await perform(op)
 
 
@@ -214,6 +219,9 @@ class Env:
         return Timeout(microseconds, self.clock.timer)
 
     @classmethod
-    def with_unique(cls, unique: Unique, timer: Callable[[], str] = str) -> "Env":
-        """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`."""
-        return cls(ids=Ids(unique=unique), clock=ClockEffects(timer))
+    def with_unique(
+        cls, unique: Unique, timer: Callable[[], str] = str, conditions: frozenset[str] = ALL
+    ) -> "Env":
+        """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`; ``conditions``:
+        see `ObjectEffects`."""
+        return cls(ids=Ids(unique=unique), objects=ObjectEffects(conditions), clock=ClockEffects(timer))

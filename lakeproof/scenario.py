@@ -8,6 +8,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.printable import safe_repr
+from lakeproof.model import objects
 from lakeproof.model.invariants import (
     Always,
     AlwaysEventually,
@@ -219,6 +220,9 @@ class Scenario:
     before a client moves, and a clock is never read at an instant in between. A timeout (``env.timeout``) expires at
     any time in "sleeps", and at or after its deadline in "read". Of the writes that it cuts off, one is on its way at
     a time.
+
+    ``objects``: the conditions that the object store has, such as `lakeproof.model.objects.S3`; a flow that uses
+    another one gets the error Unsupported.
     """
 
     name: str  # design/variant/what
@@ -234,10 +238,16 @@ class Scenario:
     deep: bool = False  # too large to be part of every run
     records: AnyCodec | None = None
     time: str = "still"
+    objects: frozenset[str] = objects.ALL
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
+        if not isinstance(cast("object", self.objects), frozenset) or not self.objects <= objects.ALL:
+            every = ", ".join(sorted(objects.ALL))
+            raise ScenarioError(
+                f"{self.name}: objects is {safe_repr(self.objects)}; expected a frozenset, such as S3, of {every}"
+            )
         if self.time not in TIMES:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
         if self.time != "still" and self.faults.clock_jumps:

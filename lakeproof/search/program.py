@@ -7,7 +7,7 @@ import attrs
 from lakeproof.impl.effects import Local
 from lakeproof.impl.parallel import MAIN, WRITES
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import kv
+from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import Outcome
 from lakeproof.scenario import Call, ScenarioError
@@ -37,6 +37,8 @@ class Program:
     """Whether time passes for it."""
     waits: bool = False
     """Whether it waits for instants: then an answer can come before a deadline, or after it."""
+    conditions: frozenset[str] = objects.ALL
+    """Those that the object store has."""
 
 
 class Disk:
