@@ -16,7 +16,7 @@ from lakeproof.spark_checks.data.addresses import inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
-from lakeproof.spark_checks.engine.workspace import staged as staged_rows
+from lakeproof.spark_checks.engine.workspace import stage as staged_rows
 from lakeproof.words import Unusable
 
 ACTIVE: Final = 1
@@ -45,7 +45,7 @@ def demand_sound(dataset: Dataset, entities: Entities) -> None:
     """Raises Unusable: a record that matters cannot be read. Runs a job."""
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
     for row in damaged.limit(1).collect():
-        where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
+        where = f"{row['kind']} at {_show(row['partition_key'])} {_show(row['key'])}"
         raise Unusable(f"{dataset.where}: {where}: {row['reason']}; its kept objects are unknown: repair or delete it")
 
 
@@ -89,17 +89,17 @@ def demand_whole(dataset: Dataset, entities: Entities, *, lenient: bool) -> dict
     if rows and not lenient:
         home, what, commit_id = rows[0]["first"]
         raise Unusable(
-            f"{dataset.where}: {_shown(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
+            f"{dataset.where}: {_show(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
             "is not known; bring it back, or go on without it with --lenient"
         )
     return {"head-exists": 0, "parents-exist": 0} | {row["id"]: row["rows"] for row in rows}
 
 
-def _shown(name: bytes | None) -> str:
+def _show(name: bytes | None) -> str:
     return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
 
 
-def staged(entities: Entities) -> DataFrame:
+def find_staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
     branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
@@ -128,7 +128,7 @@ class Committed:
     pairs: DataFrame
 
 
-def committed(dataset: Dataset, roots: DataFrame) -> Committed:
+def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
     """roots: storage_namespace, meta_range_id, bits; each of the first two once, and cheap to read: they are read
     twice. A metarange without entries is a row of ``metaranges/`` without a range, or the id "". Runs a job."""
     pairs = staged_rows(
@@ -144,13 +144,13 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))
     outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
     references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))
-    lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
-        _lost("range", pairs, dataset.ranges, "range_id")
+    lost = _find_lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
+        _find_lost("range", pairs, dataset.ranges, "range_id")
     )
     return Committed(references, lost, pairs)
 
 
-def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
+def _find_lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
     # As bytes: strings have a hash of their own in an aggregate, byte by byte.
     known = there.select(f.col(name).cast("binary").alias("there")).distinct()
     lost = wanted.join(known, f.col(name).cast("binary") == f.col("there"), "left_anti")

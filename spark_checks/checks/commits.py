@@ -14,14 +14,14 @@ from pyspark.sql import functions as f
 
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import graph
-from lakeproof.spark_checks.checks.graph_worker import judged
+from lakeproof.spark_checks.checks.graph_worker import judge_batches
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.engines import gathered
+from lakeproof.spark_checks.engine.engines import gather_repositories
 from lakeproof.spark_checks.engine.tables import INT, LONG, table
-from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import at
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
@@ -72,8 +72,10 @@ def walk(entities: Entities) -> DataFrame:
         f.lit(0).cast("bigint").alias("date"),
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
-    nodes = gathered(commits.unionAll(named), "repository", footers.count(entities.commits)).drop("repository")
-    return staged(nodes.mapInArrow(judged, JUDGED), "judged")
+    nodes = gather_repositories(commits.unionAll(named), "repository", footers.count(entities.commits)).drop(
+        "repository"
+    )
+    return stage(nodes.mapInArrow(judge_batches, JUDGED), "judged")
 
 
 def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
@@ -135,7 +137,7 @@ def trees(entities: Entities, dataset: Dataset) -> DataFrame:
     torn = absent.select("meta_range_id", f.lit("is not there").alias("why")).unionAll(
         partial.select("meta_range_id", f.concat(f.lit("lacks its range "), f.col("lost")).alias("why"))
     )
-    return staged(torn, "torn")
+    return stage(torn, "torn")
 
 
 def with_meta_range(commits: DataFrame) -> DataFrame:

@@ -30,13 +30,13 @@ INSIDE = 8
 @attrs.frozen
 class References:
     """Who refers to what. ``committed``: repository, namespace, range_id, path, address; ``staged``: as
-    `tokens.shown`. Addresses are physical."""
+    `tokens.list_shown`. Addresses are physical."""
 
     committed: DataFrame
     staged: DataFrame
 
 
-def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, torn: DataFrame) -> DataFrame:
+def join_committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, torn: DataFrame) -> DataFrame:
     """What reachable commits refer to: repository, namespace, range_id, path, address. Once for each repository and
     range, however many commits share it; commits that cannot be read are left out, all of them.
 

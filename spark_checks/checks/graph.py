@@ -136,16 +136,16 @@ def in_cycle(starts: Longs, places: Longs) -> Bools:
     found = np.zeros(len(starts) - 1, np.bool_)
     ids = np.arange(len(found), dtype=np.int64)
     for _ in range(2):
-        rest = ~_peeled(starts, places)
+        rest = ~_peel(starts, places)
         ids = ids[rest]
         if not len(ids):
             return found
-        starts, places = _reversed(starts, places, rest)
+        starts, places = _reverse(starts, places, rest)
     found[ids[_components(starts, places)]] = True
     return found
 
 
-def _peeled(starts: Longs, places: Longs) -> Bools:
+def _peel(starts: Longs, places: Longs) -> Bools:
     """The nodes that no cycle leads to."""
     count = len(starts) - 1
     left = np.bincount(places[places >= 0], minlength=count)
@@ -164,7 +164,7 @@ def _peeled(starts: Longs, places: Longs) -> Bools:
     return np.frombuffer(gone, np.bool_)
 
 
-def _reversed(starts: Longs, places: Longs, rest: Bools) -> tuple[Longs, Longs]:
+def _reverse(starts: Longs, places: Longs, rest: Bools) -> tuple[Longs, Longs]:
     """The graph of the nodes that are left, numbered anew, with its edges turned round."""
     numbers = np.cumsum(rest) - 1
     children = np.repeat(np.arange(len(rest), dtype=np.int64), np.diff(starts))

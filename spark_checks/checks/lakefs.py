@@ -29,7 +29,7 @@ from lakeproof.spark_checks.checks import repositories, tokens
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import as_text, at, text
 
 CLEANUP_TOKENS: Final = b"cleanup-tokens"
@@ -60,7 +60,7 @@ class Partitions:
     @classmethod
     def of(cls, frame: DataFrame) -> "Partitions":
         """Of one column of bytes. Runs a job."""
-        kept = staged(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
+        kept = stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
         some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
         return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
 
@@ -94,7 +94,7 @@ class Living:
     def of(cls, entities: Entities) -> "Living":
         """Runs two jobs."""
         homes = Partitions.of(repositories.accessible(entities).select("home"))
-        owned = tokens.owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
+        owned = tokens.list_owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
         return cls(homes, Partitions.of(owned.select(f.col("token").cast("binary"))))
 
     def only(self, entities: Entities) -> Entities:
@@ -132,7 +132,7 @@ def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFram
 
 def _named_for_others(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
     """Tokens are named ``<repository>-<branch>:<uuid>`` when they are made; one of another name came from elsewhere."""
-    owned = tokens.owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
+    owned = tokens.list_owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
     named = repositories.accessible(entities).select("home", "repository_id")
     rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
     branch = f.expr(f"substring(hex(key), {2 * len(keys.BRANCHES_PREFIX) + 1})")

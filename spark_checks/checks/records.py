@@ -26,7 +26,7 @@ def check(entities: Entities, schema: Keys, only: Collection[str], living: Livin
         Rule("key-is-known", unknown, here, reason),
         Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
     )
-    frames = [_found(entities.undecodable, damaged, only, living)]
+    frames = [_apply(entities.undecodable, damaged, only, living)]
     prefix = keys.STAGED_PREFIX if schema == "design" else b""
     ids = {
         "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
@@ -38,11 +38,11 @@ def check(entities: Entities, schema: Keys, only: Collection[str], living: Livin
     }
     for name, (begins, named) in ids.items():
         frame: DataFrame = getattr(entities, name)
-        frames.append(_found(frame, (_names(begins, named, here),), only, living))
+        frames.append(_apply(frame, (_names(begins, named, here),), only, living))
     return union(frames)
 
 
-def _found(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], living: Living | None) -> DataFrame:
+def _apply(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], living: Living | None) -> DataFrame:
     if living is None:
         return findings(frame, rules, only)
     return findings(living.severity(frame), [attrs.evolve(rule, kind=f.col("severity")) for rule in rules], only)

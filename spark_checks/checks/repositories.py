@@ -25,7 +25,7 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
     if "active-is-complete" in only:
         frames.append(incomplete(entities, only))
     if "cleanup-spares-live" in only:
-        frames.append(endangered(entities, only))
+        frames.append(find_endangered(entities, only))
     return union(frames)
 
 
@@ -46,7 +46,7 @@ def partitions() -> Column:
     return f.array_distinct(f.array(f.coalesce(f.col("home"), both[0]), both[1]))
 
 
-def called() -> Column:
+def name_subject() -> Column:
     """How a repository is named as a subject."""
     return f.concat_ws("-", "repository_id", f.coalesce("instance_uid", f.lit("")))
 
@@ -72,7 +72,9 @@ def entities_with_owner(entities: Entities) -> DataFrame:
 def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     """What is where another instance can be reached (zombies), and what belongs to none that can be."""
     live = accessible(entities)
-    homes = _marked(live.select(f.explode(partitions()).alias("partition"), "instance_uid", called().alias("owner")))
+    homes = _with_partition(
+        live.select(f.explode(partitions()).alias("partition"), "instance_uid", name_subject().alias("owner"))
+    )
     homes = homes.groupBy("partition").agg(
         f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner")
     )
@@ -81,7 +83,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     )
     entries = entities.repositories.select(f.explode(partitions()).alias("partition"), "instance_uid")
     led = cleanups.unionAll(entries)
-    known = _marked(led).select("partition").distinct().withColumn("led", f.lit(True))
+    known = _with_partition(led).select("partition").distinct().withColumn("led", f.lit(True))
     instances = live.select(f.col("instance_uid").alias("uid"), f.lit(True).alias("uid_live"))
     instances = instances.unionAll(led.select(f.col("instance_uid").alias("uid"), f.lit(False)))
     instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
@@ -122,7 +124,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     return findings(frame, rules, only)
 
 
-def _marked(frame: DataFrame) -> DataFrame:
+def _with_partition(frame: DataFrame) -> DataFrame:
     return frame.where(f.col("partition").isNotNull())
 
 
@@ -132,7 +134,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
         accessible(entities)
         .where(~f.coalesce("bare", f.lit(False)))
         .select(
-            called().alias("subject"),
+            name_subject().alias("subject"),
             "default_branch_id",
             f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
             f.posexplode(partitions()).alias("rank", "partition"),
@@ -172,7 +174,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     return findings(judged, [rule], only)
 
 
-def endangered(entities: Entities, only: Collection[str]) -> DataFrame:
+def find_endangered(entities: Entities, only: Collection[str]) -> DataFrame:
     """Cleanup records of instances that are accessible."""
     live = accessible(entities).select("repository_id", f.coalesce("instance_uid", f.lit("")).alias("uid")).distinct()
     named = entities.cleanups.withColumn("uid", f.coalesce("instance_uid", f.lit("")))

@@ -31,7 +31,7 @@ IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
 
 def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: Collection[str]) -> DataFrame:
     """table-is-sound. ``entities``: those that are alive. ``reached``: the commits that heads lead to."""
-    needed = _needed(entities, reached, stored)
+    needed = _find_needed(entities, reached, stored)
     rows = needed.join(stored.tables, ["storage_namespace", "id"], "left")
     found, why, kind = f.col("found_type"), f.col("why"), f.col("type")
     rows = rows.withColumnRenamed("type", "found_type").withColumnRenamed("wanted", "type")
@@ -58,7 +58,7 @@ def _place(namespace: Column, name: Column) -> Column:
     return f.concat(namespace, f.lit("/" + INTERNAL_PREFIX), name)
 
 
-def _needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:
+def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:
     """storage_namespace, id, wanted (type), reachable, needs (one that does), differs (what a metarange says of a range
     that is otherwise): once for each table of a namespace."""
     homes = entities.repositories.select("home", f.rtrim("storage_namespace", f.lit("/")).alias("storage_namespace"))
@@ -135,7 +135,7 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
 
 
 def sizes(committed: DataFrame, dataset: Dataset, staged: DataFrame, homes: DataFrame) -> DataFrame:
-    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as `data.committed`;
+    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as `data.join_committed`;
     ``staged``: the entries of live tokens; ``homes``: token, namespace."""
     where = physical(f.col("namespace"), f.col("address"))
     told = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("said"))

@@ -115,7 +115,7 @@ def open_dataset(
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
     unsealed = tuple(each for each in named if not manifest.demand(each))
-    found = attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+    found = attrs.evolve(_open(spark, where, keys, beside), unsealed=unsealed)
     return found if blockstore is None else _with_stored(found, blockstore)
 
 
@@ -148,7 +148,7 @@ def _is_folder(where: str) -> bool:
     return path.is_dir() if path is not None else not where.startswith(DATABASES)
 
 
-def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
+def _open(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
         from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
 

@@ -67,7 +67,7 @@ def decode(dataset: Dataset) -> Entities:
     if dataset.decoded:
         return Entities(**dataset.decoded)
     written = write(dataset, fresh(dataset.spark, "decoded"))
-    return Entities(**{name: _staged(dataset.spark, written, name) for name in DECODED})
+    return Entities(**{name: _read_staged(dataset.spark, written, name) for name in DECODED})
 
 
 def write(dataset: Dataset, target: str) -> Written:
@@ -89,10 +89,10 @@ def decoded_batches(batch: pa.RecordBatch, keys_are: Keys) -> Iterator[pa.Record
     for name, columns in plain.tables.items():
         yield _wide_batch(name, columns, len(columns["key"]))
     for name, rows in decode_batch(plain.left, keys_are).items():
-        yield widened(name, rows)
+        yield widen(name, rows)
 
 
-def widened(name: str, rows: list[Row]) -> pa.RecordBatch:
+def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
     """Rows of one table as a batch with the columns of all: those of the others are null."""
     own = dict(zip(DECODED[name].names, zip(*rows, strict=True), strict=True))
     return _wide_batch(name, {each: pa.array(own[each], _ARROW.field(each).type) for each in own}, len(rows))
@@ -117,7 +117,7 @@ WIDE: Final = _wide()
 _ARROW: Final = to_arrow_schema(WIDE)
 
 
-def _staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
+def _read_staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
     return staging.read(written, DECODED[name], spark, f"{TABLE}={name}")
 
 

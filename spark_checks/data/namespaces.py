@@ -30,14 +30,14 @@ def namespaces(repositories: DataFrame) -> Namespaces:
 
 
 def first_nested(found: Namespaces) -> Sequence[tuple[str, str]]:
-    """A pair of `nested`, or none. Runs a job where the names are many."""
+    """A pair of `find_nested`, or none. Runs a job where the names are many."""
     if found.names is not None:
         return nested_among(found.names)[:1]
-    return [(row["outer"], row["inner"]) for row in nested(found.owned).limit(1).collect()]
+    return [(row["outer"], row["inner"]) for row in find_nested(found.owned).limit(1).collect()]
 
 
 def nested_among(names: Collection[str]) -> list[tuple[str, str]]:
-    """`nested`, of names at hand. Linear in all their parts."""
+    """`find_nested`, of names at hand. Linear in all their parts."""
     known = set(names)
     found = []
     for inner in sorted(known):
@@ -48,7 +48,7 @@ def nested_among(names: Collection[str]) -> list[tuple[str, str]]:
     return found
 
 
-def nested(owned: DataFrame) -> DataFrame:
+def find_nested(owned: DataFrame) -> DataFrame:
     """Pairs of namespaces, the second where the first has the objects of users. owned: as `Namespaces` has it."""
     names = owned.select(f.col("owned").alias("inner"))
     parts = f.split("inner", "/")

@@ -19,7 +19,7 @@ from pyarrow import fs
 
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
-from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.words import Unusable
 
 T = TypeVar("T")
@@ -230,7 +230,7 @@ def _tags(where: str) -> dict[str, str]:
         store = from_url(f"{_PLAIN.get(scheme, scheme)}{mark}{rest}")
         return {str(each["path"]): each["e_tag"] or "" for some in obstore.list(store) for each in some}
     except (BaseError, OSError, ValueError) as error:
-        raise refuse(where, "listed", said(error)) from None
+        raise refuse(where, "listed", describe_error(error)) from None
 
 
 def is_there(where: str) -> bool:

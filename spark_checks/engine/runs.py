@@ -263,7 +263,7 @@ def summary(report: Report, folder: Folder | Path, given: str | None) -> Sequenc
     expired, commits = (report.findings.get(name) for name in COUNTED)
     nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
     return [
-        denominators.told(report.rows),
+        denominators.describe_rows(report.rows),
         *map(manifest.note, report.unsealed),
         f"as of {shown_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
         *([] if commits is None else [f"commits: {commits:,}, {expired:,} of them expired"]),

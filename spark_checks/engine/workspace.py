@@ -92,7 +92,7 @@ def fresh(spark: SparkSession, name: str) -> str:
     return f"{tempfile.mkdtemp(prefix=f'{name}-', dir=where)}/{name}"
 
 
-def staged(rows: DataFrame, name: str) -> DataFrame:
+def stage(rows: DataFrame, name: str) -> DataFrame:
     """The same rows, from a table in the session's folder: so they are computed once, and are the same to all that
     read them. Runs a job."""
     spark = rows.sparkSession

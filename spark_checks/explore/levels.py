@@ -129,7 +129,7 @@ class SparkLevels:
         path, layout = self._path("step"), job.kernel.layout
         names = worker.names(layout.words)
         self._scale(part.count)
-        rows = self._mapped(part, job, worker.expanded, ["tag", "count", *names])
+        rows = self._mapped(part, job, worker.expand, ["tag", "count", *names])
         self._write(
             rows.groupBy("tag", *names).agg(sql.sum("count").alias("count")).select("tag", "count", *names), path
         )
@@ -155,7 +155,7 @@ class SparkLevels:
             self._renew(layout)
             found = found.join(self._answers(self._old, layout), ["tag", *names], "left_anti")
         new = self._remembered(found, layout)
-        for tag, *words in map(_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
+        for tag, *words in map(_to_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
             yield tag, tuple(words)
         for part in answers:
             self.drop(part)
@@ -174,7 +174,7 @@ class SparkLevels:
         """Write old answers under a new layout, all in one."""
         if self._old and layout != self._old_layout:
             path = self._path("answers")
-            rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
+            rows = repack_rows(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
                 folders.delete(old.where)
@@ -184,7 +184,7 @@ class SparkLevels:
         return staging.read_together(tables, _schema(worker.names(layout.words), "tag"), self._spark)
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
-        return self._sought(part, job, partial(_located, question, target))
+        return self._sought(part, job, partial(_locate, question, target))
 
     def preceding(self, part: Part, job: Job, target: Row) -> Sought:
         return self._sought(part, job, partial(_preceding, target))
@@ -225,7 +225,7 @@ class SparkLevels:
     def _read(self, part: Part, layout: Layout) -> DataFrame:
         """The states of a part under a later layout."""
         names = worker.names(part.layout.words)
-        return repacked(self._part(part, _schema(names)), part.layout, layout)
+        return repack_rows(self._part(part, _schema(names)), part.layout, layout)
 
     def _part(self, part: Part, schema: StructType) -> DataFrame:
         return staging.read(self._written[part.path], schema, self._spark, f"tag={part.tag}")
@@ -255,15 +255,15 @@ def _one_each(rows: DataFrame, *by: str, names: Sequence[str]) -> DataFrame:
     return rows.groupBy(*by).agg(sql.min(sql.struct(*names)).alias("row")).select(*by, "row.*")
 
 
-def _located(question: Question, target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return worker.located(job, question, target, batches)
+def _locate(question: Question, target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return worker.locate(job, question, target, batches)
 
 
 def _preceding(target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return worker.preceding(job, target, batches)
 
 
-def _unsigned(row: Sequence[int]) -> Row:
+def _to_unsigned(row: Sequence[int]) -> Row:
     """A tag and words as Spark has them; tags are negative."""
     return (row[0], *(word % (1 << 64) for word in row[1:]))
 
@@ -277,7 +277,7 @@ def _schema(names: Sequence[str], *before: str) -> StructType:
     return StructType([StructField(name, kind) for name, kind in kinds])
 
 
-def repacked(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame:
+def repack_rows(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame:
     """The same states under a later layout, as `lakeproof.search.packing.repack` has them."""
     if old == new:
         return rows

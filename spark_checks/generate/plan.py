@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.spark_checks.generate.sizes import DAY, OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes, shared, weights
+from lakeproof.spark_checks.generate.sizes import DAY, OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes, share_out, weights
 
 STORAGE: Final = "s3://lake/"
 DEFAULT_BRANCH: Final = "main"
@@ -228,15 +228,15 @@ class Repository:
 def repositories(sizes: Sizes) -> tuple[Repository, ...]:
     shares = weights(sizes.repositories, sizes.skew)
     history = CHAIN if sizes.straight else BRANCHED
-    commits = shared(sizes.commits, shares, 1)
+    commits = share_out(sizes.commits, shares, 1)
     writing = [share if count > 1 else 0 for share, count in zip(shares, commits, strict=True)]
     counts = zip(
-        shared(sizes.branches, shares, 1),
-        shared(sizes.tags, shares),
+        share_out(sizes.branches, shares, 1),
+        share_out(sizes.tags, shares),
         commits,
-        shared(sizes.committed, writing),
-        shared(sizes.staged, shares),
-        shared(sizes.stale, shares),
+        share_out(sizes.committed, writing),
+        share_out(sizes.staged, shares),
+        share_out(sizes.stale, shares),
         strict=True,
     )
     first: Sequence[int] = (0, sizes.committed, sizes.committed + sizes.staged, 0, 0)

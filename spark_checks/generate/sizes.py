@@ -133,7 +133,7 @@ def weights(count: int, skew: float) -> list[int]:
     return [max(1, round((1 << 32) * (position + 1) ** -skew)) for position in range(count)]
 
 
-def shared(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
+def share_out(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
     """A total in parts by weight, each with at least so much; a part of weight 0 gets nothing more. Exact."""
     rest = total - least * len(shares)
     whole = sum(shares)

@@ -94,7 +94,7 @@ def _commit(repo: Repository, c: int) -> Iterator[KV]:
     yield records.kv(repo.home, attrs.evolve(made, committer=who, message=f"change {generation}"))
 
 
-def _staged(repo: Repository, k: int) -> Iterator[KV]:
+def _staged_entry(repo: Repository, k: int) -> Iterator[KV]:
     """Entries with an object each, in groups, one under each token of the branch; some of a group share a path, and
     the one under the open token hides the others."""
     b, at = k % repo.branches, k // repo.branches
@@ -113,12 +113,12 @@ def _staged(repo: Repository, k: int) -> Iterator[KV]:
         e_tag=e_tag,
         content_type="" if k % 4 else "text/csv",
     )
-    yield records.kv(repo.token(b, t), records.staged(f"staged/{at // tokens}/{0 if older else t}", entry))
+    yield records.kv(repo.token(b, t), records.staged_entry(f"staged/{at // tokens}/{0 if older else t}", entry))
 
 
 def _tombstone(repo: Repository, k: int) -> Iterator[KV]:
     """Some hide an entry under a sealed token."""
-    yield records.kv(repo.token(k % repo.branches), records.staged(f"staged/{k // repo.branches}/1", None))
+    yield records.kv(repo.token(k % repo.branches), records.staged_entry(f"staged/{k // repo.branches}/1", None))
 
 
 def _outside(repo: Repository, k: int) -> Iterator[KV]:
@@ -130,7 +130,7 @@ def _outside(repo: Repository, k: int) -> Iterator[KV]:
         last_modified=repo.sizes.now - repo.below(60 * DAY, "date outside", repo.r, k),
         e_tag=repo.name("etag outside", repo.r, k),
     )
-    yield records.kv(repo.token(k % repo.branches), records.staged(f"linked/{k}", entry))
+    yield records.kv(repo.token(k % repo.branches), records.staged_entry(f"linked/{k}", entry))
 
 
 def _metarange(repo: Repository, c: int) -> Iterator[tuple[str, str]]:
@@ -155,7 +155,7 @@ def _range(repo: Repository, c: int) -> Iterator[tuple[object, ...]]:
                 yield id_, f"{folder}/{j}-linked", linked, repo.name("imported etag", number), size
 
 
-def _listed(repo: Repository, number: int, date: int) -> ListedObject:
+def _listed_object(repo: Repository, number: int, date: int) -> ListedObject:
     address, _, size = content(repo, number)
     return ListedObject(repo.namespace, address, size, date)
 
@@ -163,18 +163,18 @@ def _listed(repo: Repository, number: int, date: int) -> ListedObject:
 def _committed_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
     if objects := repo.objects(c):
         date = repo.date(c)
-        yield from (_listed(repo, number, date) for number in objects)
+        yield from (_listed_object(repo, number, date) for number in objects)
 
 
 def _staged_object(repo: Repository, k: int) -> Iterator[ListedObject]:
     number = repo.first_staged + k
-    yield _listed(repo, number, staged_date(repo, number))
+    yield _listed_object(repo, number, staged_date(repo, number))
 
 
 def _stale_object(repo: Repository, k: int) -> Iterator[ListedObject]:
     """Nothing refers to it. One in sixteen was written within the last day."""
     number = repo.first_stale + k
-    yield _listed(repo, number, repo.sizes.now - repo.below(400 * DAY if number % 16 else DAY, "stale", number))
+    yield _listed_object(repo, number, repo.sizes.now - repo.below(400 * DAY if number % 16 else DAY, "stale", number))
 
 
 def _internal_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
@@ -199,7 +199,7 @@ KINDS: Final[Mapping[str, Mapping[str, RowKind]]] = {
         "branch": RowKind(lambda repo: repo.branches, _branch),
         "tag": RowKind(lambda repo: repo.tags, _tag),
         "commit": RowKind(_commits, _commit),
-        "staged": RowKind(lambda repo: repo.staged, _staged),
+        "staged": RowKind(lambda repo: repo.staged, _staged_entry),
         "tombstone": RowKind(lambda repo: repo.tombstones, _tombstone),
         "outside": RowKind(lambda repo: repo.outside, _outside),
     },

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lakeproof.spark_checks.engine.troubles import said
-from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.engine.troubles import describe_error
+from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _REFUSED = (PermissionDeniedError, UnauthenticatedError)
 
 
-def opened(where: str) -> "ObjectStore":
+def open_store(where: str) -> "ObjectStore":
     """Credentials come from the environment, as the store's own tools take them. Raises Unusable: it cannot be
     reached."""
     try:
@@ -46,8 +46,8 @@ def opened(where: str) -> "ObjectStore":
         next(iter(obstore.list(store, chunk_size=1)), None)
     except (BaseError, ValueError, OSError) as error:
         raise Unusable(
-            f"{where}: cannot be looked at ({said(error)}); see that it is there, and that the environment has the "
-            "credentials of one who may list, read and delete"
+            f"{where}: cannot be looked at ({describe_error(error)}); see that it is there, and that the environment "
+            "has the credentials of one who may list, read and delete"
         ) from None
     return store
 
@@ -80,12 +80,12 @@ class Cloud:
         except FileNotFoundError:
             return None
         except (BaseError, ValueError, OSError) as error:
-            return Trouble(said(error))
+            return Trouble(describe_error(error))
         e_tag = head["e_tag"]
         return Found(
             head["size"],
             int(head["last_modified"].timestamp()) * SECOND,
-            None if e_tag is None else unquoted(e_tag),
+            None if e_tag is None else unquote(e_tag),
             head["version"],
         )
 
@@ -103,7 +103,7 @@ class Cloud:
         except FileNotFoundError:
             return GONE
         except _REFUSED as error:
-            return Fate(End.FAILED, said(error))
+            return Fate(End.FAILED, describe_error(error))
         except (BaseError, ValueError, OSError) as error:
-            return Fate(End.UNSURE, said(error))
+            return Fate(End.UNSURE, describe_error(error))
         return DELETED

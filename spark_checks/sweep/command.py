@@ -88,7 +88,7 @@ def command(
     if again is not None:
         told = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
         click.echo(f"referred to in {again.dataset}: {told}")
-        for note in (denominators.told(again.rows), *again.notes) if run.marked else again.notes:
+        for note in (denominators.describe_rows(again.rows), *again.notes) if run.marked else again.notes:
             click.echo(note)
     if objects is None:
         click.echo("nothing was looked at: name the objects with --objects, and say --delete to delete them")

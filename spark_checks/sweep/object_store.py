@@ -50,9 +50,9 @@ def target(where: str, wanted: Wanted) -> Target:
         from lakeproof.spark_checks.sweep.s3 import S3
 
         return S3(where, base=base, pace=pace, at_once=wanted.at_once, endpoint=wanted.endpoint, match=wanted.match)
-    from lakeproof.spark_checks.sweep.clouds import Cloud, opened
+    from lakeproof.spark_checks.sweep.clouds import Cloud, open_store
 
-    return Cloud(opened(where), base=base, pace=pace, at_once=wanted.at_once)
+    return Cloud(open_store(where), base=base, pace=pace, at_once=wanted.at_once)
 
 
 def _plain(url: str) -> str:

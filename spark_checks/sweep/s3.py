@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
-from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
@@ -81,12 +81,12 @@ class S3:
         try:
             head = self._client.head_object(Bucket=self._bucket, Key=name)
         except ClientError as error:
-            return None if _code(error) in _ABSENT else Trouble(_said(error))
+            return None if _code(error) in _ABSENT else Trouble(_describe(error))
         moment = head["LastModified"]
         return Found(
             int(head["ContentLength"]),
             round(moment.timestamp()) * SECOND,
-            unquoted(head["ETag"]) if head.get("ETag") else None,
+            unquote(head["ETag"]) if head.get("ETag") else None,
             head.get("VersionId"),
         )
 
@@ -133,7 +133,7 @@ class S3:
             repair = "the sweep needs s3:ListBucket, s3:GetObject and s3:DeleteObject"
         else:
             repair = "see that it can be reached, and sweep the run again"
-        return Unusable(f"{self._where}: cannot be looked at ({_said(error)}); {repair}")
+        return Unusable(f"{self._where}: cannot be looked at ({_describe(error)}); {repair}")
 
 
 def _rows(answer: Answer, name: str) -> list[Answer]:
@@ -144,27 +144,27 @@ def _code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return " ".join(str(error).split())[:WIDEST]
 
 
 def _fate(error: Exception) -> Fate:
     """Of a request that failed as a whole."""
     if not isinstance(error, ClientError):
-        return Fate(End.UNSURE, _said(error))
+        return Fate(End.UNSURE, _describe(error))
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     if status >= 500 or not status:
-        return Fate(End.UNSURE, _said(error))
-    return _named(_code(error), _said(error))
+        return Fate(End.UNSURE, _describe(error))
+    return _fate_of_code(_code(error), _describe(error))
 
 
 def _fate_of(row: Answer) -> Fate:
     """Of a key that a request names as not deleted."""
     code, said = str(row.get("Code", "")), str(row.get("Message", ""))
-    return _named(code, f"{code}: {said}".rstrip(": ")[:WIDEST])
+    return _fate_of_code(code, f"{code}: {said}".rstrip(": ")[:WIDEST])
 
 
-def _named(code: str, said: str) -> Fate:
+def _fate_of_code(code: str, said: str) -> Fate:
     if code in _ABSENT or code.startswith("404"):
         return GONE
     if code.startswith(("PreconditionFailed", "412")):

@@ -60,12 +60,13 @@ def difference(mark: Mark, found: Found, unit: int) -> str | None:
     return None
 
 
-def told(mark: Mark, found: Found) -> str:
+def describe(mark: Mark, found: Found) -> str:
     """Both, for a reader."""
-    return f"now {_told(found.size_bytes, found.last_modified)}, marked {_told(mark.size_bytes, mark.last_modified)}"
+    now, then = (_describe(each.size_bytes, each.last_modified) for each in (found, mark))
+    return f"now {now}, marked {then}"
 
 
-def _told(size: int | None, modified: int | None) -> str:
+def _describe(size: int | None, modified: int | None) -> str:
     return f"{'?' if size is None else f'{size:,}'} bytes of {_date(modified)}"
 
 

@@ -103,10 +103,10 @@ def _swept(
         Entry(End.REPEATED) if repeated and not old.settled else old
         for old, repeated in zip(batch.earlier, batch.repeated, strict=True)
     ]
-    names = _named(batch, entries, target)
+    names = _name_rows(batch, entries, target)
     going: dict[int, Found] = {}
     for row, look in zip(names, target.look([*names.values()]), strict=True):
-        entry = _judged(batch.marks[row], look, entries[row], target.unit, doubles, again)
+        entry = _judge(batch.marks[row], look, entries[row], target.unit, doubles, again)
         if entry.end == End.WOULD:
             assert isinstance(look, Found)
             going[row] = look
@@ -123,7 +123,7 @@ def _swept(
     return entries
 
 
-def _named(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str]:
+def _name_rows(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str]:
     """What the store calls the rows that are to be looked at; the entries of those that it cannot name are changed."""
     names = {}
     for row, mark in enumerate(batch.marks):
@@ -137,7 +137,7 @@ def _named(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str
     return names
 
 
-def _judged(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
+def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
     referred = again is not None and mark.address in again.spared
     if isinstance(look, Trouble):
         return old if old.end == End.PERHAPS else Entry(End.FAILED, look.why)
@@ -150,7 +150,7 @@ def _judged(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, aga
     if referred:
         return Entry(End.KEPT, REFERRED)
     why = second_look.difference(mark, look, unit)
-    return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.told(mark, look))
+    return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.describe(mark, look))
 
 
 def _entry(fate: Fate) -> Entry:

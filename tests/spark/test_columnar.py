@@ -14,7 +14,7 @@ from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2, keys
 from lakeproof.spark_checks.data.columnar import batches as reading
 from lakeproof.spark_checks.data.dataset import Keys
-from lakeproof.spark_checks.data.decoding import decode_batch, decoded_batches, widened
+from lakeproof.spark_checks.data.decoding import decode_batch, decoded_batches, widen
 
 Record = tuple[bytes | None, bytes | None, bytes | None]
 
@@ -172,7 +172,7 @@ def told(batches: Sequence[pa.RecordBatch]) -> Counter[str]:
 
 
 def row_by_row(batch: pa.RecordBatch, keys_are: Keys) -> list[pa.RecordBatch]:
-    return [widened(name, rows) for name, rows in decode_batch(batch, keys_are).items()]
+    return [widen(name, rows) for name, rows in decode_batch(batch, keys_are).items()]
 
 
 KEYS: tuple[Keys, ...] = ("design", "lakefs")

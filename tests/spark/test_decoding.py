@@ -29,7 +29,7 @@ COMMIT = records.commit(
 ENTRY = ObjectEntry(
     address="data/x", address_type=AddressType.RELATIVE, e_tag="e", size_bytes=7, last_modified=1_700_000_000_000_007
 )
-STAGED, TOMBSTONE = records.staged("a/b", ENTRY), records.staged("a/c", None)
+STAGED, TOMBSTONE = records.staged_entry("a/b", ENTRY), records.staged_entry("a/c", None)
 CLEANUP = records.cleanup("r", "old")
 
 HOME = b"r-u"

@@ -46,7 +46,7 @@ def test_what_was_lost_before_the_end_of_writing_ends_it(
     with pytest.raises(
         Unusable, match=r"rows.*(10 rows were written, and \d are there|cannot be read any more)"
     ) as told:
-        workspace.staged(spark.range(10).repartition(3), "rows")
+        workspace.stage(spark.range(10).repartition(3), "rows")
     assert "\n" not in str(told.value)
 
 

@@ -22,7 +22,7 @@ from lakeproof.spark_checks.data.columnar.scan import (
     Several,
     Shape,
     Spans,
-    gathered,
+    gather,
     invalid,
     scan,
 )
@@ -75,13 +75,13 @@ class _Reading:
         return found
 
     def text(self, spans: Spans, there: Flags | None = None) -> pa.BinaryArray:
-        found = gathered(self.data, spans, there)
+        found = gather(self.data, spans, there)
         self.odd |= invalid(found)
         return found
 
     def texts(self, found: Several) -> pa.BinaryArray:
         """All that are there, one after the other."""
-        content = gathered(self.data, found.spans)
+        content = gather(self.data, found.spans)
         self.odd[found.rows[invalid(content)]] = True
         return content
 
@@ -119,8 +119,8 @@ def staged_entries(data: Octets, values: Spans) -> Read:
     reading.text(entry.spans[7])
     kinds = reading.number(entry.numbers[6], ADDRESS_TYPES)
     columns = {
-        "path": gathered(data, change.spans[1]),
-        "identity": gathered(data, change.spans[2]),
+        "path": gather(data, change.spans[1]),
+        "identity": gather(data, change.spans[2]),
         "tombstone": pa.array(~there),
         "address": reading.text(entry.spans[1], there),
         "address_type": reading.int32(kinds, there),
@@ -160,7 +160,7 @@ def _instance(reading: _Reading, values: Spans, found: Several) -> pa.BinaryArra
     reading.odd |= times > 1
     starts, ends = values.starts.copy(), values.starts.copy()
     starts[rows], ends[rows] = pairs.spans[2].starts[mine], pairs.spans[2].ends[mine]
-    return gathered(reading.data, Spans(starts, ends), times > 0)
+    return gather(reading.data, Spans(starts, ends), times > 0)
 
 
 def _lists(rows: Longs, content: pa.BinaryArray, count: int) -> pa.ListArray:

@@ -114,7 +114,7 @@ class _Scan:
     def run(self) -> Scanned:
         while len(self.rows):
             self._step()
-        several = {field: _sorted(found) for field, found in self.pieces.items()}
+        several = {field: _sort_pieces(found) for field, found in self.pieces.items()}
         return Scanned(self.odd, self.numbers, self.spans, several, self.seen)
 
     def _step(self) -> None:
@@ -175,7 +175,7 @@ def varints(data: Octets, at: Longs, limit: Longs) -> tuple[Longs, Longs, Flags]
     return values, after, plain
 
 
-def _sorted(pieces: list[tuple[Longs, Longs, Longs]]) -> Several:
+def _sort_pieces(pieces: list[tuple[Longs, Longs, Longs]]) -> Several:
     """The pieces of all steps, by row; within a row by step, which is the order of the message."""
     rows, starts, ends = (np.concatenate([np.empty(0, np.int64), *column]) for column in _columns(pieces))
     order = np.argsort(rows, kind="stable")
@@ -186,7 +186,7 @@ def _columns(pieces: list[tuple[Longs, Longs, Longs]]) -> tuple[list[Longs], lis
     return [each[0] for each in pieces], [each[1] for each in pieces], [each[2] for each in pieces]
 
 
-def gathered(data: Octets, spans: Spans, there: Flags | None = None) -> pa.BinaryArray:
+def gather(data: Octets, spans: Spans, there: Flags | None = None) -> pa.BinaryArray:
     """The bytes of each span; null where it is not there. By Arrow's own copying, without an index for each byte: the
     boundaries of spans that ascend are the offsets of an array of twice as many pieces, those between the spans among
     them, which needs no copy; every second piece is taken of it."""

@@ -100,14 +100,14 @@ def content_id(records: tuple[Record, ...], properties: Mapping[bytes, bytes]) -
         for each in record:
             digest.update(b"%d%b|" % (len(each), each))
     said = sorted((name, value) for name, value in properties.items() if name not in _AT_CLOSE)
-    digest.update(b"\x04" + _packed(len(said)))
+    digest.update(b"\x04" + _pack(len(said)))
     for pair in said:
         for each in pair:
-            digest.update(b"\x01" + _packed(len(each)) + each)
+            digest.update(b"\x01" + _pack(len(each)) + each)
     return digest.hexdigest()
 
 
-def _packed(number: int) -> bytes:
+def _pack(number: int) -> bytes:
     return b"\x02\x08" + number.to_bytes(8, "big")
 
 

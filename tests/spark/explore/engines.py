@@ -36,7 +36,7 @@ class InProcess:
         names: dict[int, Words] = {}
         transitions = 0
         self.steps += 1
-        for batch in self._mapped(part, job, worker.expanded):
+        for batch in self._mapped(part, job, worker.expand):
             words, tag = worker.words_of(batch, layout.words), batch["tag"][0].as_py()
             by_tag.setdefault(tag, []).append(words)
             for at, count in enumerate(batch["count"].to_pylist()):
@@ -68,7 +68,7 @@ class InProcess:
         self.old.append((tag, words, layout))
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
-        return self._sought(part, job, lambda job, batches: worker.located(job, question, target, batches))
+        return self._sought(part, job, lambda job, batches: worker.locate(job, question, target, batches))
 
     def preceding(self, part: Part, job: Job, target: Row) -> Sought:
         return self._sought(part, job, lambda job, batches: worker.preceding(job, target, batches))

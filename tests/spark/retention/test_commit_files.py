@@ -45,7 +45,7 @@ def test_no_rows_make_an_empty_folder(spark: SparkSession, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", [None, ""])
 def test_a_repository_without_a_name_has_the_folder_of_null(name: str | None) -> None:
-    assert commit_files.escaped(name) == "__HIVE_DEFAULT_PARTITION__"
+    assert commit_files.escape(name) == "__HIVE_DEFAULT_PARTITION__"
 
 
 @given(st.lists(st.sampled_from(["a", "b", None])))

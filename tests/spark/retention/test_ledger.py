@@ -11,7 +11,7 @@ from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.data import addresses
 from lakeproof.spark_checks.data import namespaces as namespaces_
 from lakeproof.spark_checks.data.dataset import Dataset, empty
-from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
+from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested, first_nested, namespaces, nested_among
 from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
 from lakeproof.spark_checks.retention import marks as retention
@@ -42,12 +42,12 @@ def accounts(
 ) -> tuple[list[Account], DataFrame]:
     """What became of all, and the rows that were marked."""
     known = {reason: ledger.fingerprints(rows) for reason, rows in references.items()}
-    fates = ledger.judged(listed, order, known, 10)
+    fates = ledger.judge(listed, order, known, 10)
     if by_name is None:
         fates = ledger.no_older_than_young(fates) if TOO_YOUNG in order else fates
     else:
         fates = ledger.only_named(fates, by_name, "unreferenced")
-    return ledger.accounts(fates), ledger.marked(fates)
+    return ledger.accounts(fates), ledger.marked_rows(fates)
 
 
 @pytest.mark.parametrize("few", [ledger.FEW, 0])
@@ -173,7 +173,7 @@ def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(
     monkeypatch.setattr(namespaces_, "AT_HAND", at_hand)
     names = ("s3://b", "s3://b/r", "s3://b/data", "s3://b/data/x", "s3://b/datax", "s3://b/data/x/data")
     all_of_them = owned(spark, *names)
-    found = [tuple(row) for row in nested(all_of_them.owned).collect()]
+    found = [tuple(row) for row in find_nested(all_of_them.owned).collect()]
     assert tuple(first_nested(all_of_them)[0]) in found
     assert sorted(found) == sorted(nested_among(names))
     assert set(found) == {
@@ -194,7 +194,7 @@ def test_of_a_large_listing_few_rows_that_are_kept_are_drawn_and_the_counts_stay
     listed = ledger.listing(dataset(spark, rows), owned(spark, *(f"s3://b/r{n}" for n in range(7))), 0)
     named = to(spark, *(f"{row[0]}/{row[1]}" for row in rows[:2_000]))
     order = ("committed", "outside-data", TOO_YOUNG, MARKED)
-    fates = ledger.judged(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)
+    fates = ledger.judge(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)
     assert ledger.accounts(fates) == [Account("committed", 2_000, 1_999_000), Account("outside-data", 100, 100)]
     assert 10 < fates.of("committed").where("address != ''").count() < 30
     assert 5 < fates.of("outside-data").where("address != ''").count() < 25

@@ -6,7 +6,7 @@ import obstore
 import pytest
 from obstore.store import LocalStore, MemoryStore, S3Store
 
-from lakeproof.spark_checks.sweep.clouds import Cloud, opened
+from lakeproof.spark_checks.sweep.clouds import Cloud, open_store
 from lakeproof.spark_checks.sweep.journal import End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
@@ -96,7 +96,7 @@ def test_what_is_refused_is_a_failure_and_no_deletion(bucket: clouds.Cloud) -> N
 
 def test_a_store_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match=r"nowhere: cannot be looked at .* who may list, read and delete"):
-        opened(f"file://{tmp_path}/nowhere")
+        open_store(f"file://{tmp_path}/nowhere")
 
 
 def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
