@@ -135,8 +135,8 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
 
 
 def sizes(committed: DataFrame, dataset: Dataset, staged: DataFrame, homes: DataFrame) -> DataFrame:
-    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as `data.join_committed`;
-    ``staged``: the entries of live tokens; ``homes``: token, namespace."""
+    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as
+    `data.join_committed`; ``staged``: the entries of live tokens; ``homes``: token, namespace."""
     where = physical(f.col("namespace"), f.col("address"))
     told = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("said"))
     ranges = committed.select("namespace", "range_id").distinct().join(told, "range_id")

@@ -162,8 +162,8 @@ def _numbers(batch: pa.RecordBatch, name: str) -> Indices:
 
 
 def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.RecordBatch]:
-    """What `walk_commits` says of the rows of whole repositories: a batch of `WALKED` for each that has commits, in order,
-    and the heads that are missing."""
+    """What `walk_commits` says of the rows of whole repositories: a batch of `WALKED` for each that has commits, in
+    order, and the heads that are missing."""
     with aside("home", "commit_id", "meta_range_id") as strings:
         rows = _Numbers.of((batch for batch in batches if batch.num_rows), strings)
         is_commit = rows.is_commit
