@@ -9,20 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from lakeproof.spark_checks.engine.troubles import describe_error
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
 from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
-from lakeproof.spark_checks.sweep.targets import (
-    CHANGED,
-    DELETED,
-    GONE,
-    End,
-    Fate,
-    Look,
-    Pace,
-    Trouble,
-    Unnameable,
-    beneath,
-)
+from lakeproof.spark_checks.sweep.targets import Look, Pace, Trouble, Unnameable, beneath
 from lakeproof.words import Unusable
 
 try:
@@ -70,7 +60,7 @@ class Cloud:
     def look(self, names: Sequence[str]) -> list[Look]:
         return list(self._pool.map(self._look, names))
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         return list(self._pool.map(self._delete, there))
 
     def _look(self, name: str) -> Look:
@@ -89,21 +79,21 @@ class Cloud:
             head["version"],
         )
 
-    def _delete(self, there: tuple[str, Found]) -> Fate:
+    def _delete(self, there: tuple[str, Found]) -> Entry:
         """It is looked at once more: a window of one request, and not of a batch."""
         name, found = there
         now = self._look(name)
         if isinstance(now, Trouble):
-            return Fate(End.FAILED, now.why)
+            return Entry(End.FAILED, now.why)
         if now != found:
-            return GONE if now is None else CHANGED
+            return GONE if now is None else PUT_AGAIN
         self._pace.wait()
         try:
             obstore.delete(self._store, name)
         except FileNotFoundError:
             return GONE
         except _REFUSED as error:
-            return Fate(End.FAILED, describe_error(error))
+            return Entry(End.FAILED, describe_error(error))
         except (BaseError, ValueError, OSError) as error:
-            return Fate(End.UNSURE, describe_error(error))
+            return Entry(End.PERHAPS, NO_ANSWER, describe_error(error))
         return DELETED

@@ -13,20 +13,11 @@ import attrs
 
 from lakeproof.spark_checks.sweep import account as accounts
 from lakeproof.spark_checks.sweep import second_look
-from lakeproof.spark_checks.sweep.account import (
-    CHANGED,
-    ELSEWHERE,
-    LISTED_TWICE,
-    NO_ANSWER,
-    REFERRED,
-    UNNAMEABLE,
-    Account,
-)
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
+from lakeproof.spark_checks.sweep.account import ELSEWHERE, LISTED_TWICE, REFERRED, UNNAMEABLE, Account
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, TODO, End, Entry, Journal
 from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
-from lakeproof.spark_checks.sweep.targets import End as Fated
+from lakeproof.spark_checks.sweep.targets import Elsewhere, Look, Target, Trouble, Unnameable
 
 
 @attrs.frozen
@@ -115,9 +106,9 @@ def _swept(
         return entries
     if going:
         journal.intend(batch.number, batch.marks, [*going])
-        fates = target.delete([(names[row], found) for row, found in going.items()])
-        for row, fate in zip(going, fates, strict=True):
-            entries[row] = _entry(fate)
+        ends = target.delete([(names[row], found) for row, found in going.items()])
+        for row, entry in zip(going, ends, strict=True):
+            entries[row] = entry
     if going or entries != batch.earlier:
         journal.settle(batch.number, batch.marks, entries)
     return entries
@@ -151,20 +142,6 @@ def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, agai
         return Entry(End.KEPT, REFERRED)
     why = second_look.difference(mark, look, unit)
     return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.describe(mark, look))
-
-
-def _entry(fate: Fate) -> Entry:
-    match fate.end:
-        case Fated.DELETED:
-            return Entry(End.DELETED)
-        case Fated.GONE:
-            return Entry(End.GONE)
-        case Fated.CHANGED:
-            return Entry(End.KEPT, CHANGED)
-        case Fated.FAILED:
-            return Entry(End.FAILED, fate.why)
-        case Fated.UNSURE:
-            return Entry(End.PERHAPS, NO_ANSWER, fate.why)
 
 
 def _stop(entries: Sequence[Entry], earlier: Sequence[Entry]) -> str | None:

@@ -13,8 +13,8 @@ from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import open_store
+from lakeproof.spark_checks.sweep.journal import DELETED, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import End
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
@@ -115,14 +115,14 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     assert first.size_bytes == 3
     cloud.objects[names[1]] = b"put again"
     done = there.delete([(names[0], first), (names[1], second)])
-    assert [fate.end for fate in done] == [End.DELETED, End.CHANGED]
+    assert done == [DELETED, PUT_AGAIN]
     assert FILES.keys() - cloud.objects.keys() == {names[0]}
     cloud.trouble = lambda asked, _: 403 if asked == "DELETE" else None
     [third] = there.look(["shop/data/05 ä&%20"])
     assert isinstance(third, Found)
-    [fate] = there.delete([("shop/data/05 ä&%20", third)])
-    assert fate.end == (End.FAILED if url == GOOGLE else End.UNSURE)  # of Azure's batches obstore says no more
-    assert "403" in fate.why
+    [entry] = there.delete([("shop/data/05 ä&%20", third)])
+    assert entry.end == (End.FAILED if url == GOOGLE else End.PERHAPS)  # of Azure's batches obstore says no more
+    assert "403" in f"{entry.reason} {entry.detail}"
     assert "shop/data/05 ä&%20" in cloud.objects
 
 
