@@ -15,7 +15,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.records import StagedEntry
 from lakeproof.spark_checks.data.dataset import Dataset, Keys, empty
-from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch
+from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch, widen
 from lakeproof.spark_checks.data.kinds import design_kind
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 from lakeproof.spark_checks.generate import records
@@ -47,7 +47,9 @@ RECORDS = {
 def decoded(records: dict[tuple[bytes | None, bytes | None], bytes | None], keys_are: Keys = "design") -> Rows:
     columns = [[a for a, _ in records], [b for _, b in records], list(records.values())]
     arrays = [pa.array(column, pa.binary()) for column in columns]
-    return decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
+    found = decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
+    assert all(widen(name, rows).num_rows == len(rows) for name, rows in found.items()), "all fits into the tables"
+    return found
 
 
 def row(table: str, rows: Rows, number: int = 0) -> dict[str, object]:
