@@ -75,30 +75,25 @@ def _objects(path: Path) -> Iterator[dict[str, object]]:
 
     Raises Unusable.
     """
-    number = 0
-    begun = version = False
-    entry: dict[str, object] = {}
+    number = -1
     try:
         with path.open("rb") as file:
-            for prefix, event, value in ijson.parse(file):
-                begun = begun or (prefix, event) == ("entries", "start_array")
-                if prefix == "entries" and event not in ("start_array", "end_array"):
-                    version = False
-                    break
-                version = version or (prefix, event) == ("version", "string")
-                if (prefix, event) == ("entries.item", "start_map"):
-                    entry = {}
-                elif prefix.startswith("entries.item.") and event in ("string", "number", "null", "boolean"):
-                    entry[prefix.removeprefix("entries.item.")] = value
-                elif (prefix, event) == ("entries.item", "end_map"):
-                    yield entry
-                    number += 1
-                elif prefix == "entries.item" and event != "map_key":
-                    raise Unusable(f"{path}: entry {number} is {value!r}, expected an object; write the dump again")
+            for number, entry in enumerate(ijson.items(file, "entries.item")):
+                if not isinstance(entry, dict):
+                    raise Unusable(f"{path}: entry {number} is {entry!r}, expected an object; write the dump again")
+                yield entry
+            if number < 0:
+                file.seek(0)
+                _demand_dump(path, {(prefix, event) for prefix, event, _ in ijson.parse(file)})
     except ijson.JSONError as error:
         why = " ".join(str(error).split())[:120]
-        raise Unusable(f"{path}: no JSON after entry {number} ({why}); write the dump again") from None
+        raise Unusable(f"{path}: no JSON after entry {number + 1} ({why}); write the dump again") from None
     except UnicodeDecodeError as error:
-        raise Unusable(f"{path}: not UTF-8 after entry {number} ({error.reason}); write the dump again") from None
-    if not begun and not version:
+        raise Unusable(f"{path}: not UTF-8 after entry {number + 1} ({error.reason}); write the dump again") from None
+
+
+def _demand_dump(path: Path, events: set[tuple[str, str]]) -> None:
+    """Of a document without an entry. Raises Unusable."""
+    lists = {event for prefix, event in events if prefix == "entries"}
+    if lists - {"start_array", "end_array"} or not (lists or ("version", "string") in events):
         raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')

@@ -15,7 +15,7 @@ Cost of sealing and of each look: the end of every file is read; all of it if it
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
@@ -74,8 +74,13 @@ def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
             name: tuple(pool.map(partial(_describe, folder if hashed else None, name), files))
             for name, files in found.items()
         }
-    folder.write(NAME, encode(made).encode())
+    told = {name: [attrs.asdict(each, filter=_is_told) for each in files] for name, files in made.items()}
+    folder.write(NAME, (json.dumps({"format": FORMAT, "tables": told}, indent=1) + "\n").encode())
     return made
+
+
+def _is_told(_: object, value: object) -> bool:
+    return value is not None
 
 
 def extend(where: str) -> bool:
@@ -170,23 +175,6 @@ def _footer(full: str, size: int) -> bytes:
 
 def _hash(footer: bytes) -> str:
     return hashlib.sha256(footer).hexdigest()
-
-
-def encode(manifest: Manifest) -> str:
-    """As JSON, a line a file."""
-    tables = (
-        f"  {json.dumps(name)}: [\n{_lines(f'    {json.dumps(_without_nulls(each))}' for each in files)}\n  ]"
-        for name, files in manifest.items()
-    )
-    return f'{{"format": {FORMAT}, "tables": {{\n{_lines(tables)}\n}}}}\n'
-
-
-def _without_nulls(file: File) -> dict[str, object]:
-    return {name: value for name, value in attrs.asdict(file).items() if value is not None}
-
-
-def _lines(parts: Iterable[str]) -> str:
-    return ",\n".join(parts)
 
 
 def read(where: str) -> Manifest | None:
