@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from lakeproof.spark_checks.data.addresses import inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
+from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested
 from lakeproof.spark_checks.engine.workspace import stage as staged_rows
 from lakeproof.words import Unusable
 
@@ -52,7 +52,7 @@ def demand_sound(dataset: Dataset, entities: Entities) -> None:
 def demand_apart(dataset: Dataset, found: Namespaces) -> None:
     """Raises Unusable: the namespace of a repository lies in the data of another, which so holds what is internal to
     the first."""
-    for outer, inner in first_nested(found):
+    for outer, inner in find_nested(found.names)[:1]:
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
 
 

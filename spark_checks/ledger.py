@@ -113,7 +113,7 @@ def _first(cases: Iterable[tuple[int, Column]]) -> Column:
 
 def listing(dataset: Dataset, found: Namespaces, cutoff: int | None = None) -> Listing:
     """found: of the repositories that the listing is of."""
-    few = found.names if found.names is not None and len(found.names) <= FEW else None
+    few = found.names if len(found.names) <= FEW else None
     return Listing(dataset.objects.select(*OBJECTS.names), found.owned, few, cutoff)
 
 

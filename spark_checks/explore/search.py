@@ -46,7 +46,7 @@ from lakeproof.search.setup import Setting
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach
 from lakeproof.search.views import STEP_READS
-from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
+from lakeproof.spark_checks.explore.levels import Part, Row, Sought, SparkLevels
 from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
 from lakeproof.words import Progress
 
@@ -56,7 +56,7 @@ DRIVER_STATES: Final = 1 << 18
 IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
 
 
-def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
+def on(engine: SparkLevels, driver_states: int = DRIVER_STATES) -> Searching:
     """What `lakeproof.search.search.search` takes as ``searching``."""
 
     def make(
@@ -78,7 +78,7 @@ def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
 class SparkSearch(_Search):
     """A search that hands its levels over to an engine."""
 
-    engine: Engine
+    engine: SparkLevels
     driver_states: int
 
     def run(self) -> Result:

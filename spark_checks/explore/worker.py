@@ -95,7 +95,7 @@ class _Gathered:
 
 
 def locate(
-    job: Job, question: Question, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]
+    job: Job, batches: Iterable[pa.RecordBatch], question: Question, target: tuple[int, ...]
 ) -> Iterator[pa.RecordBatch]:
     """The states that have this projection; for a question about a move, those of them that can make it. Rows tagged
     HELD show what lacking states lack, as in `expand`."""
@@ -111,7 +111,7 @@ def locate(
         yield from _witnesses(attempt, words)
 
 
-def preceding(job: Job, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
     """The states from which one move leads to this one. HELD as in `locate`."""
     for words in chunks(batches, job.kernel.layout.words):
         attempt = job.kernel.attempt(words)
