@@ -2,27 +2,17 @@
 "key", "value"}]}``, one document of any size, which is read as a stream; and JSON Lines, one row each. What the fields
 are in is `lakeproof.impl.stores.dumped`'s to say."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import ijson
-import pyarrow as pa
-from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.impl.stores import dumped
 from lakeproof.impl.stores.dumped import NotADump, Row
-from lakeproof.spark_checks.engine import places, staging
-from lakeproof.spark_checks.engine.folders import folder_at
-from lakeproof.spark_checks.engine.staging import Written
-from lakeproof.spark_checks.engine.tables import KV, batches
-from lakeproof.spark_checks.engine.workspace import fresh
+from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.spark_checks.engine.workspace import stage_rows
 from lakeproof.words import Unusable
-
-SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
-PART: Final = "part-0.parquet"
 
 
 def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
@@ -30,26 +20,7 @@ def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
 
     Raises Unusable: the file is no such dump; names the entry.
     """
-    where = fresh(spark, "kv")
-    target = places.local(where)
-    if target is not None:
-        return staging.read(Written(where, {"": _write(path, target)}), KV, spark)
-    with tempfile.TemporaryDirectory(prefix="lakeproof-dump-") as beside:
-        rows = _write(path, Path(beside))
-        with (Path(beside) / PART).open("rb") as file:
-            folder_at(where).copy(PART, file)
-    return staging.read(Written(where, {"": rows}), KV, spark)
-
-
-def _write(path: Path, folder: Path) -> int:
-    """How many entries there are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = 0
-    with parquet.ParquetWriter(folder / PART, SCHEMA) as writer:
-        for batch in batches(entries(path), SCHEMA):
-            writer.write_batch(batch)
-            rows += batch.num_rows
-    return rows
+    return stage_rows(spark, entries(path), KV)
 
 
 def entries(path: Path) -> Iterator[Row]:
