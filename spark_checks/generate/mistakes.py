@@ -29,7 +29,7 @@ from lakeproof.spark_checks.generate.records import (
     tag,
 )
 from lakeproof.spark_checks.generate.sizes import DAY, Sizes
-from lakeproof.spark_checks.generate.sound import content
+from lakeproof.spark_checks.generate.sound import address
 from lakeproof.words import Unusable
 
 PLANTED_MAX: Final = 1_000_000
@@ -290,17 +290,17 @@ def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
     match name:
         case "committed-data-is-kept":
             repo, c = _pair(sizes, i, count, 0)
-            where = content(repo, repo.objects(c)[-1]).address
+            where = address(repo, repo.objects(c)[-1])
             yield Finding(name, f"{repo.namespace}/{where}", "a commit of main refers to it, and it is not there")
         case "staged-data-is-kept":
             repo, at = _nth(sizes, i, count, "shown")
             rounds, branch_number = divmod(at, repo.branches)
             number = repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
-            where = content(repo, number).address
+            where = address(repo, number)
             yield Finding(name, f"{repo.namespace}/{where}", "a branch shows it as staged, and it is not there")
         case _ if name == AGAIN:
             repo, c = _pair(sizes, i, count, 1)
-            where = content(repo, repo.objects(c)[0]).address
+            where = address(repo, repo.objects(c)[0])
             yield _staged_entry(repo, repo.token(0), f"shared/again/{where}", where)
             evidence = "a committed entry has it, and a staged one of another path"
             yield Finding("address-has-one-entry", f"{repo.namespace}/{where}", evidence)

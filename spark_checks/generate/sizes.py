@@ -3,7 +3,6 @@
 The same sizes and seed give the same dataset, row by row, whatever the machine, the cores and the partitions.
 """
 
-import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -120,12 +119,6 @@ PROFILES: Final = {
         skew=0.5,
     ),
 }
-
-
-def salt(seed: int, *kind: object) -> int:
-    """64 bits, signed, to begin a hash with: each kind of value has its own."""
-    digest = hashlib.blake2b(repr((seed, *kind)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, signed=True)
 
 
 def weights(count: int, skew: float) -> list[int]:
