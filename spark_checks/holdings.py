@@ -17,6 +17,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested
 from lakeproof.spark_checks.engine.workspace import stage as staged_rows
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.words import Unusable
 
 ACTIVE: Final = 1
@@ -65,7 +66,7 @@ def dangling(entities: Entities) -> DataFrame:
         _naming("head-exists", "the commit of tag", entities.tags, "tag_id", f.col("commit_id")),
         _naming("parents-exist", "a parent of commit", entities.commits, "commit_id", parents),
     )
-    named = reduce(DataFrame.unionAll, naming).where(f.coalesce("named", f.lit("")) != "")
+    named = reduce(DataFrame.unionAll, naming).where(is_named("named"))
     homes = entities.homes().select("home").distinct()
     known = entities.commits.select(f.xxhash64("partition_key", "commit_id").alias("known_as"))
     lost = named.join(homes, "home").join(known, f.xxhash64("home", "named") == f.col("known_as"), "left_anti")
@@ -102,7 +103,7 @@ def _show(name: bytes | None) -> str:
 def find_staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
-    branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
+    branches = entities.branches.where(is_named("commit_id"))  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
     tokens = staged_rows(
         branches.join(homes, branches["partition_key"] == homes["home"])
@@ -110,7 +111,7 @@ def find_staged(entities: Entities) -> DataFrame:
         .distinct(),
         "tokens",
     )
-    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
+    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
     return entries.join(tokens, "token").select(where.alias("physical"))
 
@@ -138,7 +139,7 @@ def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
         .agg(f.bit_or("bits").alias("bits")),
         "pairs",
     )
-    named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
+    named = dataset.ranges.where(is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
     own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))

@@ -30,7 +30,7 @@ from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine.workspace import stage
-from lakeproof.spark_checks.findings import as_text, at, text
+from lakeproof.spark_checks.findings import as_text, at, sentence, text
 
 CLEANUP_TOKENS: Final = b"cleanup-tokens"
 """The partition of tokens whose entries are to be dropped: each is a key."""
@@ -124,7 +124,7 @@ def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFram
     """Entities in partitions of no accessible repository."""
     rows = union([getattr(entities, name).select("partition_key", "key") for name in _ENTITIES])
     evidence = f.lit("lies in a partition of no accessible repository")
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     return findings(
         living.homes.drop(rows), [Rule("garbage-is-reclaimable", f.lit(True), here, evidence, "garbage")], only
     )
@@ -138,8 +138,8 @@ def _named_for_others(entities: Entities, living: Living, only: Collection[str])
     branch = f.expr(f"substring(hex(key), {2 * len(keys.BRANCHES_PREFIX) + 1})")
     digits = f.concat(f.hex("repository_id"), f.hex(f.lit("-")), branch, f.hex(f.lit(":")))
     expected = text(f.unhex(digits))
-    here = at(f.col("partition_key"), f.col("key"))
-    evidence = f.concat(f.lit("has the token "), f.col("token"), f.lit(", expected a name that begins with "), expected)
+    here = at()
+    evidence = sentence("has the token ", f.col("token"), ", expected a name that begins with ", expected)
     foreign = (f.col("token") != "") & ~f.startswith(f.hex("token"), digits)
     return findings(rows, [Rule("no-reachable-zombie", foreign, here, evidence, "note")], only)
 

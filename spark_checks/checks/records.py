@@ -14,12 +14,12 @@ from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Keys
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.findings import at, text
+from lakeproof.spark_checks.findings import at, sentence, text
 
 
 def check(entities: Entities, schema: Keys, only: Collection[str], living: Living | None = None) -> DataFrame:
     """key-is-known, record-is-decodable, key-names-record. ``living``: what is not among it is garbage."""
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     unknown = f.col("kind").isNull()
     reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
     damaged = (
@@ -50,5 +50,5 @@ def _apply(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], liv
 
 def _names(prefix: bytes, named: Column, here: Column) -> Rule:
     expected = f.concat(f.lit(prefix), f.coalesce(named.cast("binary"), f.lit(b"")))
-    evidence = f.concat(f.lit("the record names "), text(f.coalesce(named.cast("binary"), f.lit(b""))))
+    evidence = sentence("the record names ", text(f.coalesce(named.cast("binary"), f.lit(b""))))
     return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), here, evidence)

@@ -14,7 +14,7 @@ from lakeproof.model import keys
 from lakeproof.model.records import RepositoryState
 from lakeproof.spark_checks.checks.rules import Rule, findings, nothing, union
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.findings import at
+from lakeproof.spark_checks.findings import at, sentence
 
 
 def check(entities: Entities, only: Collection[str]) -> DataFrame:
@@ -56,11 +56,7 @@ def entities_with_owner(entities: Entities) -> DataFrame:
     token = f.col("staging_token")
     rest = f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1)
     of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
-    owners = (
-        (entities.branches, rest),
-        (entities.tags, of_commit),
-        (entities.commits, f.col("instance")),
-    )
+    owners = ((entities.branches, rest), (entities.tags, of_commit), (entities.commits, f.col("instance")))
     return union(
         [
             frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "" is nobody
@@ -93,14 +89,14 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     frame = frame.join(f.broadcast(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
     frame = frame.join(f.broadcast(instances), f.col("whose") == f.col("uid"), "left")
 
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     whose = f.col("whose")
     reached = f.col("owner").isNotNull()
     # One partition may be that of two repositories, if one of them is named as instances are; each is asked.
     foreign = (f.size("instances") > 1) | ~f.array_contains("instances", whose)
     unreachable = f.when(whose.isNotNull(), ~f.coalesce("uid_live", f.lit(False))).otherwise(~reached)
     found = f.when(whose.isNotNull(), f.col("uid").isNotNull()).otherwise(f.coalesce("led", f.lit(False)))
-    belongs = f.when(whose.isNotNull(), f.concat(f.lit("belongs to instance "), whose)).otherwise(
+    belongs = f.when(whose.isNotNull(), sentence("belongs to instance ", whose)).otherwise(
         f.lit("lies in a partition of no accessible repository")
     )
     leads = f.when(found, f.lit(", and an entry or a cleanup record leads to it")).otherwise(
@@ -111,7 +107,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
             "no-reachable-zombie",
             reached & whose.isNotNull() & foreign,
             here,
-            f.concat(f.lit("belongs to instance "), whose, f.lit(" and is reachable through "), f.col("owner")),
+            sentence("belongs to instance ", whose, " and is reachable through ", f.col("owner")),
         ),
         Rule(
             "garbage-is-reclaimable",
@@ -166,9 +162,8 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
         "active-is-complete",
         best["no_branch"] | ~best["complete"],
         f.col("subject"),
-        f.concat(
-            f.lit("is accessible and lacks "),
-            lacks.otherwise(f.concat(f.lit("the commit "), best["head"], f.lit(" of its default branch"))),
+        sentence(
+            "is accessible and lacks ", lacks.otherwise(sentence("the commit ", best["head"], " of its default branch"))
         ),
     )
     return findings(judged, [rule], only)
@@ -179,7 +174,5 @@ def find_endangered(entities: Entities, only: Collection[str]) -> DataFrame:
     live = accessible(entities).select("repository_id", f.coalesce("instance_uid", f.lit("")).alias("uid")).distinct()
     named = entities.cleanups.withColumn("uid", f.coalesce("instance_uid", f.lit("")))
     rows = named.join(live, ["repository_id", "uid"])
-    evidence = f.concat(f.lit("names an accessible repository, "), f.concat_ws("-", "repository_id", "uid"))
-    return findings(
-        rows, [Rule("cleanup-spares-live", f.lit(True), at(f.col("partition_key"), f.col("key")), evidence)], only
-    )
+    evidence = sentence("names an accessible repository, ", f.concat_ws("-", "repository_id", "uid"))
+    return findings(rows, [Rule("cleanup-spares-live", f.lit(True), at(), evidence)], only)

@@ -23,6 +23,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.stored.tables import Stored
 from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.findings import sentence
 from lakeproof.spark_checks.ledger import where_listed
 
 IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
@@ -38,18 +39,16 @@ def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: C
     wrong = (
         f.when(found.isNull() & why.isNull(), f.lit("is not there"))
         .when(why.isNotNull(), why)
-        .when(found != kind, f.concat(f.lit("is one of "), found, f.lit(", expected "), kind))
+        .when(found != kind, sentence("is one of ", found, ", expected ", kind))
         .otherwise(f.col("differs"))
     )
     rows = rows.withColumn("wrong", wrong)
     where = _place(f.col("storage_namespace"), f.col("id"))
-    evidence = f.concat(f.lit("of "), f.col("needs"), f.lit(": "), f.col("wrong"))
+    evidence = sentence("of ", f.col("needs"), ": ", f.col("wrong"))
     severity = f.when(f.col("reachable"), "violation").otherwise("garbage")
     frames = [findings(rows, [Rule("table-is-sound", f.col("wrong").isNotNull(), where, evidence, severity)], only)]
     nobodys = stored.tables.join(needed, ["storage_namespace", "id"], "left_anti")
-    idle = f.concat(
-        f.lit("no commit needs it"), f.when(f.col("why").isNull(), "").otherwise(f.concat(f.lit("; "), f.col("why")))
-    )
+    idle = sentence("no commit needs it", f.when(f.col("why").isNull(), "").otherwise(sentence("; ", f.col("why"))))
     frames.append(findings(nobodys, [Rule("table-is-sound", f.lit(True), where, idle, "garbage")], only))
     return union(frames)
 
@@ -66,7 +65,7 @@ def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> Data
     commits = with_meta_range(entities.commits).select("partition_key", "commit_id", "meta_range_id")
     commits = commits.join(heads, ["partition_key", "commit_id"], "left")
     owned = commits.join(f.broadcast(homes), commits["partition_key"] == homes["home"])
-    some = f.concat(f.lit("commit "), f.col("commit_id"))
+    some = sentence("commit ", f.col("commit_id"))
     roots = owned.groupBy("storage_namespace", f.col("meta_range_id").alias("id")).agg(
         f.max(f.coalesce("is_reached", f.lit(False))).alias("reachable"), f.min(some).alias("needs")
     )
@@ -96,14 +95,14 @@ _SAID = ("first", "last", "entries")
 
 
 def _difference() -> Column:
-    return f.concat(
-        f.lit("has "),
+    return sentence(
+        "has ",
         f.col("own_entries").cast("string"),
-        f.lit(" entries, and metarange "),
+        " entries, and metarange ",
         f.col("meta_range_id"),
-        f.lit(" says "),
+        " says ",
         f.col("entries").cast("string"),
-        f.lit(", or others at its ends"),
+        ", or others at its ends",
     )
 
 
@@ -113,11 +112,8 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
     frames = []
     if "object-is-whole" in only:
         met = sizes.distinct().join(listed, sizes["address"] == listed["physical"])
-        evidence = f.concat(
-            f.lit("has "),
-            f.col("size_bytes").cast("string"),
-            f.lit(" bytes, and its entry says "),
-            f.col("said").cast("string"),
+        evidence = sentence(
+            "has ", f.col("size_bytes").cast("string"), " bytes, and its entry says ", f.col("said").cast("string")
         )
         rule = Rule("object-is-whole", f.col("size_bytes") != f.col("said"), f.col("physical"), evidence)
         frames.append(findings(met, [rule], only))
@@ -126,9 +122,7 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
         known = named.select(fingerprint(f.col("address")).alias("known_as")).distinct()
         ours = listed.where(is_data(f.col("storage_namespace"), f.col("physical")))
         idle = ours.join(known, fingerprint(f.col("physical")) == f.col("known_as"), "left_anti")
-        evidence = f.concat(
-            f.col("size_bytes").cast("string"), f.lit(" bytes, and neither a reachable commit nor a branch")
-        )
+        evidence = sentence(f.col("size_bytes").cast("string"), " bytes, and neither a reachable commit nor a branch")
         rule = Rule("object-is-referred-to", f.lit(True), f.col("physical"), evidence, "garbage")
         frames.append(findings(idle, [rule], only))
     return union(frames)

@@ -14,7 +14,7 @@ from lakeproof.spark_checks.data.addresses import physical
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.workspace import stage as staged_rows
-from lakeproof.spark_checks.findings import at, text
+from lakeproof.spark_checks.findings import at, is_named, sentence, text
 
 
 def list_owned(entities: Entities) -> DataFrame:
@@ -25,7 +25,7 @@ def list_owned(entities: Entities) -> DataFrame:
     rows = entities.branches.select(
         "partition_key",
         "key",
-        (f.coalesce("commit_id", f.lit("")) != "").alias("live"),
+        is_named("commit_id").alias("live"),
         (f.size(sealed) > 0).alias("several"),
         f.posexplode(tokens).alias("rank", "token"),
     )
@@ -35,21 +35,13 @@ def list_owned(entities: Entities) -> DataFrame:
 def check(entities: Entities, only: Collection[str]) -> DataFrame:
     """token-has-one-owner, staged-has-owner."""
     tokens = list_owned(entities)
-    branch = at(f.col("partition_key"), f.col("key"))
+    branch = at()
     shared = (
         tokens.where("live")
         .groupBy("token")
         .agg(f.count("*").alias("times"), f.min(branch).alias("one"), f.max(branch).alias("other"))
     )
-    evidence = f.concat(
-        f.lit("belongs to "),
-        f.col("one"),
-        f.lit(" and to "),
-        f.col("other"),
-        f.lit(", "),
-        f.col("times"),
-        f.lit(" times"),
-    )
+    evidence = sentence("belongs to ", f.col("one"), " and to ", f.col("other"), ", ", f.col("times"), " times")
     frames = [findings(shared, [Rule("token-has-one-owner", f.col("times") > 1, f.col("token"), evidence)], only)]
 
     known = tokens.groupBy("token").agg(f.max("live").alias("live"))
@@ -62,8 +54,8 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
         "staged-has-owner",
         ~f.coalesce("live", f.lit(False)),
         f.col("token"),
-        f.when(deleted, f.concat(count, f.lit(" of a deleted branch"))).otherwise(
-            f.concat(count, f.lit(", and no branch has the token"))
+        f.when(deleted, sentence(count, " of a deleted branch")).otherwise(
+            sentence(count, ", and no branch has the token")
         ),
         f.when(deleted, "garbage").otherwise("violation"),
     )
@@ -92,7 +84,7 @@ def list_shown(entities: Entities, repositories: DataFrame) -> DataFrame:
     )
     columns = ("repository", "namespace", "branch", "key", "path", *change)
     merged = alone.select(*columns).unionAll(newest.select("repository", "branch", "path", "change.*").select(*columns))
-    there = ~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != "")
+    there = ~f.coalesce("tombstone", f.lit(False)) & is_named("address")
     where = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
     return merged.where(there).select("repository", "namespace", "branch", "key", "path", where.alias("address"))
 

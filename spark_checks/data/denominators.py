@@ -16,6 +16,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.tables import AT_REST
+from lakeproof.spark_checks.findings import is_named
 
 RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
 ENTITIES = ("branches", "tags", "commits")
@@ -64,20 +65,16 @@ def _count_things(entities: Entities) -> dict[str, int]:
     accessible = f.col("state") == RepositoryState.ACTIVE.value
     whole = accessible & ~f.coalesce("bare", f.lit(False))
     sealed = f.coalesce(f.size("sealed_tokens"), f.lit(0))
-    object_ = ~f.coalesce("tombstone", f.lit(False)) & _has_name("address")
+    object_ = ~f.coalesce("tombstone", f.lit(False)) & is_named("address")
     counts = (
         _sum(entities.repositories, "accessible", accessible),
         _sum(entities.repositories, "whole", whole),
-        _sum(entities.branches, "heads", _has_name("commit_id")),
-        _sum(entities.branches, "tokens", _has_name("staging_token") | (sealed > 0)),
-        _sum(entities.commits, "full", _has_name("meta_range_id")),
+        _sum(entities.branches, "heads", is_named("commit_id")),
+        _sum(entities.branches, "tokens", is_named("staging_token") | (sealed > 0)),
+        _sum(entities.commits, "full", is_named("meta_range_id")),
         _sum(entities.staged, "entries", object_),
     )
     return {row["name"]: row["rows"] for row in union(counts).collect()}
-
-
-def _has_name(column: str) -> Column:
-    return f.coalesce(column, f.lit("")) != ""
 
 
 def _sum(table: DataFrame, name: str, condition: Column) -> DataFrame:

@@ -15,7 +15,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.records import RepositoryState
-from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
 from lakeproof.spark_checks.generate.records import (
     KV,
@@ -73,8 +73,8 @@ def parse(text: str, where: str) -> dict[str, int]:
     if not isinstance(found, dict):
         raise Unusable(f'{where}: {str(found)[:40]}, expected an object such as {{"head-exists": 3}}; write one')
     for name, number in found.items():
-        if name not in IDS:
-            raise Unusable(f"{where}: {name!r}, expected one of {', '.join(IDS)}; correct its spelling")
+        if name not in BY_ID:
+            raise Unusable(f"{where}: {name!r}, expected one of {', '.join(BY_ID)}; correct its spelling")
         if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= PLANTED_MAX:
             raise Unusable(f"{where}: {name}: {number!r}, expected a whole number from 0 to {PLANTED_MAX}; write one")
     return dict(found)

@@ -23,6 +23,7 @@ from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import Mismatch, Report
 from lakeproof.spark_checks.engine.workspace import stage
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
 from lakeproof.spark_checks.ledger import KNOWN, MARKED
 from lakeproof.spark_checks.retention import commit_files
@@ -167,7 +168,7 @@ def _write_commits(states: DataFrame, entities: Entities, target: Folder) -> int
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     homes = entities.homes()
     bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
-    known = states.where("expired is not null").where(f.coalesce("meta_range_id", f.lit("")) != "")
+    known = states.where("expired is not null").where(is_named("meta_range_id"))
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
     found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
     return found.agg(f.bit_or("bits").alias("bits"))

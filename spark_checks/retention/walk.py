@@ -21,6 +21,7 @@ from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine.engines import gather_repositories
 from lakeproof.spark_checks.engine.setting_aside import Aside, aside
 from lakeproof.spark_checks.engine.tables import BINARY, BOOLEAN, LONG, STRING, table
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
 
 Marks = npt.NDArray[np.uint8]
@@ -75,7 +76,7 @@ def walk_commits(entities: Entities, homes: DataFrame, branch_limits: DataFrame,
         "commit_id",
         "meta_range_id",
     )
-    there = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")
+    there = entities.branches.where(is_named("commit_id"))
     heads = there.join(homes, f.col("partition_key") == f.col("home"))
     named = branch_limits.withColumnRenamed("limit", "own")
     heads = heads.join(named, ["book", "branch_id"], "left").withColumn("limit", f.coalesce("own", "limit"))

@@ -28,7 +28,7 @@ from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import STRING, table
 from lakeproof.spark_checks.engine.together import Begin, together
 from lakeproof.spark_checks.engine.workspace import stage
-from lakeproof.spark_checks.findings import as_text
+from lakeproof.spark_checks.findings import as_text, is_named
 from lakeproof.spark_checks.holdings import ACTIVE, Committed
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
 from lakeproof.words import Unusable
@@ -125,7 +125,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
 def _roots(entities: Entities) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
     homes = entities.homes()
-    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    commits = entities.commits.where(is_named("meta_range_id"))
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
 
