@@ -121,7 +121,6 @@ def open_dataset(
 
 def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     """The tables of the object store, in place of those that the source may have."""
-    from lakeproof.spark_checks.data.dataset import namespaces
     from lakeproof.spark_checks.data.stored.stores import Blockstore
     from lakeproof.spark_checks.data.stored.tables import load
 
@@ -182,7 +181,7 @@ def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> 
     if folders.is_there(f"{where}/decoded"):
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
     only_decoded = decoded and not folders.is_there(f"{where}/kv")
-    kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
+    kv = no_rows(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
     found = _with_tables(spark, where, keys, kv, beside or where, noted)
     tables = found.tables - {"kv"} if only_decoded else found.tables
     sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
@@ -201,10 +200,10 @@ def _with_tables(
 
     def table_named(name: str) -> DataFrame:
         if beside is None:
-            return empty(spark, AT_REST[name])
+            return no_rows(spark, AT_REST[name])
         return _table(spark, f"{beside}/{name}", AT_REST[name], noted)
 
-    objects, versions = empty(spark, OBJECTS), None
+    objects, versions = no_rows(spark, OBJECTS), None
     if beside is not None:
         objects, versions = _listing(spark, f"{beside}/objects", noted)
     return Dataset(
@@ -218,11 +217,6 @@ def _with_tables(
         tables=frozenset({"kv"}) if beside is None else frozenset(AT_REST),
         noted=noted,
     )
-
-
-def empty(spark: SparkSession, schema: StructType) -> DataFrame:
-    """A table without rows."""
-    return no_rows(spark, schema)
 
 
 def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:

@@ -245,10 +245,10 @@ def parse_age(text: str) -> int:
     return int(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[match[2]] * 1_000_000
 
 
-def shown_time(microseconds: int) -> str:
+def shown_time(microseconds: int, timespec: str = "seconds") -> str:
     """In ISO 8601, where the calendar has such a year."""
     try:
-        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec=timespec)
     except (ValueError, OverflowError, OSError):
         return f"{microseconds} microseconds since 1970"
 

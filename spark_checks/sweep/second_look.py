@@ -6,11 +6,11 @@ second cannot tell two puts of one second apart by their time; size, ETag and ve
 them, can.
 """
 
-from datetime import UTC, datetime
 from typing import Final
 
 import attrs
 
+from lakeproof.spark_checks.engine.runs import shown_time
 from lakeproof.spark_checks.sweep.marks import Mark
 
 SECOND: Final = 1_000_000
@@ -67,13 +67,5 @@ def describe(mark: Mark, found: Found) -> str:
 
 
 def _describe(size: int | None, modified: int | None) -> str:
-    return f"{'?' if size is None else f'{size:,}'} bytes of {_date(modified)}"
-
-
-def _date(moment: int | None) -> str:
-    if moment is None:
-        return "?"
-    try:
-        return datetime.fromtimestamp(moment / 1_000_000, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return f"{moment} microseconds since 1970"
+    when = "?" if modified is None else shown_time(modified, "auto")
+    return f"{'?' if size is None else f'{size:,}'} bytes of {when}"

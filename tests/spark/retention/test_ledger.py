@@ -9,9 +9,9 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.data import addresses
-from lakeproof.spark_checks.data.dataset import Dataset, empty
+from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested, namespaces
-from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
+from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, no_rows, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
 from lakeproof.spark_checks.retention import marks as retention
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
@@ -22,7 +22,7 @@ Listed = tuple[str | None, str | None, int | None, datetime | None]
 
 
 def dataset(spark: SparkSession, rows: list[Listed]) -> Dataset:
-    kv, metaranges, ranges = (empty(spark, schema) for schema in (KV, METARANGES, RANGES))
+    kv, metaranges, ranges = (no_rows(spark, schema) for schema in (KV, METARANGES, RANGES))
     listing = spark.createDataFrame(rows, OBJECTS)
     return Dataset("d", "design", kv, metaranges, ranges, listing, tables=frozenset())
 
