@@ -74,6 +74,11 @@ class Dataset:
     def spark(self) -> SparkSession:
         return self.kv.sparkSession
 
+    @property
+    def at_rest(self) -> dict[str, DataFrame]:
+        """Those of the four tables that the source has."""
+        return {name: getattr(self, name) for name in AT_REST if name in self.tables}
+
     def demand_read(self) -> None:
         """At the end of a run: the files are those that were opened, and tasks find as many rows in each table as the
         driver's footers tell. Workers may have another folder under the same name, and an engine may pass over a file.
@@ -82,9 +87,9 @@ class Dataset:
         Raises Unusable.
         """
         self.noted.demand_same()
-        tables = {name: getattr(self, name) for name in AT_REST if name in self.tables}
+        typed = {f"decoded/{name}": each for name, each in self.decoded.items()}
         with together(self.spark) as begin:
-            for name, table in (tables | {f"decoded/{name}": each for name, each in self.decoded.items()}).items():
+            for name, table in (self.at_rest | typed).items():
                 begin(partial(_demand_counted, self.where, name, table))
 
 

@@ -15,7 +15,6 @@ from lakeproof.spark_checks.checks.rules import union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import is_named
 
 RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
@@ -24,9 +23,8 @@ ENTITIES = ("branches", "tags", "commits")
 
 def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
     """The rows of each table that the dataset has, and of those that its records decode into."""
-    at_rest = {name: getattr(dataset, name) for name in AT_REST if name in dataset.tables}
     typed = attrs.asdict(entities, recurse=False)
-    return {name: footers.count(each) for name, each in (at_rest | typed).items()}
+    return {name: footers.count(each) for name, each in (dataset.at_rest | typed).items()}
 
 
 def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:

@@ -28,7 +28,7 @@ from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
 from lakeproof.spark_checks.ledger import KNOWN, MARKED
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
-from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walk_commits
+from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, walk_commits
 from lakeproof.words import Unusable
 
 NOBODY: Final = "unreferenced"
@@ -122,9 +122,12 @@ def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
     limits = rules.limits(spark, asked.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
-    walk = Walk(asked.now, asked.tags)
-    count = footers.count(entities.commits)
-    return walk_commits(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, count)
+    homes, branches, count = (
+        homes.join(limits, "book"),
+        rules.branch_limits(spark, asked.now),
+        footers.count(entities.commits),
+    )
+    return walk_commits(entities, homes, branches, count, now=asked.now, tags=asked.tags)
 
 
 def _findings(states: DataFrame) -> dict[str, int]:

@@ -50,18 +50,13 @@ WALKED: Final = table(
 )
 
 
-@attrs.frozen
-class Walk:
-    """How to walk. ``now``: microseconds since 1970. ``tags``: whether a tag keeps its commit."""
-
-    now: int
-    tags: bool = False
-
-
-def walk_commits(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk: Walk, count: int) -> DataFrame:
+def walk_commits(
+    entities: Entities, homes: DataFrame, branch_limits: DataFrame, count: int, *, now: int, tags: bool = False
+) -> DataFrame:
     """Every commit of a repository, once, with whether it is expired: `WALKED`.
 
-    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit. count: of commits.
+    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit. count: of commits. now:
+    microseconds since 1970. tags: whether a tag keeps its commit.
     """
     commits = entities.commits.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
     parent = f.try_element_at("parents", f.lit(1))
@@ -81,10 +76,9 @@ def walk_commits(entities: Entities, homes: DataFrame, branch_limits: DataFrame,
     named = branch_limits.withColumnRenamed("limit", "own")
     heads = heads.join(named, ["book", "branch_id"], "left").withColumn("limit", f.coalesce("own", "limit"))
     rows = rows.unionByName(_pointers(heads, HEAD))
-    if walk.tags:
-        tags = entities.tags.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
-        rows = rows.unionByName(_pointers(tags, TAG))
-    now = walk.now
+    if tags:
+        tagged = entities.tags.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
+        rows = rows.unionByName(_pointers(tagged, TAG))
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from walk_batches(batches, now)
