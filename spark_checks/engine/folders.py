@@ -115,7 +115,7 @@ class Folder:
     def sha256(self, name: str) -> str:
         """Of a file, in hexadecimal digits."""
         with self.open(name) as file:
-            return self._tried("read", lambda: hashlib.file_digest(file, "sha256").hexdigest(), name)
+            return self._tried("read", lambda: hashlib.file_digest(file, "sha256").hexdigest(), name)  # type: ignore[arg-type]
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file, or replace it: whole, or not at all."""

@@ -57,8 +57,9 @@ def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
     footers, found = _footers(table), {}
     for column in columns:
         groups = [each for footer in footers for each in _statistics(footer, column)]
-        if footers and all(each is not None and each.has_null_count for each in groups):
-            found[column] = sum(each.null_count for each in groups)
+        counts = [each.null_count for each in groups if each is not None and each.has_null_count]
+        if footers and len(counts) == len(groups):
+            found[column] = sum(counts)
     return found
 
 

@@ -11,7 +11,7 @@ from pyspark.testing import assertDataFrameEqual
 from lakeproof.spark_checks.data import postgresql
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import workspace
-from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.words import Unusable
 from tests.lakefs_tables import in_postgresql
 from tests.servers import postgres
@@ -63,7 +63,6 @@ def test_what_a_writer_changes_meanwhile_is_read_as_it_was(
 ) -> None:
     """Rows are changed, and moved to other pages, when the first of them has been read; and nothing rewrites the table
     while the others are."""
-    batches = workspace.batches
 
     def changed(rows: Iterable[tuple[bytes, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         left = iter(rows)
