@@ -232,7 +232,7 @@ def _together(parts: Iterable[tuple[Part, range]]) -> Iterator[tuple[list[Part],
             some, rows = [], 0
 
 
-def _listed(repo: Repository, numbers: Hashes, dates: Hashes) -> Columns:
+def _list_objects(repo: Repository, numbers: Hashes, dates: Hashes) -> Columns:
     found = contents(repo, numbers)
     return pa.repeat(repo.namespace, len(numbers)), found.addresses, found.sizes, pa.array(dates.astype(np.int64))
 
@@ -244,14 +244,14 @@ def _committed_objects(repo: Repository, begin: int, end: int, lost: Lost) -> It
         if (found := repo.objects(c))
     )
     for dates, numbers, _ in _together(parts):
-        yield _listed(repo, numbers, np.array(dates, np.uint64))
+        yield _list_objects(repo, numbers, np.array(dates, np.uint64))
 
 
 def _staged_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
     numbers = _numbers(repo.first_staged + begin, repo.first_staged + end)
     if lost is not None:
         numbers = numbers[[not lost(k) for k in range(begin, end)]]
-    yield _listed(repo, numbers, _staged_dates(repo, numbers))
+    yield _list_objects(repo, numbers, _staged_dates(repo, numbers))
 
 
 def _stale_objects(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns]:
@@ -259,7 +259,7 @@ def _stale_objects(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[
     numbers = _numbers(repo.first_stale + begin, repo.first_stale + end)
     young = numbers % np.uint64(16) == 0
     dates = np.where(young, _ages(repo, "stale", numbers, DAY), _ages(repo, "stale", numbers, 400 * DAY))
-    yield _listed(repo, numbers, dates)
+    yield _list_objects(repo, numbers, dates)
 
 
 def _internal_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
