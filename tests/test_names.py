@@ -20,7 +20,7 @@ PARTICIPLES = {
 """Those that do not end in -ed."""
 NO_PARTICIPLES = {"seed", "speed", "feed", "need", "exceed", "proceed", "embed", "supervised"}
 """The last one is a console script's name."""
-TO_RENAME = ("lakeproof/live", "lakeproof/stores", "spark_checks")
+TO_RENAME = ("lakeproof/live", "lakeproof/stores")
 """Rooms that still have functions named by a participle."""
 NOUNS_IN_ING = {
     *("decoding", "listing", "packing", "reading", "sampling", "scheduling", "staging", "testing"),

@@ -71,7 +71,7 @@ def command(
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
     with session_for(options, out) as (spark, _):
         with doing(spark, "reading the events"):
-            read = workspace.staged(events(spark, folder), "events")
+            read = workspace.stage(events(spark, folder), "events")
             judging = Judging(
                 model=model or model_of(read),
                 settings=settings,
