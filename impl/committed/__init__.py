@@ -10,16 +10,5 @@ from lakeproof.impl.committed.iterators import Iterator, MetaRangeIterator
 from lakeproof.impl.committed.reader import get_entry
 from lakeproof.impl.committed.writer import apply_changes, write_metarange
 
-__all__ = [
-    "CommittedError",
-    "Conflicts",
-    "DamagedObject",
-    "Iterator",
-    "MetaRangeIterator",
-    "MissingObject",
-    "apply_changes",
-    "diff",
-    "get_entry",
-    "merge",
-    "write_metarange",
-]
+__all__ = ["CommittedError", "Conflicts", "DamagedObject", "Iterator", "MetaRangeIterator", "MissingObject"]
+__all__ += ["apply_changes", "diff", "get_entry", "merge", "write_metarange"]

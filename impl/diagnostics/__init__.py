@@ -11,14 +11,5 @@ from lakeproof.impl.diagnostics.archive import NotWritten, escape_bytes, unshown
 from lakeproof.impl.diagnostics.collector import collect
 from lakeproof.impl.diagnostics.findings import NOTES, UNJUDGED, Collected, Diagnosis
 
-__all__ = [
-    "NOTES",
-    "UNJUDGED",
-    "Collected",
-    "Diagnosis",
-    "NotWritten",
-    "collect",
-    "escape_bytes",
-    "unshown",
-    "write_zip",
-]
+__all__ = ["NOTES", "UNJUDGED", "Collected", "Diagnosis", "NotWritten", "collect", "escape_bytes", "unshown"]
+__all__ += ["write_zip"]

@@ -87,9 +87,7 @@ async def set_entries(
         branch = await _stage_from(env, repository, branch, change, reading)
 
 
-async def _stage(
-    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, reading: Reading
-) -> None:
+async def _stage(env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, reading: Reading) -> None:
     branch = await get_branch(env, repository, branch_id)
     await _stage_from(env, repository, branch, change, reading)
 

@@ -179,9 +179,7 @@ async def delete_branch_by_tombstone(
     await _bury(env, repository, branch, predicate, by_birth=knows_its_own)
 
 
-async def _bury(
-    env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False
-) -> None:
+async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False) -> None:
     """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. by_birth:
     a branch of another birth in its place says that it is gone. Raises RefChanged."""
     gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)

@@ -38,9 +38,7 @@ class EntityFlows:  # type: ignore[explicit-any]
     create_tag: Callable[..., Coroutine[object, object, Tag]]  # type: ignore[explicit-any]
 
 
-def entity_flows(
-    get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False
-) -> EntityFlows:
+def entity_flows(get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
     Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch or a tag whose

@@ -12,6 +12,9 @@ from lakeproof.model.invariants._base import (
     Reached,
     Reads,
     Violation,
+    always,
+    eventually,
+    on_step,
     violations,
 )
 from lakeproof.model.invariants._liveness import (
@@ -27,26 +30,6 @@ from lakeproof.model.invariants._liveness import (
 
 Invariant = Always | Eventually | OnStep | Monitor | Liveness
 
-__all__ = [
-    "FAIRNESS",
-    "STORE",
-    "STORE_AND_CLIENTS",
-    "Always",
-    "AlwaysEventually",
-    "Eventually",
-    "Fairness",
-    "Finding",
-    "Invariant",
-    "LeadsTo",
-    "Liveness",
-    "Monitor",
-    "Observer",
-    "OnStep",
-    "Predicate",
-    "Promise",
-    "Reached",
-    "Reads",
-    "Terminates",
-    "Violation",
-    "violations",
-]
+__all__ = ["FAIRNESS", "STORE", "STORE_AND_CLIENTS", "Always", "AlwaysEventually", "Eventually", "Fairness"]
+__all__ += ["Finding", "Invariant", "LeadsTo", "Liveness", "Monitor", "Observer", "OnStep", "Predicate", "Promise"]
+__all__ += ["Reached", "Reads", "Terminates", "Violation", "always", "eventually", "on_step", "violations"]

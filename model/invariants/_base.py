@@ -36,6 +36,9 @@ class Observer:
     fold: Callable[[tuple[Observed, ...]], Hashable]
 
 
+SnapshotCheck = Callable[[AnySnapshot], Iterable[Finding]]
+StepCheck = Callable[[AnyTransition], Iterable[Finding]]
+
 STORE = frozenset({Reads.STORE})
 STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
@@ -46,7 +49,7 @@ class Always:
 
     id: str
     meaning: str
-    check: Callable[[AnySnapshot], Iterable[Finding]]
+    check: SnapshotCheck
     reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
 
@@ -62,7 +65,7 @@ class Eventually:
 
     id: str
     meaning: str
-    check: Callable[[AnySnapshot], Iterable[Finding]]
+    check: SnapshotCheck
     reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
 
@@ -79,7 +82,7 @@ class OnStep:
 
     id: str
     meaning: str
-    check: Callable[[AnyTransition], Iterable[Finding]]
+    check: StepCheck
     watches: Callable[[str, object], bool]
     observers: tuple[Observer, ...] = ()
 
@@ -99,6 +102,33 @@ class Monitor:
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
     at_end: Callable[[Hashable, AnySnapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
+
+
+def always(
+    meaning: str, *, reads: frozenset[Reads] | None = None, observers: tuple[Observer, ...] = ()
+) -> Callable[[SnapshotCheck], Always]:
+    """A decorator: the function becomes the check of an invariant whose id is its name, with dashes."""
+    return lambda check: Always(id=_id_of(check), meaning=meaning, check=check, reads=reads, observers=observers)
+
+
+def eventually(
+    meaning: str, *, reads: frozenset[Reads] | None = None, observers: tuple[Observer, ...] = ()
+) -> Callable[[SnapshotCheck], Eventually]:
+    """The same for `Eventually`."""
+    return lambda check: Eventually(id=_id_of(check), meaning=meaning, check=check, reads=reads, observers=observers)
+
+
+def on_step(
+    meaning: str, *, watches: Callable[[str, object], bool], observers: tuple[Observer, ...] = ()
+) -> Callable[[StepCheck], OnStep]:
+    """The same for `OnStep`."""
+    return lambda check: OnStep(id=_id_of(check), meaning=meaning, check=check, watches=watches, observers=observers)
+
+
+def _id_of(check: Callable[..., Iterable[Finding]]) -> str:  # type: ignore[explicit-any]  # of a snapshot or a transition
+    name = check.__qualname__
+    check.__qualname__ = f"{name}.check"  # pickle finds it there
+    return name.replace("_", "-")
 
 
 def violations(findings: Iterable[Finding]) -> Iterator[Violation]:

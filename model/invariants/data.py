@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants._base import Always, Finding, Monitor, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Reads, Violation, always
 from lakeproof.model.invariants._changes import Changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, repositories
@@ -21,7 +21,8 @@ def _living(snapshot: Snapshot) -> list[RepositoryView]:
     return [view for view in repositories(snapshot) if view.lives]
 
 
-def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always("no object of a reachable commit is deleted", reads=STORES)
+def committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     name = "committed-data-is-kept"
     for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
@@ -38,15 +39,8 @@ def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                     yield Violation(name, f"commit {commit_id[:8]} has {_describe_reference(each)}, which is not there")
 
 
-committed_data_is_kept = Always(
-    id="committed-data-is-kept",
-    meaning="no object of a reachable commit is deleted",
-    check=_committed_data_is_kept,
-    reads=STORES,
-)
-
-
-def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
+@always("the content of a committed object is what was committed", reads=STORES)
+def committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
@@ -63,15 +57,8 @@ def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
                     )
 
 
-committed_data_is_unchanged = Always(
-    id="committed-data-is-unchanged",
-    meaning="the content of a committed object is what was committed",
-    check=_committed_data_is_unchanged,
-    reads=STORES,
-)
-
-
-def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always("the object of a staged entry, as its branch shows it, exists", reads=STORES)
+def staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.staged_references(branch_id):
@@ -86,15 +73,8 @@ def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                     )
 
 
-staged_data_is_kept = Always(
-    id="staged-data-is-kept",
-    meaning="the object of a staged entry, as its branch shows it, exists",
-    check=_staged_data_is_kept,
-    reads=STORES,
-)
-
-
-def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
+@always("no two live entries share an address", reads=STORES)
+def address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
     name = "address-has-one-entry"
     for view in _living(snapshot):
         committed: dict[str, bytes] = {}
@@ -115,14 +95,6 @@ def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
                 else:
                     yield Reached(f"{each.address} has one entry")
                 staged[each.address] = where
-
-
-address_has_one_entry = Always(
-    id="address-has-one-entry",
-    meaning="no two live entries share an address",
-    check=_address_has_one_entry,
-    reads=STORES,
-)
 
 
 GARBAGE_IS_RECLAIMED: Final = "garbage-is-reclaimed"

@@ -9,7 +9,16 @@ from typing import Final
 from lakeproof.model import calls
 from lakeproof.model.catalog import is_inside
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.invariants._base import Always, Eventually, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import (
+    Eventually,
+    Finding,
+    Observer,
+    Reached,
+    Reads,
+    Violation,
+    always,
+    eventually,
+)
 from lakeproof.model.objects import DeleteObject
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Observed, Snapshot, Status
@@ -33,7 +42,12 @@ def _tells(told: Hashable, deleted: tuple[str, ...]) -> bool:
     return told == len(deleted)
 
 
-def _job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
+@always(
+    "a job answers with what it has deleted, or with how many objects that were",
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+def job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP):
         if call.status is not Status.OK:
             continue
@@ -45,18 +59,15 @@ def _job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation(ID, f"{call.name} answered {call.value!r}, and has deleted {list(deleted)}")
 
 
-job_tells_what_it_deleted: Final = Always(
-    id=ID,
-    meaning="a job answers with what it has deleted, or with how many objects that were",
-    check=_job_tells_what_it_deleted,
-    reads=frozenset({Reads.CLIENTS}),
-    observers=(DELETED,),
-)
-
 UNREADABLE: Final = "unreadable-stops-the-job"
 
 
-def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "while a reachable commit cannot be read, a job deletes no object: what that commit holds is not known",
+    reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+def unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
     lost = [
         commit_id[:8]
         for view in repositories(snapshot)
@@ -73,14 +84,6 @@ def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
         else:
             yield Reached(f"commit {lost[0]} cannot be read, and {call.name} has deleted nothing")
 
-
-unreadable_stops_the_job: Final = Eventually(
-    id=UNREADABLE,
-    meaning="while a reachable commit cannot be read, a job deletes no object: what that commit holds is not known",
-    check=_unreadable_stops_the_job,
-    reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
-    observers=(DELETED,),
-)
 
 FOREIGN: Final = "deletion-spares-foreign-data"
 

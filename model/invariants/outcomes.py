@@ -9,7 +9,7 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
-from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Reached, Violation
+from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Finding, Reached, Violation, eventually
 from lakeproof.model.invariants._marks import MARKS, SHARED, TAKEN_AWAY, Mark, birth, line_of, marks, present
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Snapshot, Status
@@ -20,7 +20,12 @@ MOVING: Final = (*REMOVING, calls.CREATE_BRANCH, calls.UPDATE_BRANCH)
 """Calls after which a branch may not lead to its commits any more."""
 
 
-def _failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, nothing of a call that answered with a definite error has happened",
+    reads=STORE_AND_CLIENTS,
+    observers=(MARKS,),
+)
+def failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
     made = snapshot.calls()
     there = present(snapshot)
     for number, call in enumerate(made):
@@ -40,16 +45,12 @@ def _failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
             yield Reached(f"{call.name} failed with {call.error!r}, and has changed nothing")
 
 
-failed_call_changed_nothing: Final = Eventually(
-    id="failed-call-changed-nothing",
-    meaning="at quiescence, nothing of a call that answered with a definite error has happened",
-    check=_failed_call_changed_nothing,
+@eventually(
+    "at quiescence, a branch leads to each commit that a commit, merge or revert on it has returned, unless it "
+    "was deleted, created anew or moved",
     reads=STORE_AND_CLIENTS,
-    observers=(MARKS,),
 )
-
-
-def _commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(*COMMITTING):
         if call.status is not Status.OK or not isinstance(call.value, Commit):
             continue
@@ -67,16 +68,12 @@ def _may_move(call: CallView, branch_id: str) -> bool:
     return call.status is not Status.FAIL and call.said.branch_id == branch_id
 
 
-commit_is_effective: Final = Eventually(
-    id="commit-is-effective",
-    meaning="at quiescence, a branch leads to each commit that a commit, merge or revert on it has returned, unless it "
-    "was deleted, created anew or moved",
-    check=_commit_is_effective,
+@eventually(
+    "at quiescence, a branch whose creation was acknowledged is there, unless a delete has found it",
     reads=STORE_AND_CLIENTS,
+    observers=(MARKS,),
 )
-
-
-def _branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
     removed = frozenset(mark for call in snapshot.calls(*REMOVING) for mark in marks(call))
     for call in snapshot.calls(calls.CREATE_BRANCH):
@@ -90,16 +87,12 @@ def _branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("branch-create-is-effective", evidence)
 
 
-branch_create_is_effective: Final = Eventually(
-    id="branch-create-is-effective",
-    meaning="at quiescence, a branch whose creation was acknowledged is there, unless a delete has found it",
-    check=_branch_create_is_effective,
+@eventually(
+    "at quiescence, the branch that an acknowledged delete has found is not there",
     reads=STORE_AND_CLIENTS,
     observers=(MARKS,),
 )
-
-
-def _branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
     for call in snapshot.calls(*REMOVING):
         removed = sorted(whose for what, whose in marks(call) if what is Mark.REMOVED)
@@ -114,16 +107,12 @@ def _branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
                 yield Reached(f"{call.name} of {whose} succeeded, and it is gone")
 
 
-branch_delete_is_effective: Final = Eventually(
-    id="branch-delete-is-effective",
-    meaning="at quiescence, the branch that an acknowledged delete has found is not there",
-    check=_branch_delete_is_effective,
+@eventually(
+    "at quiescence, a branch leads to the commit to which an acknowledged update has moved it, unless it was "
+    "deleted, created anew or moved again",
     reads=STORE_AND_CLIENTS,
-    observers=(MARKS,),
 )
-
-
-def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     updates = snapshot.calls(calls.UPDATE_BRANCH)
     for call in updates:
         if call.status is not Status.OK or not isinstance(call.value, Branch):
@@ -137,14 +126,6 @@ def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             what = "is gone" if branch is None else "does not lead there"
             yield Violation("branch-update-is-effective", f"{shown}, and it {what}")
 
-
-branch_update_is_effective: Final = Eventually(
-    id="branch-update-is-effective",
-    meaning="at quiescence, a branch leads to the commit to which an acknowledged update has moved it, unless it was "
-    "deleted, created anew or moved again",
-    check=_branch_update_is_effective,
-    reads=STORE_AND_CLIENTS,
-)
 
 ALL: Final = (
     failed_call_changed_nothing,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation, always
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot
@@ -96,7 +96,11 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
     return kept if hypothetical else kept - (dangling(view.commits, heads) - set(tagged))
 
 
-def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always(
+    "no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
+    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
+)
+def uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.owned_references(branch_id):
@@ -109,14 +113,6 @@ def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                         "uncommitted-data-is-kept",
                         f"branch {branch_id} has staged {each.path!r} at {each.address}, which is gone",
                     )
-
-
-uncommitted_data_is_kept = Always(
-    id="uncommitted-data-is-kept",
-    meaning="no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
-    check=_uncommitted_data_is_kept,
-    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
-)
 
 
 def expired_data_is_reclaimed(
