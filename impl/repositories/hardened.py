@@ -187,16 +187,12 @@ async def is_dead(env: Env, record: CleanupRecord) -> bool:
     return entry.state is RepositoryState.DELETED
 
 
-_entities = entity_flows(get_repository, uid_partition, knows_its_own=True)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition, knows_its_own=True),
     clean=clean,
 )
