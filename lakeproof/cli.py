@@ -26,10 +26,10 @@ MEMORY_SHARE: Final = 0.6
 """So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, requested: bool) -> None:
     from lakeproof.version import version
 
-    if asked:
+    if requested:
         click.echo(f"lakeproof {version()}")
         ctx.exit()
 
@@ -159,7 +159,7 @@ def verify(
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. If a
     limit is reached, undecided invariants are inconclusive. Deep scenarios run with --deep, or if the pattern is their
-    full name. Verdicts are kept, and told again as long as all that they depend on is the same.
+    full name. Verdicts are kept, and reused as long as all that they depend on is the same.
     """
     from lakeproof.verify.outputs import check_writable
     from lakeproof.verify.tasks import Verify
@@ -264,9 +264,9 @@ def _check_memory(max_memory: int | None) -> None:
     import lakeproof.search.search  # noqa: F401
 
     unit = 1 if sys.platform == "darwin" else 1 << 10
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
-    if max_memory <= held:
-        raise click.UsageError(f"--max-memory {max_memory}: the process holds {held} MiB before any search; give more")
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+    if max_memory <= used:
+        raise click.UsageError(f"--max-memory {max_memory}: the process holds {used} MiB before any search; give more")
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:

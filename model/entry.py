@@ -17,10 +17,10 @@ DONE: Final = "done"
 
 
 def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-    said = calls.arguments_by_role(name, args)
-    match said.kind:
+    arguments = calls.arguments_by_role(name, args)
+    match arguments.kind:
         case calls.SET_ENTRY:
-            return said[Role.VALUE], DONE
+            return arguments[Role.VALUE], DONE
         case calls.DELETE_ENTRY:
             return None, DONE
         case calls.GET_ENTRY:

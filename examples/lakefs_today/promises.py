@@ -25,7 +25,7 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     assert isinstance(state, frozenset)
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL or event.call.kind not in COMMITTING:
         return state, ()
-    return state | {event.call.said[Role.MESSAGE]}, ()
+    return state | {event.call.arguments[Role.MESSAGE]}, ()
 
 
 def reachable(snapshot: Snapshot) -> Iterator[Commit]:
@@ -251,7 +251,7 @@ def pull_tells_of_its_merge(snapshot: Snapshot) -> Iterator[Finding]:
         if key.startswith(PULLS) and isinstance(value, bytes)
     }
     for view in snapshot.calls(calls.MERGE_PULL.name):
-        pull, message = pulls.get(str(view.said[Role.PULL])), view.said[Role.MESSAGE]
+        pull, message = pulls.get(str(view.arguments[Role.PULL])), view.arguments[Role.MESSAGE]
         if view.status is Status.FAIL and message in there:
             yield Violation(PULL_TELLS, f"the merge {message!r} was refused, and its commit is on the branch")
         elif view.status is Status.OK and isinstance(view.value, Commit) and _commit(pull) != view.value.commit_id:

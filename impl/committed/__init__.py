@@ -1,7 +1,7 @@
 """Committed data: ranges and metaranges as immutable, content-addressed objects in the object store.
 
 Nothing here deletes or overwrites: an object's address is the hash of its content, so writing it again is harmless,
-and what was written by an operation that then failed is garbage that nobody can reach. All errors are definite.
+and what was written by an operation that then failed is unreachable garbage. All errors are definite.
 """
 
 from lakeproof.impl.committed.diff import diff, merge

@@ -1,4 +1,4 @@
-"""A repository to work in: its entry, its first commit and its default branch, written by whoever is alone."""
+"""A repository to work in: its entry, its first commit and its default branch, written by a single client."""
 
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env

@@ -1,9 +1,9 @@
 """The migration itself: a flow over any store, which one record makes valid all at once.
 
 The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``kv/schema/version``). Its value goes
-from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there, and until it is the version
-nobody is to use the store. What a run writes into is written down first, so that a later run can clear it away: a store
-offers no list of its partitions. Repositories come last: before that, nothing that was written can be reached.
+from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there. Before that, the store is
+not to be used. A run notes each partition before it writes to it, so that a later run can clear it: a store has no
+list of its partitions. Repositories come last: before that, nothing that was written can be reached.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -49,7 +49,7 @@ class AlreadyMigrated(MigrationError):
 
 
 class NotEmpty(MigrationError):
-    """The store has repositories and no schema version: somebody uses it who knows of no versions."""
+    """The store has repositories and no schema version: it is used by a program without versions."""
 
 
 class HalfMigrated(MigrationError):
@@ -143,7 +143,7 @@ async def _refuse_used(env: Env) -> None:
 
 
 async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
-    """Whether the store has said that it did; if not, there is now what we wanted, but perhaps not by us."""
+    """Whether the store has confirmed it; if not, there is now what we wanted, but perhaps not by us."""
     try:
         await env.store.set_if(METADATA, VERSION_KEY, mark, predicate)
         return True
@@ -159,7 +159,7 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
 
 
 async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
-    """The version is the same whoever wrote it; the instances are not. 1 effect."""
+    """All runs write the same version, and different instances. 1 effect."""
     for repository_id, uid in list(uids.items())[:1]:
         try:
             found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))

@@ -29,7 +29,7 @@ BATCH_SIZE: Final = 1000
 
 
 class NoValue(LookupError):
-    """`value` was asked for where there is none."""
+    """`value` was read where there is none."""
 
 
 class ParentNotFound(CommitNotFound):
@@ -48,7 +48,7 @@ class Iterator(ABC, Generic[T]):
         Undecodable, which names the address."""
         self._item = None
         found = None if self._closed else await self._advance()
-        # Somebody may have closed it while it waited.
+        # It may have been closed while it waited.
         self._item = None if self._closed else found
         return self._item is not None
 
@@ -309,7 +309,7 @@ def commit_ordered_iterator(env: Env, repository: Repository, *, batch_size: int
 
 
 def leaf_commit_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Commit]:
-    """The commits that are nobody's first parent, by id.
+    """The commits that are no first parent, by id.
 
     The first `next` scans all commits before; memory: the ids of all first parents. A commit that is made between
     that scan and the second one may show, and so may its first parent.

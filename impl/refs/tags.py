@@ -80,7 +80,7 @@ async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Re
 
 
 async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
-    """Delete a tag: look that it is there, then delete its record, whosever it is by then. 2 effects.
+    """Delete a tag: look that it is there, then delete its record, whichever tag it is by then. 2 effects.
 
     Raises TagNotFound.
     """

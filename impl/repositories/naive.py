@@ -45,7 +45,7 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
 
     Raises:
         NotUnique: the entry is there.
-        BranchExists: somebody was faster to create the default branch; the entry stays.
+        BranchExists: another call created the default branch; the entry stays.
     """
     repository = new_repository(env, repository_id, await env.clock.now())
     await claim(env, repository)

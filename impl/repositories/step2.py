@@ -79,7 +79,7 @@ async def create_repository(
 
     Raises:
         NotUnique: an entry is there, in whatever state.
-        Conflict: with ``activate_by_set_if``, somebody has declared the repository failed.
+        Conflict: with ``activate_by_set_if``, another call has declared the repository failed.
     """
     repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.INITIAL)
     try:

@@ -122,7 +122,7 @@ def _walk(explorer: "Explorer", path: str, port: int, tell: Tell) -> None:
     from lakeproof.show.pages.walk import NoSuchMove
 
     try:
-        explorer.state(path)  # what cannot be walked is said now, not in the page
+        explorer.state(path)  # what cannot be walked is an error here, not in the page
     except NoSuchMove as error:
         raise click.UsageError(f"--path {path}: {error}") from error
     with _free(port):

@@ -52,16 +52,16 @@ class Observed(Store):
 
     async def perform(self, op: kv.Op) -> Answer:
         if isinstance(op, kv.Get | kv.ScanBatch):
-            return await self._asked(op)
+            return await self._perform_in_time(op)
         before, self.sent = self.sent, op
         try:
-            return await self._asked(op)
+            return await self._perform_in_time(op)
         except kv.KVError as error:
             if error.definite and before is None:
                 self.sent = None
             raise
 
-    async def _asked(self, op: kv.Op) -> Answer:
+    async def _perform_in_time(self, op: kv.Op) -> Answer:
         with trio.move_on_after(self.seconds):
             return await self.inner.perform(op)
         raise kv.OutcomeUnknown(f"{self.name}: no answer within {self.seconds:g} s (--timeout)")
@@ -183,8 +183,8 @@ async def _run_watched(store: Observed, tables: Tables, restart: bool) -> migrat
     except Undecodable as error:
         raise migration.Different(str(error)) from error
     except kv.KVError as error:
-        said = str(error).removeprefix(f"{store.name}: ") or type(error).__name__
-        raise Unusable(f"{store.name}: {said}; {store.left(error)}") from error
+        why = str(error).removeprefix(f"{store.name}: ") or type(error).__name__
+        raise Unusable(f"{store.name}: {why}; {store.left(error)}") from error
     except UnusableTables as error:
         if store.sent is None:
             raise Unusable(str(error)) from error

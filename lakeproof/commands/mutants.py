@@ -161,8 +161,8 @@ class _ProgressLines:
     def judged(self, done: int, total: int, found: JudgedMutant | None) -> None:
         if found is not None:
             self._fates[found.verdict.fate] = self._fates.get(found.verdict.fate, 0) + 1
-        told = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))
-        self._say(f"mutants: {done:,} of {total:,} judged: {told}")
+        counts = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))
+        self._say(f"mutants: {done:,} of {total:,} judged: {counts}")
 
     def _say(self, line: str) -> None:
         now = time.monotonic()

@@ -93,8 +93,8 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
     if log is not None:
-        told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
-        if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
+        effects = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
+        if not write(log, [(client, *effect) for client, effect in effects if effect is not None]):
             complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
     return _print_guided(trace, search, schedule)
 

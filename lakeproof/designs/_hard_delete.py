@@ -73,7 +73,7 @@ class ObjectDesign(Design[ObjectFlows]):
     grace: int = 0
     """Microseconds after which the background job may do its work."""
     before_jobs: tuple[str, ...] = ()
-    """Words of what must have been said before the background job can do all its work, whatever comes of it."""
+    """Words that must come before the background job can do all its work."""
     jobs: int = 1
     """How many runs of the job may pass until all garbage is gone."""
 

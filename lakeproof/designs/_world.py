@@ -183,8 +183,8 @@ class WorldDesign(Design[WorldFlows]):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = frozenset(race.ops)
-        said = words | frozenset(map(op, race.before))
-        lives = not said & LIFE
+        used = words | frozenset(map(op, race.before))
+        lives = not used & LIFE
         aged = bool(self.parts)
         arises: list[tuple[Invariant, object]] = [
             (data.committed_data_is_kept, not aged and (last(race, {"commit"}) or words & RESTORING)),
@@ -192,7 +192,7 @@ class WorldDesign(Design[WorldFlows]):
             (data.staged_data_is_kept, words & GIVING or last(race, GIVING, {"commit"})),
             # The monitor of uploads knows no copies from a ref.
             (data.acknowledged_upload_is_kept, lives and _changes(race) and not words & {"delete_branch", "restore"}),
-            (refs.head_exists, not said & CLEANING),
+            (refs.head_exists, not used & CLEANING),
             (refs.token_has_one_owner, True),
             (refs.commits_form_one_line, words & MAKING),
             (outcomes.commit_is_effective, lives and words & MAKING),
@@ -228,11 +228,11 @@ class WorldDesign(Design[WorldFlows]):
 
 
 def last(race: Race, words: Collection[str], undone: Collection[str] = ()) -> bool:
-    """Whether one of these words was said before the race, and after it none that undoes it, nor the end of its
+    """Whether one of these words comes before the race, and after it none that undoes it, nor the end of its
     repository."""
     before = tuple(map(op, race.before))
-    said = max((at for at, word in enumerate(before) if word in words), default=-1)
-    return said >= 0 and not {*undone, "delete_repository"} & set(before[said:])
+    position = max((at for at, word in enumerate(before) if word in words), default=-1)
+    return position >= 0 and not {*undone, "delete_repository"} & set(before[position:])
 
 
 def _may_fail(race: Race) -> bool:

@@ -60,7 +60,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
     "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),
     "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
-    # Main gets a commit that the branch does not have, of a path that nobody else writes.
+    # Main gets a commit that the branch does not have, of a path that no client writes.
     "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
     "seal": Word(lambda _: commits.seal, BRANCH),
     "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
@@ -101,7 +101,7 @@ class BranchDesign(Design[BranchFlows]):
         changes = writes or "delete" in words
         resetting = any(word in RESETS for word in words)
         rereads = any(client.count("read") > 1 for client in race.clients)
-        # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
+        # Beside a write that is under way a read may be taken back: there, only clients that read twice are judged.
         alone = resetting and "read" in words and not writes
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
@@ -187,6 +187,6 @@ def _later(race: Race, words: Collection[str], *, then: str = "", without: str =
 
 
 def _reads_first(client: Sequence[str]) -> bool:
-    """Whether a client reads before it resets: after a reset nothing is asked of single reads."""
+    """Whether a client reads before it resets: after a reset, single reads are not judged."""
     before: Iterator[str] = takewhile(lambda word: word not in RESETS, client)
     return any(word in ("read", "list") for word in before)

@@ -135,15 +135,15 @@ class AloneDesign(Design[BranchFlows]):
 
     def program(self, words: str, paged: int) -> Aftermath:
         """These calls, one after the other, and what they are to answer and to leave."""
-        said = [self.call(word, Speaker("a", position), paged) for position, word in enumerate(words.split("."))]
+        made = [self.call(word, Speaker("a", position), paged) for position, word in enumerate(words.split("."))]
         check = alone_as_specified(
-            [(call.name, call.args) for call in said],
+            [(call.name, call.args) for call in made],
             INITIAL,
             {"list_page": _page, "diff_uncommitted": _diff},
             seals={"seal": lambda args: str(args[1])},
             drops=self.drops,
         )
-        return Aftermath(id=ALONE_AS_SPECIFIED, meaning=ALONE_AS_SPECIFIED_MEANING, calls=said, check=check)
+        return Aftermath(id=ALONE_AS_SPECIFIED, meaning=ALONE_AS_SPECIFIED_MEANING, calls=made, check=check)
 
 
 def _design(

@@ -1,4 +1,4 @@
-"""A dump of refs while somebody commits, tags, creates or deletes a branch."""
+"""A dump of refs while a client commits, tags, creates or deletes a branch."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final

@@ -60,7 +60,7 @@ def _usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Findi
 
 @attrs.frozen(kw_only=True)
 class CircumstancesDesign(ObjectDesign):
-    """A proposal of which what is shown is asked, its garbage, or what it can do with a moved entry."""
+    """A proposal, judged by what is shown, by its garbage, or by the use of a moved entry."""
 
     judged: ObjectDesign
 
@@ -74,11 +74,11 @@ class CircumstancesDesign(ObjectDesign):
         return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        asked = self.judged.aftermath(race)
+        checks = self.judged.aftermath(race)
         if "leave_old" in race.before:
-            return [each for each in asked if each.id == GARBAGE]
+            return [each for each in checks if each.id == GARBAGE]
         if "found_twin" in race.before:
-            return existence_checks(asked)
+            return existence_checks(checks)
         if "bring" in race.before:
             return []
         return [self._usable()] if "move" in race.words else []

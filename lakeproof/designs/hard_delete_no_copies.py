@@ -2,7 +2,7 @@
 
 The races that the text names keep its names: ``commit-move``, ``delete-move``, ``concurrent-move``, ``stale-lock``.
 ``-careful`` mends what can be mended without another protocol. While a move is under way two entries have one address,
-both locked: in races with moves, whether no two entries share one is asked only in the end.
+both locked: in races with moves, that no two entries share one is checked only at the end.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -111,9 +111,9 @@ SINGLE_READ: Final = variant(
     PATH, "single-read", {WRITTEN: MISSED, GARBAGE: LEFT_BEHIND}, reading=object_path.SINGLE_READ
 )
 LISTED: Final = Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit")
-HELD: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
+STAYS: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
 DELETES_OBJECT: Final = variant(
-    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
+    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: STAYS}, reading=object_path.DELETES_OBJECT
 )
 HALF_WAY: Final = Refuted(
     "who deletes the branch stops before its objects: nothing tells that they are there",

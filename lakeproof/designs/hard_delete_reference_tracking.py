@@ -88,7 +88,7 @@ MARKS_FIRST_CRASH: Final = but(
     GARBAGE, kept="after_upload/delete-read@main:y-read@main:y-job/ahead-crash")
 CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload/delete_branch-commit-create_branch-job.job/ahead",
-    reason="the key that said committed is gone, and a late drop makes one that says deleted",
+    reason="the key for committed is gone, and a late drop makes one for deleted",
 )}, reading=proposal.MARKS_CREATE)
 REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
     also="upload.delete.reset", reason="with its key the job loses sight of an object",

@@ -68,7 +68,7 @@ MISTAKEN: Final = (
     "the job takes the newest entries under the tokens of a commit for what was committed; the reset has staged its "
     "own late, under a token that the commit had scanned"
 )
-KEPT: Final = "what is staged, and then hidden or forgotten by a reset of the path, is looked for by nobody"
+KEPT: Final = "what is staged, and then hidden or forgotten by a reset of the path, is never looked for"
 
 LEFT: Final = "sealed/reset_entry.commit.delete* sealed/reset_entry*-commit* staged/reset_entry-commit"
 LEAKS: Final = {GARBAGE: Refuted(KEPT, LEFT)}

@@ -23,7 +23,7 @@ from lakeproof.scenario import Aftermath
 
 
 async def leave_lock(env: Env, repository: Repository, branch_id: BranchID, lease: int | None) -> None:
-    """The lock of somebody who has stopped. lease: what is left of it; None: it has none."""
+    """The lock of a client that has stopped. lease: what is left of it; None: it has none."""
     mark = b"locked" if lease is None else b"other@%d" % (await env.clock.now() + lease)
     await env.store.set(uid_partition(repository), lock_key(branch_id), mark)
 

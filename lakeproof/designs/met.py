@@ -1,6 +1,6 @@
 """Operations of a branch that meet others at each of their effects: a call is interrupted, others run to their end.
 
-One schedule for each effect instead of all schedules. So each answer, and all that is left in the end, is held against
+One schedule for each effect instead of all schedules. So each answer, and all that is left in the end, is compared with
 the sequential specification, in one order or another; a race is too large for that.
 """
 
@@ -69,7 +69,7 @@ class MetDesign(Design[BranchFlows]):
         steps: list[Made | Meeting] = []
         spoken = iter(range(10_000))
 
-        def said(words: str) -> tuple[Call, ...]:
+        def calls_of(words: str) -> tuple[Call, ...]:
             return tuple(self.call(word, Speaker("a", next(spoken))) for word in words.split("."))
 
         def alone(made: Sequence[Call]) -> None:
@@ -77,8 +77,8 @@ class MetDesign(Design[BranchFlows]):
             steps.extend((call.name, call.args) for call in made)
 
         for each in meetings:
-            alone(said(each.before))
-            (call,), others = said(each.word), said(each.others)
+            alone(calls_of(each.before))
+            (call,), others = calls_of(each.word), calls_of(each.others)
             if each.crossing:
                 calls.append(Call(cross, call, others, each.places))
             else:
@@ -94,7 +94,7 @@ class MetDesign(Design[BranchFlows]):
                     takes=each.takes,
                 )
             )
-            alone(said("list"))
+            alone(calls_of("list"))
         check = met_as_specified(steps, INITIAL, _sealed_token, drops=drops)
         return Aftermath(id=MET_AS_SPECIFIED, meaning=MET_AS_SPECIFIED_MEANING, calls=calls, check=check)
 
@@ -121,7 +121,7 @@ LEFTOVERS: Final = attrs.evolve(
         )
     },
 )
-"""The same flows, held to what is left behind, too."""
+"""The same flows, judged also by what is left behind."""
 REPAIRED: Final = _design("lock-free-knows-its-own", commit={"reading": lock_free.KNOWS_ITS_OWN})
 FRESH: Final = "reset.write.commit.write"
 """An uncommitted change over a committed entry."""

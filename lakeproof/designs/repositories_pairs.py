@@ -63,9 +63,9 @@ class PairsDesign(RepositoryDesign):
         return [invariant for invariant, does in arises.items() if does]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        asked = [] if set(CREATES) & set(race.words) else [self._after("create", reclamation.NAME_IS_NOT_BLOCKED)]
+        checks = [] if set(CREATES) & set(race.words) else [self._after("create", reclamation.NAME_IS_NOT_BLOCKED)]
         cleans = self.flows.clean is not None and "delete" in race.words
-        return [*asked, *([self._after("clean", lifecycle.SUPERSEDED_IS_CLEANED)] if cleans else [])]
+        return [*checks, *([self._after("clean", lifecycle.SUPERSEDED_IS_CLEANED)] if cleans else [])]
 
     def _after(self, word: str, name: str) -> Aftermath:
         checks = {
@@ -94,8 +94,8 @@ def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> I
     """Each change, and each two, and the cleaner, if there is one."""
     one = _of(design, PairsDesign, "pairs", refuted)
     cleans = ".clean" if one.flows.clean is not None else ""
-    said = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
-    yield from rows(one, " ".join(f"{words}{cleans}" for words in said), CRASH, LIVED_IN)
+    sequences = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
+    yield from rows(one, " ".join(f"{words}{cleans}" for words in sequences), CRASH, LIVED_IN)
 
 
 @attrs.frozen(kw_only=True)

@@ -116,7 +116,7 @@ UNSURE_READS: Final = (
     "delete-create-get/false-predicate delete-create-list/false-predicate absent/create-get/false-predicate "
     "absent/create-delete-get/false-predicate"
 )
-"""Where a get or a list sees what a create has said not to have happened."""
+"""Where a get or a list sees what a create has denied."""
 UNSURE_OPERATIONS: Final = (
     "delete-create-create_branch/false-predicate delete-create-get_branch/false-predicate "
     "delete-create-tag/false-predicate absent/create-create_branch/false-predicate "

@@ -1,6 +1,6 @@
 """Retention: every operation, and every two, and then a run: generated from the vocabulary. And what a run cannot read.
 
-Retention may take nothing that a user was told is there, whatever he has done before it came; with one client there is
+Retention may take nothing that a user's call has confirmed, whatever came before; with one client there is
 no race to blame. A commit that cannot be read, once or for good, stops a run: what it holds may not be taken for
 expired.
 """

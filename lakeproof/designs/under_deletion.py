@@ -1,4 +1,4 @@
-"""A repository that is deleted while somebody works in it: branch, tag, write, read, commit or merge.
+"""A repository that is deleted while a client works in it: branch, tag, write, read, commit or merge.
 
 Every operation starts with "a fetch of the repository entry", and then takes many steps in the partition that it led
 to.

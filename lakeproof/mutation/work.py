@@ -315,4 +315,4 @@ class Failed:
 
     why: str
     silent: bool = False
-    """It was ended because it said nothing for too long."""
+    """It was ended because it was silent for too long."""

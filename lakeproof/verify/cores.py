@@ -1,4 +1,4 @@
-"""How many processes a command runs side by side if nobody says so."""
+"""How many processes a command runs side by side by default."""
 
 import os
 

@@ -18,7 +18,7 @@ class Violation:
 
 @attrs.frozen
 class Reached:
-    """The interesting situation was met and the invariant held in it. A run without any is not a proof: it is
+    """The situation arose, and the invariant was true in it. A run without any is not a proof: it is
     reported as inconclusive."""
 
     what: str
@@ -93,7 +93,7 @@ class Monitor:
 
     ``advance(state, event)`` returns the next state (hashable) and findings; after a violation its state is
     not used any more. ``at_end(state, snapshot)`` may hold what happened against the final store and objects: it is
-    asked at quiescence, and its snapshot shows stores and objects only.
+    evaluated at quiescence, and its snapshot shows stores and objects only.
     """
 
     id: str

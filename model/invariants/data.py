@@ -139,7 +139,7 @@ def _uploads(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
 
 def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.held, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: each.call):
         if not change.undisturbed:
             continue
         what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"

@@ -1,7 +1,7 @@
 """The invariants of entries: what writers, deleters, readers and committers of a branch were promised.
 
-All are monitors over invocations and returns; what they remember they hold against the final store. Values are told
-apart by their identity: in a scenario every write has its own. Source: the "refs, commits" rows in
+All are monitors over invocations and returns; at the end they compare their state with the final store. An
+identity stands for a value: in a scenario every write has its own. Source: the "refs, commits" rows in
 docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and lock-free".
 """
 
@@ -28,7 +28,7 @@ def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
 
 def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.held, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: each.call):
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
         branch = branch_named(snapshot, change.branch_id)
@@ -58,7 +58,7 @@ def _describe_change(change: PathChange) -> str:
 
 def write_is_kept_beside(*names: str) -> Monitor:
     """`acknowledged_write_is_kept` in a scenario where calls of these names are known to leave the paths of all writes
-    alone: a merge that brings other paths excuses nobody. Raises UnknownCall for a name that no flow has."""
+    alone: a merge that brings other paths excuses no lost write. Raises UnknownCall for a name that no flow has."""
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
@@ -103,8 +103,8 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
-                for change in changes.held
-                if change.acknowledged and change.branch_id == event.said.branch_id
+                for change in changes.standing
+                if change.acknowledged and change.branch_id == event.arguments.branch_id
             }
         return _Causality(changes, promises), ()
     return _Causality(changes, _settle_promises(state.promises, call, event.call)), ()
@@ -189,7 +189,7 @@ class _Legal:
     seen: frozenset[_PossibleValue] = frozenset()
     reading: frozenset[_PendingRead] = frozenset()
     disturbed: frozenset[str] = frozenset()
-    """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
+    """Branches to which something was done that gives paths values that no call wrote: reset, merge and the like.
     Nothing is demanded of reads there."""
 
 
@@ -224,7 +224,7 @@ def _advance_legal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Findi
 
 
 def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
-    branch_id = event.said.branch_id
+    branch_id = event.arguments.branch_id
     if event.kind in READS:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
@@ -297,7 +297,7 @@ def returned_values(view: CallView) -> dict[bytes, bytes] | None:
 
 def looked_at(event: Invoked) -> bytes:
     """The path, or the prefix, that a read is about."""
-    return event.said.data(Role.PATH) if event.kind is calls.GET_ENTRY else event.said.data(Role.PREFIX, b"")
+    return event.arguments.data(Role.PATH) if event.kind is calls.GET_ENTRY else event.arguments.data(Role.PREFIX, b"")
 
 
 @attrs.frozen(cache_hash=True)
@@ -317,14 +317,14 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     if isinstance(event, Invoked):
         if event.kind is not calls.CREATE_BRANCH:
             return state, ()
-        before = frozenset(each for each in state.returned if each[0] == event.said.branch_id)
+        before = frozenset(each for each in state.returned if each[0] == event.arguments.branch_id)
         return attrs.evolve(state, under_way=state.under_way | {(call, before)}), ()
     view = event.call
     if view.kind is calls.CREATE_BRANCH:
         began = dict(state.under_way)[call]
         after = attrs.evolve(state, under_way=state.under_way - {(call, began)})
         return (attrs.evolve(after, old=after.old | began) if view.status is Status.OK else after), ()
-    branch_id = view.said.branch_id
+    branch_id = view.arguments.branch_id
     written = {(branch_id, path, value) for path, value in values(view.name, view.args) if value is not None}
     return attrs.evolve(state, returned=state.returned | written), ()
 
@@ -356,7 +356,7 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL:
         return state, ()
     view = event.call
-    branch_id = view.said.branch_id
+    branch_id = view.arguments.branch_id
     return state | {(branch_id, path, value) for path, value in values(view.name, view.args) if value}, ()
 
 

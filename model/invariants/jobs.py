@@ -34,12 +34,12 @@ def _deleted_addresses(seen: tuple[Observed, ...]) -> Hashable:
 DELETED: Final = Observer("deleted", _deleted_addresses)
 
 
-def _tells(told: Hashable, deleted: tuple[str, ...]) -> bool:
-    if isinstance(told, tuple):
-        return len(told) == len(deleted) and all(
-            done.endswith(str(each)) for each, done in zip(told, deleted, strict=True)
+def _matches_deleted(answer: Hashable, deleted: tuple[str, ...]) -> bool:
+    if isinstance(answer, tuple):
+        return len(answer) == len(deleted) and all(
+            done.endswith(str(each)) for each, done in zip(answer, deleted, strict=True)
         )
-    return told == len(deleted)
+    return answer == len(deleted)
 
 
 @always(
@@ -53,8 +53,8 @@ def job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         deleted = call.saw(DELETED.name)
         assert isinstance(deleted, tuple)
-        if _tells(call.value, deleted):
-            yield Reached(f"{call.name} told of {len(deleted)} objects")
+        if _matches_deleted(call.value, deleted):
+            yield Reached(f"{call.name} named {len(deleted)} objects")
         else:
             yield Violation(ID, f"{call.name} answered {call.value!r}, and has deleted {list(deleted)}")
 

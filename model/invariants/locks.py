@@ -64,8 +64,8 @@ def dropped_in_the_end(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> lis
         if isinstance(record, StagedEntry) and partition not in named:
             return [Violation(DROPPED_IN_THE_END, f"a change of {record.key!r} is left, and no branch names its token")]
     if any(each.status is not Status.OK for each in outcomes) or outcomes[-1].value != 0:
-        told = [each.value if each.error is None else each.error for each in outcomes]
-        return [Violation(DROPPED_IN_THE_END, f"the runs answered {told!r}, expected a number, and 0")]
+        answers = [each.value if each.error is None else each.error for each in outcomes]
+        return [Violation(DROPPED_IN_THE_END, f"the runs answered {answers!r}, expected a number, and 0")]
     return [Reached("no staged entry is left")]
 
 

@@ -107,7 +107,7 @@ def _sealed_tokens(seen: tuple[Observed, ...]) -> Hashable:
 
 @eventually(
     "a merge or a revert does not succeed over changes of its branch that a committer has sealed and not "
-    "committed; asked where nothing is written meanwhile, and no staged entry is dropped",
+    "committed; checked where nothing is written meanwhile, and no staged entry is dropped",
     reads=frozenset({Reads.STORE, Reads.CLIENTS}),
     observers=(Observer("sealed", _sealed_tokens),),
 )

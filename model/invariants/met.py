@@ -1,4 +1,4 @@
-"""A call in whose midst others run, one after the other, answers as if nothing had overlapped.
+"""A call that others interrupt, one after the other, answers as if nothing had overlapped.
 
 One call is interrupted at one or more of its effects; at each, other calls run from their beginning to their end. The
 right answers are those of some order in which the call is alone: before all of them, between two, or after the last.
@@ -26,7 +26,7 @@ from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
 MET_AS_SPECIFIED: Final = "met-as-specified"
 MET_AS_SPECIFIED_MEANING: Final = (
-    "a call in whose midst others run, one after the other, answers as if it were alone before, between or after them, "
+    "a call that others interrupt, one after the other, answers as if it were alone before, between or after them, "
     "and gives up only if it tries but once; in the end the store holds what that says, and nothing else"
 )
 
@@ -64,7 +64,7 @@ class Met:
 
 @attrs.frozen
 class Meeting:
-    """A call and those that run in its midst, in their order.
+    """A call and those that interrupt it, in their order.
 
     once: it tries only once, and may say that others came first. doubts: it may say that it does not know; and what it
         has staged it may stage again, after others have committed it.

@@ -1,6 +1,6 @@
 """What an answer means for the records: an acknowledged call has taken effect, one with a definite error has not.
 
-An indefinite error, a crash and a call under way leave both open, at any later time too: nothing is asked of them, and
+An indefinite error, a crash and a call under way leave both open, at any later time too: they are not judged, and
 they excuse what they may have done. Source: docs/reference/invariants.md, "What each operation promises".
 """
 
@@ -54,7 +54,7 @@ def commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(*COMMITTING):
         if call.status is not Status.OK or not isinstance(call.value, Commit):
             continue
-        branch_id = call.said.branch_id
+        branch_id = call.arguments.branch_id
         shown = f"{call.name} returned commit {call.value.commit_id[:8]}"
         branch = branch_named(snapshot, branch_id)
         if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):
@@ -65,7 +65,7 @@ def commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _may_move(call: CallView, branch_id: str) -> bool:
-    return call.status is not Status.FAIL and call.said.branch_id == branch_id
+    return call.status is not Status.FAIL and call.arguments.branch_id == branch_id
 
 
 @eventually(
@@ -117,7 +117,7 @@ def branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in updates:
         if call.status is not Status.OK or not isinstance(call.value, Branch):
             continue
-        branch_id = call.said.branch_id
+        branch_id = call.arguments.branch_id
         branch = branch_named(snapshot, branch_id)
         shown = f"update_branch moved {branch_id} to {call.value.commit_id[:8]}"
         if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):

@@ -162,7 +162,7 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
     return after, (Reached(f"a commit was beaten {beaten} times by {overlapped} others"),) if beaten else ()
 
 
-def _somebody_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
+def _one_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Progress)
     if state.gave_up and not state.finished:
         yield Violation("commit-makes-progress", "every commit was beaten until it gave up, and none has finished")
@@ -170,11 +170,11 @@ def _somebody_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
 
 commit_makes_progress = Monitor(
     id="commit-makes-progress",
-    meaning="a committer combines anew at most once for each concurrent operation that changes the branch; somebody "
-    "finishes",
+    meaning="a committer combines anew at most once for each concurrent operation that changes the branch; at "
+    "least one finishes",
     initial=_Progress(),
     advance=_advance_progress,
-    at_end=_somebody_finishes,
+    at_end=_one_finishes,
     observers=(EFFORT,),
 )
 

@@ -203,9 +203,9 @@ def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     target = transition.call.saw("target")
     if target is None:
         return
-    held = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
+    in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
     for address, record in transition.before.store.items():
-        successor = held.get(owner(record) or InstanceUID(""))
+        successor = in_use.get(owner(record) or InstanceUID(""))
         if successor is None or successor.instance_uid == target:
             continue
         if transition.after.store.get(address) == record:
@@ -236,7 +236,7 @@ def create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
                 f"{_render_call(call)} succeeded, and instance {call.value.instance_uid} is there or was deleted"
             )
         else:
-            which = f"instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
+            which = f"instance {call.value.instance_uid}, which no call deleted and no call can reach"
             evidence = f"{_render_call(call)} returned {which}"
             yield Violation("create-is-effective", evidence)
 

@@ -32,11 +32,11 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
     if isinstance(event, Invoked):
         if event.kind not in CREATES:
             return state, ()
-        name = event.said.branch_id
+        name = event.arguments.branch_id
         gone = state.names if event.kind is calls.RESTORE_REFS else frozenset({name})
         creating = state.creating | ({(event.client, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
         return _Deleted(state.names - gone, creating), ()
-    call, name = event.call, event.call.said.branch_id
+    call, name = event.call, event.call.arguments.branch_id
     if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
         return attrs.evolve(state, creating=state.creating - {(event.client, name)}), ()
     if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
@@ -96,7 +96,7 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
     """branches: those of the dump."""
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        deleted = {call.said.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
+        deleted = {call.arguments.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
             yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
 

@@ -59,8 +59,8 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
 def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], when: int) -> Always:
     """No object of a commit is deleted that a branch had as its head within its days, whatever the commit's own date.
 
-    heads: those of branches at a time; ``when``: microseconds since 1970. They are asked for until they have been left
-    for as long as the rules say at the least: for that long after ``when``. Source: "We note that 7 days ago, the
+    heads: those of branches at a time; ``when``: microseconds since 1970. They are checked until they have been left
+    for the shortest time of the rules: for that long after ``when``. Source: "We note that 7 days ago, the
     branch's HEAD pointed to commit B".
     """
     name = "past-head-data-is-kept"
