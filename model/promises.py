@@ -223,34 +223,6 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
     }
 )
 
-_PROPOSAL = "a promise of one proposal, not of the operation"
-_SEQUENCE = "of sequences of calls, each of which is specified whole"
-_OTHER = "of operations that the table does not have"
-UNPROMISED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "no-unhandled-exception": "checked in every scenario",
-        "address-has-one-entry": _PROPOSAL,
-        "address-ends-with-one-entry": _PROPOSAL,
-        "committed-is-dropped-in-the-end": _PROPOSAL,
-        "crash-spares-other-branches": _PROPOSAL,
-        "lease-is-respected": _PROPOSAL,
-        "staged-garbage-can-be-found": "refuted of lakeFS' own code, and promised by none",
-        "alone-as-specified": _SEQUENCE,
-        "met-as-specified": _SEQUENCE,
-        **dict.fromkeys(
-            (
-                "canceled-import-is-absent",
-                "running-task-is-alive",
-                "released-branch-is-free",
-                "version-means-complete",
-                "migration-is-restartable",
-            ),
-            _OTHER,
-        ),
-    }
-)
-"""What the catalogue asks beside, with the reason why it is in no row."""
-
 
 def promised_ids(*kinds: Kind) -> Ids:
     """All that some operations promise, whatever they answer: each id once, in the order of the table."""

@@ -6,12 +6,12 @@ from tools.catalogues import everything
 
 CATALOGUE = tuple(scenario for scenario in everything() if scenario.name.startswith("repositories/"))
 
-INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
-INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
+INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE.id}
+INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED.id}
 INVARIANTS |= {outcomes.failed_call_changed_nothing.id, refs.head_exists.id, "linearizable"}
 INVARIANTS |= {alone.ALONE_IS_EXACT, "answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"}
 INVARIANTS |= {lifecycle.some_delete_succeeds.id}
-EVERYWHERE = INVARIANTS | {each.id for each in reclamation.ALL} | {reclamation.NAME_IS_NOT_BLOCKED}
+EVERYWHERE = INVARIANTS | {each.id for each in reclamation.ALL} | {reclamation.NAME_IS_NOT_BLOCKED.id}
 """And those of pairs and claims, and of each kind of garbage where garbage is refuted."""
 
 

@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.designs._retention import OTHER, RULES, A, write_history
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, REPOSITORY, TO, X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Speaker, Word
+from lakeproof.designs.designs import HOLDS, AftermathCheck, Caller, Design, Speaker, Word
 from lakeproof.designs.races import Race, Refuted, branch_of, op
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -215,16 +215,9 @@ class WorldDesign(Design[WorldFlows]):
         garbage."""
         if self.parts or LIFE & {*race.ops, *map(op, race.before)}:
             return []
+        check: AftermathCheck = lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[2:], snapshot))  # noqa: E731
         words = ("reset", "reset@main", "reap")
-        return [
-            Aftermath(
-                id=data.GARBAGE_IS_RECLAIMED,
-                meaning=data.GARBAGE_IS_RECLAIMED_MEANING,
-                calls=[self.call(word, Speaker("z", at)) for at, word in enumerate(words)],
-                check=lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[2:], snapshot)),
-                clock_advance=LATER,
-            )
-        ]
+        return [self.after(data.GARBAGE_IS_RECLAIMED, words, check, clock_advance=LATER)]
 
 
 def last(race: Race, words: Collection[str], undone: Collection[str] = ()) -> bool:

@@ -136,14 +136,9 @@ class BranchDesign(Design[BranchFlows]):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         if "commit" not in race.words or "delete_branch" in race.words:
             return []
-        return [
-            Aftermath(
-                id=refs.BRANCH_STAYS_COMMITTABLE,
-                meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
-                calls=[self.call("commit", Speaker("s", 9))],
-                check=refs.branch_stays_committable,
-            )
-        ]
+        stays = refs.BRANCH_STAYS_COMMITTABLE
+        calls = [self.call("commit", Speaker("s", 9))]
+        return [Aftermath(id=stays.id, meaning=stays.meaning, calls=calls, check=refs.branch_stays_committable)]
 
 
 def _may_fail(race: Race) -> bool:

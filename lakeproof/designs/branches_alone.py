@@ -16,26 +16,18 @@ from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, dropping, listing, lock_free, locked, optimistic, resets, writes
 from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.graveler.initialisation import first_commit
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Page, Query
 from lakeproof.impl.refs import branches
-from lakeproof.impl.refs.commits import new_commit
 from lakeproof.impl.refs.errors import BranchNotFound, DirtyBranch, NoParent, RefNotFound
 from lakeproof.model.calls import Args
 from lakeproof.model.committed import Entry
-from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.invariants import Invariant
-from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, ALONE_AS_SPECIFIED_MEANING, alone_as_specified
+from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, alone_as_specified
 from lakeproof.model.sequential import Refs, Refusal, Refusals
 from lakeproof.scenario import Aftermath
 
-FIRST: Final = new_commit(
-    [],
-    MetaRangeID(""),
-    committer="lakeproof",
-    message="Repository created",
-    creation_date=REPOSITORY.creation_date,
-)
-"""The commit that `lakeproof.impl.graveler.initialisation.init_repository` makes."""
+FIRST: Final = first_commit(REPOSITORY)
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
@@ -143,7 +135,7 @@ class AloneDesign(Design[BranchFlows]):
             seals={"seal": lambda args: str(args[1])},
             drops=self.drops,
         )
-        return Aftermath(id=ALONE_AS_SPECIFIED, meaning=ALONE_AS_SPECIFIED_MEANING, calls=made, check=check)
+        return Aftermath(id=ALONE_AS_SPECIFIED.id, meaning=ALONE_AS_SPECIFIED.meaning, calls=made, check=check)
 
 
 def _design(

@@ -29,10 +29,12 @@ from lakeproof.designs.races import (
     suggestion,
 )
 from lakeproof.impl.flows import Flow, bind_reading, options_of, parameters_of
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Afterwards, Finding, Invariant
+from lakeproof.model.snapshot import AnySnapshot, Outcome
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 
 F = TypeVar("F")
+AftermathCheck = Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
 
 HOLDS: Final[Mapping[str, Refuted]] = {}
 """The expectation of a design of which nothing is refuted."""
@@ -121,6 +123,13 @@ class Design(ABC, Generic[F]):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """What is checked on each final store."""
         return ()
+
+    def after(
+        self, what: Afterwards, words: Sequence[str], check: AftermathCheck, *, paged: int = 0, clock_advance: int = 0
+    ) -> Aftermath:
+        """What must be true after these words, on each final store."""
+        calls = [self.call(word, Speaker("z", at), paged) for at, word in enumerate(words)]
+        return Aftermath(id=what.id, meaning=what.meaning, calls=calls, check=check, clock_advance=clock_advance)
 
     def adapt(self, scenario: Scenario) -> Scenario:
         """The scenario as this design needs it."""

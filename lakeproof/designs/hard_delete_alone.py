@@ -30,7 +30,7 @@ from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete._staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
 from lakeproof.model.calls import CallArguments, arguments_by_role
-from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, objects_alone
+from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, objects_alone
 from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
 from lakeproof.model.records import Repository, StagedEntry
@@ -66,10 +66,10 @@ def existence_checks(checks: Sequence[Aftermath]) -> Sequence[Aftermath]:
     return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_judge_existence) for each in checks[:1]]
 
 
-CLEARED: Final = "bookkeeping-is-cleared"
-CLEARED_MEANING: Final = (
+CLEARED: Final = Afterwards(
+    "bookkeeping-is-cleared",
     "where nothing is committed, and the branch is reset and deleted, and the background job has run after its grace "
-    "time, no staged entry and no record about objects is left"
+    "time, no staged entry and no record about objects is left",
 )
 
 
@@ -82,7 +82,7 @@ def _judge_cleared(lasting: tuple[bytes, ...], outcomes: tuple[Outcome, ...], sn
         if isinstance(stored, bytes | StagedEntry) and not any(each in b"/".join(at) for each in lasting)
     )
     evidence = f"there are no objects, and these records are left: {', '.join(left)}"
-    return [Violation(CLEARED, evidence) if left else Reached("nothing is left")]
+    return [Violation(CLEARED.id, evidence) if left else Reached("nothing is left")]
 
 
 _TOKENS: Final = (b"staging/deleted/",)
@@ -119,14 +119,8 @@ class _Alone(ObjectDesign):
         checks = self.judged.aftermath(race)
         runs = 0 if self.flows.background_job is None else 2 * self.judged.jobs
         words = ("reset", "delete_branch", *["job"] * runs)
-        gone = [self.call(word, Speaker("z", at)) for at, word in enumerate(words)]
-        cleared = Aftermath(
-            id=CLEARED,
-            meaning=CLEARED_MEANING,
-            calls=gone,
-            check=partial(_judge_cleared, LASTING.get(self.judged.name, ())),
-            clock_advance=self.judged.grace,
-        )
+        check = partial(_judge_cleared, LASTING.get(self.judged.name, ()))
+        cleared = self.after(CLEARED, words, check, clock_advance=self.judged.grace)
         return [
             *checks,
             *existence_checks(checks),
@@ -295,7 +289,7 @@ ROWS = [
         online.ONLINE,
         OUTSIDE_ONLY,
         {
-            CLEARED: Refuted(
+            CLEARED.id: Refuted(
                 "the promise of a commit stays where no address was issued under its token: the job goes by addresses",
                 "copy.move.delete.read.commit.reset",
             )

@@ -19,12 +19,12 @@ from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Row, Word, build_scenarios, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, jobs
+from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, jobs
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
 
@@ -47,14 +47,15 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "commit_twin": Word(_commit_in_twin, MAIN, Caller.TEXT),
 }
 
-MOVED_STAYS_USABLE: Final = "moved-entry-stays-usable"
-MOVED_STAYS_USABLE_MEANING: Final = "at quiescence, an entry that was moved can be read, overwritten and deleted"
+MOVED_STAYS_USABLE: Final = Afterwards(
+    "moved-entry-stays-usable", "at quiescence, an entry that was moved can be read, overwritten and deleted"
+)
 
 
 def _usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
     for outcome in outcomes:
         if isinstance(outcome.error, EntryLocked):
-            return [Violation(MOVED_STAYS_USABLE, f"no other client is left, and it is refused: {outcome.error!r}")]
+            return [Violation(MOVED_STAYS_USABLE.id, f"no other client is left, and it is refused: {outcome.error!r}")]
     return [Reached("the entry at the new path can be used")]
 
 
@@ -81,11 +82,8 @@ class CircumstancesDesign(ObjectDesign):
             return existence_checks(checks)
         if "bring" in race.before:
             return []
-        return [self._usable()] if "move" in race.words else []
-
-    def _usable(self) -> Aftermath:
-        calls = [self.call(word, Speaker("z", at)) for at, word in enumerate(("read:y", "upload:y", "delete:y"))]
-        return Aftermath(id=MOVED_STAYS_USABLE, meaning=MOVED_STAYS_USABLE_MEANING, calls=calls, check=_usable)
+        uses = ("read:y", "upload:y", "delete:y")
+        return [self.after(MOVED_STAYS_USABLE, uses, _usable)] if "move" in race.words else []
 
 
 def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> CircumstancesDesign:

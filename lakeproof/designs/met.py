@@ -21,7 +21,6 @@ from lakeproof.model.calls import Args
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.met import (
     MET_AS_SPECIFIED,
-    MET_AS_SPECIFIED_MEANING,
     Made,
     Meeting,
     met_as_specified,
@@ -96,7 +95,7 @@ class MetDesign(Design[BranchFlows]):
             )
             alone(calls_of("list"))
         check = met_as_specified(steps, INITIAL, _sealed_token, drops=drops)
-        return Aftermath(id=MET_AS_SPECIFIED, meaning=MET_AS_SPECIFIED_MEANING, calls=calls, check=check)
+        return Aftermath(id=MET_AS_SPECIFIED.id, meaning=MET_AS_SPECIFIED.meaning, calls=calls, check=check)
 
 
 def _sealed_token(name: str, args: Args) -> str | None:
@@ -114,7 +113,7 @@ LEFTOVERS: Final = attrs.evolve(
     LOCK_FREE,
     name="met/lock-free-leftovers",
     refuted={
-        MET_AS_SPECIFIED: Refuted(
+        MET_AS_SPECIFIED.id: Refuted(
             "what was staged late stays, under a token that no branch names: the restoration of a reset whose changes "
             "another call has committed, or reset, meanwhile; a change under a token that was dropped before it came",
             "reset_entry-* reset_prefix-* write-* delete-*",

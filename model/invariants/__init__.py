@@ -3,6 +3,7 @@
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
+    Afterwards,
     Always,
     Eventually,
     Finding,
@@ -30,6 +31,6 @@ from lakeproof.model.invariants._liveness import (
 
 Invariant = Always | Eventually | OnStep | Monitor | Liveness
 
-__all__ = ["FAIRNESS", "STORE", "STORE_AND_CLIENTS", "Always", "AlwaysEventually", "Eventually", "Fairness"]
-__all__ += ["Finding", "Invariant", "LeadsTo", "Liveness", "Monitor", "Observer", "OnStep", "Predicate", "Promise"]
-__all__ += ["Reached", "Reads", "Terminates", "Violation", "always", "eventually", "on_step", "violations"]
+__all__ = ["FAIRNESS", "STORE", "STORE_AND_CLIENTS", "Afterwards", "Always", "AlwaysEventually", "Eventually"]
+__all__ += ["Fairness", "Finding", "Invariant", "LeadsTo", "Liveness", "Monitor", "Observer", "OnStep", "Predicate"]
+__all__ += ["Promise", "Reached", "Reads", "Terminates", "Violation", "always", "eventually", "on_step", "violations"]

@@ -44,9 +44,7 @@ STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
 
 @attrs.frozen(kw_only=True)
-class Always:
-    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
-
+class _OfStates:
     id: str
     meaning: str
     check: SnapshotCheck
@@ -60,19 +58,21 @@ class Always:
 
 
 @attrs.frozen(kw_only=True)
-class Eventually:
+class Always(_OfStates):
+    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
+
+
+@attrs.frozen(kw_only=True)
+class Eventually(_OfStates):
     """Holds at quiescence: no client can move (each is done or crashed). ``reads``: as of `Always`."""
+
+
+@attrs.frozen
+class Afterwards:
+    """What must be true when a program has run on each final store: the name of an `Aftermath`."""
 
     id: str
     meaning: str
-    check: SnapshotCheck
-    reads: frozenset[Reads] | None = None
-    observers: tuple[Observer, ...] = ()
-
-    @property
-    def may_read(self) -> frozenset[Reads]:
-        """What its check may look at."""
-        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)

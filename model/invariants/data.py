@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants._base import Finding, Monitor, Reached, Reads, Violation, always
+from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
 from lakeproof.model.invariants._changes import Changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, repositories
@@ -97,9 +97,9 @@ def address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
                 staged[each.address] = where
 
 
-GARBAGE_IS_RECLAIMED: Final = "garbage-is-reclaimed"
-GARBAGE_IS_RECLAIMED_MEANING: Final = (
-    "at quiescence, plus one run of the background job after its grace time, unreferenced objects are gone"
+GARBAGE_IS_RECLAIMED: Final = Afterwards(
+    "garbage-is-reclaimed",
+    "at quiescence, plus one run of the background job after its grace time, unreferenced objects are gone",
 )
 
 
@@ -116,11 +116,11 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
     """The check of an `Aftermath`: its calls, if any, are runs of the background job."""
     for outcome in outcomes:
         if outcome.error is not None:
-            yield Violation(GARBAGE_IS_RECLAIMED, f"the background job failed with {outcome.error!r}")
+            yield Violation(GARBAGE_IS_RECLAIMED.id, f"the background job failed with {outcome.error!r}")
     for view in _living(snapshot):
         left = garbage(view)
         if left:
-            yield Violation(GARBAGE_IS_RECLAIMED, f"nothing refers to {', '.join(left)}, and it is still there")
+            yield Violation(GARBAGE_IS_RECLAIMED.id, f"nothing refers to {', '.join(left)}, and it is still there")
         else:
             yield Reached(f"all of {len(view.data())} objects are referred to")
 

@@ -15,7 +15,16 @@ import attrs
 from lakeproof.model import calls, keys, kv, objects
 from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from lakeproof.model.invariants._base import Eventually, Finding, Reached, Reads, Violation, eventually, on_step
+from lakeproof.model.invariants._base import (
+    Afterwards,
+    Eventually,
+    Finding,
+    Reached,
+    Reads,
+    Violation,
+    eventually,
+    on_step,
+)
 from lakeproof.model.invariants.repositories import accessible, entries, partitions
 from lakeproof.model.records import Branch, CleanupRecord, Record, Repository, RepositoryState, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories, views_of
@@ -213,9 +222,9 @@ OF_A_KIND: Final[Mapping[str, Eventually]] = {
 }
 """The narrower sisters of `deleted-data-is-reclaimable`, by id."""
 
-DELETED_DATA_IS_RECLAIMED: Final = "deleted-data-is-reclaimed"
-DELETED_DATA_IS_RECLAIMED_MEANING: Final = (
-    "after one more run of the cleaner no staged entry and no object of a deleted repository is left"
+DELETED_DATA_IS_RECLAIMED: Final = Afterwards(
+    "deleted-data-is-reclaimed",
+    "after one more run of the cleaner no staged entry and no object of a deleted repository is left",
 )
 
 
@@ -223,13 +232,13 @@ def deleted_data_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot)
     """Aftermath of one run of the cleaner, when claims have run out."""
     last = outcomes[-1]
     if last.status is not Status.OK:
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner fails with {last.error!r}")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner fails with {last.error!r}")]
     left = left_behind(snapshot)
     for partition, key in sorted(left.staged):
         what = f"{key.decode('utf-8', 'replace')} under {partition.decode()}"
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner left {what}, whose repository is not there")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner left {what}, whose repository is not there")]
     for address in sorted(left.data):
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner left {address}, whose repository is not there")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner left {address}, whose repository is not there")]
     return [Reached("the cleaner left no data of a deleted repository")]
 
 

@@ -332,13 +332,17 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
 def _clean_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Births)
     for branch_id, path, identity in sorted(state.old):
-        branch = branch_named(snapshot, branch_id)
-        content = None if branch is None else content_of_branch(snapshot, branch)
-        if content is not None and content.get(path) == identity:
-            evidence = f"{identity!r} at {path!r}, written before {branch_id} was created anew, is in the new branch"
-            yield Violation("branch-starts-clean", evidence)
+        what = f"{identity!r} at {path!r}, written before {branch_id} was created anew"
+        if _shows(snapshot, branch_id, path, identity):
+            yield Violation("branch-starts-clean", f"{what}, is in the new branch")
         else:
-            yield Reached(f"{identity!r} was written before {branch_id} was created anew, and is not in the new branch")
+            yield Reached(f"{what}, is not in the new branch")
+
+
+def _shows(snapshot: Snapshot, branch_id: str, path: bytes, identity: bytes) -> bool:
+    branch = branch_named(snapshot, branch_id)
+    content = None if branch is None else content_of_branch(snapshot, branch)
+    return content is not None and content.get(path) == identity
 
 
 branch_starts_clean = Monitor(
@@ -363,13 +367,11 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
 def _refused_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, frozenset)
     for branch_id, path, identity in sorted(state):
-        branch = branch_named(snapshot, branch_id)
-        content = None if branch is None else content_of_branch(snapshot, branch)
-        if content is not None and content.get(path) == identity:
-            evidence = f"{identity!r} at {path!r} was refused, and it is in {branch_id}"
-            yield Violation("refused-write-is-absent", evidence)
+        what = f"{identity!r} at {path!r} was refused"
+        if _shows(snapshot, branch_id, path, identity):
+            yield Violation("refused-write-is-absent", f"{what}, and it is in {branch_id}")
         else:
-            yield Reached(f"{identity!r} at {path!r} was refused, and it is not in {branch_id}")
+            yield Reached(f"{what}, and it is not in {branch_id}")
 
 
 refused_write_is_absent = Monitor(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.model import calls
-from lakeproof.model.invariants._base import Finding, Reached, Reads, Violation, always, eventually
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
@@ -25,9 +25,9 @@ def get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("get-shows-active-only", shown)
 
 
-SUPERSEDED_IS_CLEANED: Final = "superseded-is-cleaned"
-SUPERSEDED_IS_CLEANED_MEANING: Final = (
-    "after one more run of the cleaner nothing is left of an instance that has a record and was deleted or superseded"
+SUPERSEDED_IS_CLEANED: Final = Afterwards(
+    "superseded-is-cleaned",
+    "after one more run of the cleaner nothing is left of an instance that has a record and was deleted or superseded",
 )
 
 
@@ -35,7 +35,7 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     """Aftermath of one run of the cleaner, when claims have run out."""
     last = outcomes[-1]
     if last.status is not Status.OK:
-        return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner fails with {last.error!r}")]
+        return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
     claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
     living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
     noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
@@ -43,7 +43,7 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
         whose = None if isinstance(record, Repository | CleanupRecord) else owner(record)
         if whose in noted - living:
             what = f"{key.decode()} of instance {whose}, which is dead and has a record"
-            return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner left {what}")]
+            return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner left {what}")]
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 
 

@@ -19,15 +19,15 @@ from lakeproof.model import calls
 from lakeproof.model.contents import content_of_commit
 from lakeproof.model.errors import BranchBusy, FlowError, RefChanged
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.invariants._base import Finding, Reached, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.invariants.branches_alone import found_wrong
 from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
-MET_AS_SPECIFIED: Final = "met-as-specified"
-MET_AS_SPECIFIED_MEANING: Final = (
+MET_AS_SPECIFIED: Final = Afterwards(
+    "met-as-specified",
     "a call that others interrupt, one after the other, answers as if it were alone before, between or after them, "
-    "and gives up only if it tries but once; in the end the store holds what that says, and nothing else"
+    "and gives up only if it tries but once; in the end the store holds what that says, and nothing else",
 )
 
 Made = tuple[str, calls.Args]
@@ -110,13 +110,13 @@ def met_as_specified(
             if not following:
                 return [
                     Violation(
-                        MET_AS_SPECIFIED, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
+                        MET_AS_SPECIFIED.id, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
                     )
                 ]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
         if all(ends):
-            return [Violation(MET_AS_SPECIFIED, f"in the end {ends[0]}")]
+            return [Violation(MET_AS_SPECIFIED.id, f"in the end {ends[0]}")]
         return [Reached(f"{len(steps)} calls answered as specified")]
 
     return check

@@ -11,7 +11,7 @@ from typing import Final
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants import Invariant, on_step
-from lakeproof.model.invariants._base import STORE, Eventually, Finding, Reached, Violation
+from lakeproof.model.invariants._base import STORE, Afterwards, Eventually, Finding, Reached, Violation
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
 from lakeproof.model.repository_specification import CLAIM_LASTS
@@ -120,10 +120,10 @@ def claim_lasts_two_minutes(transition: Transition) -> Iterator[Finding]:
             yield Reached(f"the claim of instance {entry.instance_uid} had run out")
 
 
-NAME_IS_NOT_BLOCKED: Final = "name-is-not-blocked"
-NAME_IS_NOT_BLOCKED_MEANING: Final = (
+NAME_IS_NOT_BLOCKED: Final = Afterwards(
+    "name-is-not-blocked",
     "whatever crashed: two minutes later a repository can be created under the name, without a delete before it, "
-    "unless one is accessible"
+    "unless one is accessible",
 )
 
 
@@ -133,7 +133,7 @@ def name_is_not_blocked(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     there = ", ".join(f"{entry.repository_id} ({entry.state.name.lower()})" for entry in entries(snapshot))
     if last.status is Status.OK or any(True for _ in accessible(snapshot)):
         return [Reached("the name could be used, or is in use")]
-    return [Violation(NAME_IS_NOT_BLOCKED, f"a create failed with {last.error!r}: {there or 'no entry'}")]
+    return [Violation(NAME_IS_NOT_BLOCKED.id, f"a create failed with {last.error!r}: {there or 'no entry'}")]
 
 
 ALL: Final[tuple[Invariant, ...]] = (*OF_A_KIND.values(), deletion_leaves_a_lead, claim_lasts_two_minutes)

@@ -13,15 +13,7 @@ from lakeproof.model import calls, keys, kv
 from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
-from lakeproof.model.invariants._base import (
-    Finding,
-    Monitor,
-    Observer,
-    Reached,
-    Violation,
-    always,
-    on_step,
-)
+from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
 from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
 from lakeproof.model.invariants._marks import birth as birth
 from lakeproof.model.records import Branch, Commit, Tag
@@ -178,8 +170,9 @@ commit_makes_progress = Monitor(
     observers=(EFFORT,),
 )
 
-BRANCH_STAYS_COMMITTABLE: Final = "branch-stays-committable"
-BRANCH_STAYS_COMMITTABLE_MEANING: Final = "whatever crashed or was lost before, a commit can be made afterwards"
+BRANCH_STAYS_COMMITTABLE: Final = Afterwards(
+    "branch-stays-committable", "whatever crashed or was lost before, a commit can be made afterwards"
+)
 
 
 def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
@@ -187,7 +180,7 @@ def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) 
     last = outcomes[-1]
     if last.status is Status.OK:
         return [Reached("a commit succeeded afterwards")]
-    return [Violation(BRANCH_STAYS_COMMITTABLE, f"a commit afterwards fails with {last.error!r}")]
+    return [Violation(BRANCH_STAYS_COMMITTABLE.id, f"a commit afterwards fails with {last.error!r}")]
 
 
 ALL: Final = (

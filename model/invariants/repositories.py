@@ -13,6 +13,7 @@ from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
+    Afterwards,
     Finding,
     Monitor,
     Observer,
@@ -312,8 +313,9 @@ def cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
         yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
 
 
-ID_BECOMES_REUSABLE = "id-becomes-reusable"
-ID_BECOMES_REUSABLE_MEANING = "retrying the delete until it succeeds frees the id, whatever crashed before"
+ID_BECOMES_REUSABLE: Final = Afterwards(
+    "id-becomes-reusable", "retrying the delete until it succeeds frees the id, whatever crashed before"
+)
 
 
 def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
@@ -323,7 +325,7 @@ def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
         return [Reached("after the deletes the id could be used again")]
     left = ", ".join(_describe_entry(entry) for entry in entries(snapshot)) or "no entry"
     evidence = f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}"
-    return [Violation(ID_BECOMES_REUSABLE, evidence)]
+    return [Violation(ID_BECOMES_REUSABLE.id, evidence)]
 
 
 ALL = (

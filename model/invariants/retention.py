@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation, always
+from lakeproof.model.invariants._base import Afterwards, Always, Finding, Reached, Reads, Violation, always
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot
 
-EXPIRED_DATA_IS_RECLAIMED: Final = "expired-data-is-reclaimed"
-EXPIRED_DATA_IS_RECLAIMED_MEANING: Final = (
-    "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone"
+EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
+    "expired-data-is-reclaimed",
+    "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone",
 )
 
 
@@ -131,12 +131,12 @@ def _find_leftovers(
 ) -> Iterator[Finding]:
     for outcome in outcomes:
         if outcome.error is not None:
-            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"a run failed with {outcome.error!r}")
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED.id, f"a run failed with {outcome.error!r}")
     for view in _living(snapshot):
         left = only_expired(view, rules, snapshot.now, tags=tags) & view.objects.keys()
         if left:
-            what = ", ".join(sorted(left))
-            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"only expired commits refer to {what}, and it is still there")
+            evidence = f"only expired commits refer to {', '.join(sorted(left))}, and it is still there"
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED.id, evidence)
         else:
             yield Reached("no object is left that only expired commits refer to")
 
