@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import click
 
 from lakeproof.commands.group import Commands, complain
-from lakeproof.commands.options import FORMATS, Seconds, reports_of
+from lakeproof.commands.options import FORMATS, Seconds, from_option, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
 
@@ -48,9 +48,6 @@ def main() -> None:
 
 
 patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-from_option = click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 out_option = click.option(
     "--out",

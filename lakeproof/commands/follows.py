@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakeproof.commands.options import from_option
 from lakeproof.words import AS_EXPECTED, VIOLATED
 
 if TYPE_CHECKING:
@@ -20,13 +21,7 @@ WINDOW: int = 32
 @click.option(
     "--flows", "name", required=True, metavar="SCENARIO", help="Whose clients make their calls, over and over."
 )
-@click.option(
-    "--from",
-    "file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Load scenarios from a Python file.",
-)
+@from_option
 @click.option("--name", "renamed", multiple=True, metavar="A=B", help="Where a call has the argument A, the log has B.")
 @click.option("--parallel", is_flag=True, help="A client may ask for several things at once, in any order.")
 def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], parallel: bool) -> int:

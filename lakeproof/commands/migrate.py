@@ -13,7 +13,7 @@ import click
 import trio
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
@@ -81,14 +81,7 @@ class Observed(Store):
 @click.argument("store", metavar="STORE")
 @click.option("--restart", is_flag=True, help="Remove what an interrupted run has left, and start over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--timeout",
-    type=Seconds,
-    default=60.0,
-    show_default=True,
-    metavar="S",
-    help="Timeout of one operation on the store; the run then ends.",
-)
+@seconds_option("--timeout", default=60.0, help_="Timeout of one operation on the store; the run then ends.")
 def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: float) -> int:
     """Migrate the five SQL tables of a lakeFS before KV to a key-value store, verify, and switch.
 

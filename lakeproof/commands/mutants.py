@@ -11,7 +11,7 @@ import attrs
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant, judge, reaches, relevant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
@@ -49,7 +49,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="FILE",
     help="Keep results here. What is in it and still valid is not run again.",
 )
-@click.option("--max-seconds", type=Seconds, default=30.0, show_default=True, metavar="S", help="Limit of a scenario.")
+@seconds_option("--max-seconds", default=30.0, help_="Limit of a scenario.")
 @click.option(
     "--max-states",
     type=click.IntRange(1),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import complain
+from lakeproof.commands.options import from_option
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("replay")
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
-)
+@from_option
 @click.option(
     "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: a Python file with PROFILE."
 )
