@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs import hardened, identifiers, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -372,5 +372,3 @@ ROWS = [
     *branches(STEP2_ALONE),
     *branches(HARDENED_ALONE, NONE | FALSE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import AHEAD, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, rows
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
@@ -108,5 +108,3 @@ ROWS = [
     *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
     *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, rows
 from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
@@ -316,5 +316,3 @@ ROWS = [
     *_rows(NOT_YET, {"commits": COMMITS}),
     *_rows(LATER, _with_job({**OF_ENTRIES, **OF_RESETS, "refs": REFS})),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

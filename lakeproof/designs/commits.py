@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -326,5 +326,3 @@ ROWS = [
     *rows(LOCK_FREE, "write-commit-reset_entry.read", FAULTY, WRITTEN, deep=True),
     *rows(LOCK_FREE, "commit-commit-reset_entry.read write-commit-reset_entry-reset_entry", NONE, WRITTEN, deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

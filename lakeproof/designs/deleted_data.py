@@ -11,7 +11,7 @@ import attrs
 from lakeproof.designs._circumstances import damage
 from lakeproof.designs._hard_delete import OUTSIDE
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Word, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -291,5 +291,3 @@ ROWS = [
     *rows(attrs.evolve(FOLLOWING, refuted={RECLAIMED: LOST}), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
     *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,8 +1,7 @@
 """Designs as values, and how a design and a race become a scenario.
 
 A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
-words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its rows and ends
-with ``SCENARIOS = build_scenarios(ROWS)``.
+words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its ``ROWS``.
 """
 
 import enum

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Design, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Word, rows
 from lakeproof.designs.races import FAULTS, NONE, PAGED, SCAN_FAILURE, FaultSet, Race, Refuted
 from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.refs import branches, tags
@@ -104,5 +104,3 @@ ROWS = [
     *_rows(IN_PAGES, "commit commit-create_branch", PAGED | SCAN_FAILURE),
     *_rows(COMMITS_FIRST, RACES, NONE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -19,7 +19,7 @@ from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Row, Word, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
@@ -161,5 +161,3 @@ ROWS = [
     ),
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
@@ -166,5 +166,3 @@ ROWS = [
     *rows(IMMUTABLE, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -21,7 +21,7 @@ from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import COMMITTED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, existence_checks
 from lakeproof.designs.races import NONE, Before, Race, Refuted
 from lakeproof.impl.flows import ObjectFlows
@@ -104,5 +104,3 @@ ROWS = [
     *pairs(online.ONLINE, deep=False),
     *pairs(online.UNTIMED, at_once=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

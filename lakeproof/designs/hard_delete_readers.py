@@ -19,7 +19,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as token_states
 from lakeproof.designs._hard_delete import KEPT, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, rows
 from lakeproof.designs.races import NONE, FaultSet, Race, Refuted, jump
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.readers import path_stays_readable
@@ -101,5 +101,3 @@ ROWS = [
     *(row for design, jobs in FRAGILE for row in races(design, jobs)),
     *(row for design, jobs in FRAGILE for row in races(looking_again(design), jobs)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import Word, build_scenarios, but, rows, variant
+from lakeproof.designs.designs import Word, but, rows, variant
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Refuted, after, fault, jump
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
@@ -163,5 +163,3 @@ ROWS = [
     *rows(KEEPS, "upload-commit.job.reset.job", LATE, deep=True),
     *rows(TOMBSTONE, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload"), deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

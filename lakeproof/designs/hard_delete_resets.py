@@ -22,7 +22,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as token_states
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.races import NONE, Before, Refuted
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.graveler import resets as resetting
@@ -114,5 +114,3 @@ ROWS = [
     *(row for design in (*PLACES, *RESTORATIONS) for row in races(design)),
     *(row for design in WITHOUT_CLOCK for row in races(design, deep=True)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

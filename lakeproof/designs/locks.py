@@ -7,7 +7,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
 from lakeproof.designs.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
-from lakeproof.designs.designs import HOLDS, Caller, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Caller, Word, rows, variant
 from lakeproof.designs.dropping import LATER, TABLE
 from lakeproof.designs.races import CRASH, NONE, Before, Refuted, branch_of
 from lakeproof.impl.effects import Env
@@ -87,5 +87,3 @@ ROWS = [
     *rows(JOB, "commit.job", CRASH, WRITTEN, more=_jobs(once=False)),
     *rows(DROPS, "write.commit-read", NONE | CRASH),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

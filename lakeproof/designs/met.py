@@ -12,7 +12,7 @@ import attrs
 from lakeproof.designs._met import cross, meet
 from lakeproof.designs.branch_designs import FOUNDED, REPOSITORY
 from lakeproof.designs.branches_alone import INITIAL, WORDS
-from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, rows
 from lakeproof.designs.races import NONE, Race, Refuted, op
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import lock_free
@@ -237,5 +237,3 @@ ROWS = [
     _often(LOCK_FREE, "write", "write", "seal", (3, 5, 7)),
     _often(LOCK_FREE, "write-settled", "write", "seal", (3, 5)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.designs import Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import Design, Word, rows
 from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
 from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
@@ -116,5 +116,3 @@ ROWS = [
     *rows(BY_VERSION, "migrate-migrate migrate-restart", FAULTS | REFUSED),
     *rows(BY_VERSION, "migrate-restart-restart", NONE, only="version-means-complete", deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import NONE, Before, Race
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -282,5 +282,3 @@ ROWS = [
     *rows(REMOVED, "delete", NONE, PLANTED),
     *rows(attrs.evolve(REMOVED, flows=delete_branch), "delete-update delete-delete.create", NONE, PLANTED),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs import hardened, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
@@ -147,5 +147,3 @@ ROWS = [
     *claims(step2.BY_SET_IF, "get create_branch startup"),
     *claims(hardened.HARDENED, "create create_bare clean"),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

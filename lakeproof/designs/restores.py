@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import CRASH, FAULTS, NONE, Race, Refuted
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -106,5 +106,3 @@ ROWS = [
     *rows(PLAIN, "restore-delete restore-create_branch restore-restore-delete restore-restore.delete", NONE | CRASH),
     *rows(TOMBSTONE, "restore-delete restore-restore-delete restore-restore.delete", NONE | CRASH),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RULES, RetentionDesign
-from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Row, rows, variant
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -274,5 +274,3 @@ ROWS = [
     *sequences(attrs.evolve(PINNED, refuted={RECLAIMED: Refuted(STAYS, "*/late-write")}), NONE | LATE_WRITE | FALSE),
     *sequences(attrs.evolve(TEXT, tags=False, refuted=HOLDS), NONE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

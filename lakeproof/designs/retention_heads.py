@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.designs._retention import FIRST, NOW, OTHER, RULES, E, RetentionDesign
 from lakeproof.designs.branch_designs import REPOSITORY
-from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, PAGED, Race, Refuted, fault, jump
 from lakeproof.designs.retention import JOB, JUMP
 from lakeproof.impl.flows import Flow, RetentionFlows
@@ -97,5 +97,3 @@ ROWS = [
     *rows(LEFT_FIRST, f"move_back-{JOB}"),
     *rows(AFTERWARDS, f"move_back-{JOB}"),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

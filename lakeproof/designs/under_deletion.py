@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Word, rows
 from lakeproof.designs.races import CRASH, FALSE, NONE, Race, Refuted
 from lakeproof.designs.repository_designs import EXISTS
 from lakeproof.impl.flows import Flow, RepositoryFlows
@@ -100,5 +100,3 @@ ROWS = [
         for row in rows(attrs.evolve(design, refuted=IN_DOUBT), "tag-get_tag-delete", FALSE, EXISTS)
     ),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -91,12 +91,12 @@ class Campaign:
             origins = {Origin(file=source.file): tuple(names)}
             files = {source.file.name: source.file}
             return cls(origins=origins, files=files, source=source, bounds=bounds)
-        from lakeproof.designs import modules
+        from lakeproof.designs import modules, scenarios_of
         from lakeproof.mutation import histories
 
         wanted = frozenset(names)
         found = {
-            Origin(module.__name__): tuple(each.name for each in module.SCENARIOS if each.name in wanted)
+            Origin(module.__name__): tuple(each.name for each in scenarios_of(module) if each.name in wanted)
             for module in (*modules(), *([histories] if engine else []))
         }
         chosen = {origin: those for origin, those in found.items() if those}
