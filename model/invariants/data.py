@@ -125,9 +125,6 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
             yield Reached(f"all of {len(view.data())} objects are referred to")
 
 
-ALL: Final = (committed_data_is_kept, committed_data_is_unchanged, staged_data_is_kept, address_has_one_entry)
-
-
 def _describe_reference(reference: Reference) -> str:
     return f"{reference.path!r} at {reference.address}"
 

@@ -275,7 +275,3 @@ def deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
         yield Violation(name, f"{op.address} was deleted, and an entry of instance {whose[0]} refers to it")
     else:
         yield Reached(f"{op.address} was deleted, and no accessible repository refers to it")
-
-
-ALL: Final = (deleted_data_is_reclaimable, deletion_spares_live_data)
-"""All invariants of this module but the aftermath."""

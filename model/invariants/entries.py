@@ -381,14 +381,3 @@ refused_write_is_absent = Monitor(
     advance=_advance_refused,
     at_end=_refused_at_end,
 )
-
-
-ALL: Final = (
-    acknowledged_write_is_kept,
-    acknowledged_delete_is_kept,
-    refused_write_is_absent,
-    commit_is_causal,
-    read_is_legal(),
-    branch_starts_clean,
-)
-"""All invariants of this module; that of reads for a branch that begins empty."""

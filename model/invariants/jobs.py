@@ -108,7 +108,3 @@ def deletion_spares_foreign_data(namespace: StorageNamespace) -> Eventually:
         check=check,
         observers=(DELETED,),
     )
-
-
-ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job)
-"""All invariants of this module."""

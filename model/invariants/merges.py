@@ -127,7 +127,3 @@ def merge_refuses_changes(snapshot: Snapshot) -> Iterator[Finding]:
             )
         elif over and call.done:
             yield Reached(f"{call.name} was refused: changes are sealed, and not committed")
-
-
-ALL: Final = (merge_is_effective, revert_is_effective, merge_refuses_changes)
-"""All invariants of this module."""

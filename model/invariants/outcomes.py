@@ -125,13 +125,3 @@ def branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         elif not any(_may_move(other, branch_id) for other in snapshot.calls(*MOVING) if other != call):
             what = "is gone" if branch is None else "does not lead there"
             yield Violation("branch-update-is-effective", f"{shown}, and it {what}")
-
-
-ALL: Final = (
-    failed_call_changed_nothing,
-    commit_is_effective,
-    branch_create_is_effective,
-    branch_delete_is_effective,
-    branch_update_is_effective,
-)
-"""All invariants of this module."""

@@ -69,7 +69,3 @@ def call_makes_progress(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("call-makes-progress", evidence)
         elif call.done:
             yield Reached(f"{call.name} ended")
-
-
-ALL: Final = (call_makes_progress,)
-"""All invariants of this module."""

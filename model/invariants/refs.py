@@ -181,13 +181,3 @@ def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) 
     if last.status is Status.OK:
         return [Reached("a commit succeeded afterwards")]
     return [Violation(BRANCH_STAYS_COMMITTABLE.id, f"a commit afterwards fails with {last.error!r}")]
-
-
-ALL: Final = (
-    head_exists,
-    token_has_one_owner,
-    commits_form_one_line,
-    branch_delete_spares_successor,
-    commit_makes_progress,
-)
-"""All invariants of this module but the aftermath."""

@@ -256,6 +256,3 @@ def reset_is_kept(staged: Contents | None = None, branch_id: str = "main") -> Mo
 
 
 acknowledged_reset_is_kept: Final = reset_is_kept()
-
-ALL: Final = (acknowledged_reset_is_kept,)
-"""All invariants of this module; for branches that begin without uncommitted entries."""
