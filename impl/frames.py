@@ -2,7 +2,8 @@
 
 A coroutine that awaits another one, an asynchronous generator or a generator is a chain of frames. The line of a flow
 that requested an effect is the innermost one in the file of the outermost frame: not of `perform` and what `Env`
-offers, not of the standard library, and not of helpers that many flows share.
+offers, not of the standard library, and not of helpers that many flows share. Example: `commit` awaits `_swap` of its
+own file, which awaits ``env.store.set_if``: the line is the one in `_swap`.
 
 Abandoning. Closing a coroutine raises GeneratorExit in it: a ``finally`` would run, and an ``async with`` around a lock
 would ask for effects, which the interpreter reports as an error. A client that crashed runs nothing any more. So a

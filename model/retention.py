@@ -1,7 +1,10 @@
 """Retention of committed objects: which commits are active, which are expired, and what only expired ones refer to.
 
 A branch keeps its head, and, first parent by first parent, each commit whose child on that line was created after the
-branch's *threshold* (now minus its days of retention). A *dangling* commit is on no such line of any branch, whatever
+branch's *threshold* (now minus its days of retention). With seven days, on ``A`` (30 days old) <- ``B`` (20) <- ``C``
+(1, the head): C is kept, and so is B, which was the head until C was made. A is not: B took its place 20 days ago.
+
+A *dangling* commit is on no such line of any branch, whatever
 its age: for it there is a dummy child of the same date, a hypothetical head under the default retention. A commit is
 active if anything keeps it, else expired.
 

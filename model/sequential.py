@@ -1,9 +1,13 @@
-"""The sequential specification of a repository's branches and commits: what each operation answers to who is alone.
+"""The sequential specification of a repository's branches and commits: what each operation answers to a single client.
 
-It judges answers instead of predicting them, because the ids of commits and branches are the flows' to choose: given
-the state before and the answer of a call, it gives the state after, or says what is wrong. Values are distinguished by
-identity, which stands for their data. Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and
-lock-free"; the operations of lakeFS' ``pkg/graveler``.
+It judges answers instead of predicting them, because flows choose the ids of commits and branches: from a state and an
+answer it makes the next state, or an error. An identity stands for its data.
+
+Example: main has c1, and x=1 is staged. The answer to a commit must be a commit with the parent c1; its id names x=1
+from then on, and nothing is staged.
+
+Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and lock-free"; the operations of lakeFS'
+``pkg/graveler``.
 """
 
 from collections.abc import Callable, Hashable, Mapping

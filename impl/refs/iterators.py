@@ -2,6 +2,8 @@
 
 None is a snapshot: writes may fall between two pages, and a page in hand may be outdated. An error surfaces from
 `next`; called again, it tries the same again; after a `seek`, it goes on from there.
+Example: keys a, b, c in pages of two. The first `next` reads a and b, one effect. A `seek` to b costs none; the `next`
+after b reads c.
 Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Functionalities".
 """
 

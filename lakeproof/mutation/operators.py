@@ -1,6 +1,7 @@
 """The operators: each is one kind of mistake that is made with stores and concurrent clients.
 
-An operator looks at the expressions or the blocks of a function and says what may stand there instead.
+An operator looks at the expressions or the blocks of a function and yields replacements. Example: `blind_write`
+replaces ``await env.store.set_if(p, k, v, seen)`` by ``await env.store.set(p, k, v)``.
 """
 
 import ast

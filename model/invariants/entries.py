@@ -3,6 +3,9 @@
 All are monitors over invocations and returns; at the end they compare their state with the final store. An
 identity stands for a value: in a scenario every write has its own. Source: the "refs, commits" rows in
 docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and lock-free".
+
+Example: the write x=1 of one client returns, then the write x=2 of another. In the end x must be 2. If the second
+client crashed, x may be 1 or 2, and neither write is judged.
 """
 
 from collections.abc import Hashable, Iterator

@@ -1,8 +1,10 @@
 """Why a key is not linearizable: where it shows first, and the few operations that cannot be explained.
 
-To take an operation out of a history means: nothing is known any more of when it took effect, or whether it did. A
-read is gone then; a read may still have seen the write. Whatever is impossible without knowing is impossible
-with more knowledge, so that the operations that are left are to blame, and removing one more makes all possible.
+To remove an operation means: it may have taken effect at any time, or never. What is impossible all the same is
+impossible with more knowledge. So the operations that are left are the reason.
+
+Example: among a thousand operations, write 1 returns, then write 2, then a read finds 1. These three are impossible by
+themselves. Without write 1 there is an order: it may have taken effect after write 2.
 """
 
 from bisect import bisect_left
