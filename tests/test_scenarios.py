@@ -1,6 +1,6 @@
 """The repository scenarios: each verdict is the expected one, and every counterexample replays."""
 
-from lakeproof.designs import hardened
+from lakeproof.designs import hardened, scenarios_of
 from lakeproof.model.invariants import alone, lifecycle, outcomes, reclamation, refs, repositories
 from tools.catalogues import everything
 
@@ -22,7 +22,7 @@ def test_every_invariant_is_checked_somewhere_and_all_of_them_of_hardened() -> N
 
 
 def test_every_kind_of_fault_occurs_and_all_of_them_in_hardened() -> None:
-    for scenarios in (CATALOGUE, hardened.SCENARIOS):
+    for scenarios in (CATALOGUE, scenarios_of(hardened)):
         for kind in ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"):
             assert any(getattr(scenario.faults, kind) for scenario in scenarios), kind
         assert any(scenario.faults.clock_jumps and scenario.faults.clock_skew for scenario in scenarios)
