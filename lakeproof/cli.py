@@ -185,7 +185,7 @@ def verify(
     task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
     if WITNESS.installed and not no_cache:
         from lakeproof.verify.cache import Kept
-        from lakeproof.verify.folders import user_cache
+        from lakeproof.verify.machine import user_cache
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
@@ -267,7 +267,7 @@ def _check_memory(max_memory: int | None) -> None:
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:
-    from lakeproof.verify.cores import cores
+    from lakeproof.verify.machine import cores
 
     return min(jobs or cores(), scenarios)
 

@@ -23,7 +23,7 @@ from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_value
 from lakeproof.plain_json import decode
-from lakeproof.verify.gc_pause import no_cycles
+from lakeproof.verify.machine import no_cycles
 from lakeproof.verify.outputs import unwritable
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason
 

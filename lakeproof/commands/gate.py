@@ -26,7 +26,7 @@ from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
-from lakeproof.verify.cores import cores
+from lakeproof.verify.machine import cores
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
 
 PCT_CHANGES: Final = 2

@@ -20,8 +20,8 @@ from lakeproof.mutation.report import Score, as_object, report
 from lakeproof.mutation.results import Results, UnreadableResults
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.show.progress import SILENCE_SECONDS
-from lakeproof.verify.cores import cores
 from lakeproof.verify.loader import Source, choose
+from lakeproof.verify.machine import cores
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural
 
 _NAMES: Final = [each.name for each in OPERATORS]

@@ -12,8 +12,7 @@ from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, initialisation, lock_free
 from lakeproof.impl.graveler import writes as writing
 from lakeproof.impl.refs import branches
-from lakeproof.model.branch import BranchState, branch
-from lakeproof.model.entry import ENTRY
+from lakeproof.model.branch import ENTRY, BranchState, branch
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants import Invariant, entries, merges, outcomes, progress, refs, resets
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
