@@ -14,6 +14,7 @@ from functools import lru_cache
 import attrs
 
 from lakeproof.model import kv
+from lakeproof.model.errors import Failure
 
 Metadata = tuple[tuple[str, str], ...]
 """String to string, as sorted pairs."""
@@ -49,32 +50,24 @@ def etag(content: bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-class ObjectError(kv.StoreError):
+class ObjectError(Failure):
     """Base of all errors of the object store."""
 
 
 class ObjectNotFound(ObjectError):
     """There is no object at the address: it was never put, or was deleted. Definite."""
 
-    definite = True
-
 
 class PreconditionFailed(ObjectError):
     """The object is not as the condition says. Definite."""
-
-    definite = True
 
 
 class Unsupported(ObjectError):
     """This kind of store has no such condition. Definite."""
 
-    definite = True
-
 
 class Expired(ObjectError):
     """The request came later than its signature allows. Definite."""
-
-    definite = True
 
 
 class Refused(kv.Refused, ObjectError):
