@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs import hardened, identifiers, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -169,17 +169,7 @@ class AloneDesign(RepositoryDesign):
 
 def alone(design: RepositoryDesign, rules: Rules, refuted: Mapping[str, Refuted] = HOLDS) -> AloneDesign:
     """The design as a client that is alone knows it. refuted: what a fault is enough for."""
-    return AloneDesign(
-        name=design.name,
-        flows=design.flows,
-        source=design.source,
-        refuted=refuted,
-        options=design.options,
-        words=design.words,
-        blind_create=design.blind_create,
-        leaves_garbage=design.leaves_garbage,
-        rules=rules,
-    )
+    return recast(design, AloneDesign, "", refuted=refuted, rules=rules)
 
 
 NOTHING_LEFT: Final = Rules()

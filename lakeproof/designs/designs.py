@@ -198,6 +198,14 @@ def variant(
     )
 
 
+def recast(design: AnyDesign, kind: type[D], suffix: str, /, **changes: object) -> D:
+    """The same reading, judged as a design of another kind."""
+    made: Callable[..., D] = kind  # type: ignore[explicit-any]  # the fields differ from kind to kind
+    known = attrs.fields_dict(kind)
+    kept = {name: getattr(design, name) for name in attrs.fields_dict(type(design)) if name in known}
+    return made(**{**kept, "name": design.name + suffix, **changes})
+
+
 def but(design: D, invariant_id: str, *, also: str = "", kept: str = "", reason: str = "") -> D:
     """The design, where an invariant is refuted in some races more, and no longer in those that are kept."""
     changed = design.refuted[invariant_id].but(also=also, kept=kept, reason=reason)

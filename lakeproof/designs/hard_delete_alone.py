@@ -21,7 +21,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import GARBAGE, OUTSIDE, ObjectDesign
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, recast, rows
 from lakeproof.designs.races import NONE, Race, Refuted, after, fault, jump
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
@@ -144,15 +144,8 @@ LISTED: Final[Mapping[str, Word[ObjectFlows]]] = {"stage": Word(_stage_listed, B
 
 def alone(design: ObjectDesign, terms: Terms, refuted: Mapping[str, Refuted] = HOLDS) -> _Alone:
     """A design as its only user sees it."""
-    return _Alone(
-        name=f"{design.name}-alone",
-        flows=design.flows,
-        source=design.source,
-        words={**design.words, **WORDS, **(LISTED if design is object_path.PATH else {})},
-        refuted=refuted,
-        judged=design,
-        terms=terms,
-    )
+    words = {**design.words, **WORDS, **(LISTED if design is object_path.PATH else {})}
+    return recast(design, _Alone, "-alone", words=words, refuted=refuted, judged=design, terms=terms)
 
 
 ANYTHING: Final = Terms()

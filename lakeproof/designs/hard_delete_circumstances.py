@@ -19,7 +19,7 @@ from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Word, rows
+from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
@@ -87,15 +87,8 @@ class CircumstancesDesign(ObjectDesign):
 
 
 def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> CircumstancesDesign:
-    return CircumstancesDesign(
-        name=f"{design.name}-circumstances",
-        flows=design.flows,
-        source=design.source,
-        words={**design.words, **WORDS},
-        options=design.options,
-        refuted=refuted,
-        judged=design,
-    )
+    words = {**design.words, **WORDS}
+    return recast(design, CircumstancesDesign, "-circumstances", words=words, refuted=refuted, judged=design)
 
 
 OLD: Final = Before("old/", "leave_old")

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs import hardened, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
 from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
@@ -76,14 +76,9 @@ class PairsDesign(RepositoryDesign):
 def _of(
     design: RepositoryDesign, kind: type[RepositoryDesign], name: str, refuted: Mapping[str, Refuted]
 ) -> RepositoryDesign:
-    return kind(
-        name=f"{design.name}-{name}",
-        flows=design.flows,
-        source=design.source,
-        refuted=refuted,
-        words={**WORDS, **design.words},
-        options={**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})},
-    )
+    options = {**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})}
+    words = {**WORDS, **design.words}
+    return recast(design, kind, f"-{name}", refuted=refuted, words=words, options=options)
 
 
 def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
