@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import ClassVar, cast
 
 
-class Failure(Exception):
+class NoResult(Exception):
     """What a store or a flow answers instead of a result. ``definite`` means: this operation did not take place. Equal
     if of one type with equal arguments."""
 
@@ -20,7 +20,7 @@ class Failure(Exception):
         return hash((type(self), self.args))
 
 
-class FlowError(Failure):
+class FlowError(NoResult):
     """Base of the errors of flows."""
 
 

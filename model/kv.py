@@ -10,7 +10,7 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.model.errors import Failure
+from lakeproof.model.errors import NoResult
 
 Address = tuple[bytes, bytes]
 """Where a value lives: (partition, key)."""
@@ -33,7 +33,7 @@ Predicate = bytes | None | Presence
 """What ``set_if`` demands: the value that ``get`` returned, None (absent), or EXISTS."""
 
 
-class KVError(Failure):
+class KVError(NoResult):
     """Base of all errors of the key-value store."""
 
 

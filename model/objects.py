@@ -14,7 +14,7 @@ from functools import lru_cache
 import attrs
 
 from lakeproof.model import kv
-from lakeproof.model.errors import Failure
+from lakeproof.model.errors import NoResult
 
 Metadata = tuple[tuple[str, str], ...]
 """String to string, as sorted pairs."""
@@ -50,7 +50,7 @@ def etag(content: bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-class ObjectError(Failure):
+class ObjectError(NoResult):
     """Base of all errors of the object store."""
 
 

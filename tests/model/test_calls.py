@@ -152,4 +152,4 @@ class TestErrors:
             value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__
         ]
         assert found
-        assert all(issubclass(each, errors.FlowError) and each.definite for each in found)
+        assert all(issubclass(each, errors.NoResult) and each.definite for each in found)
