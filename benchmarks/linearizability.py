@@ -28,7 +28,7 @@ from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check
 from lakeproof.model.linearizability.history import History, Settings
 from lakeproof.model.linearizability.specifications import CAS_REGISTER
 from lakeproof.model.snapshot import Status
-from lakeproof.verify.gc_pause import no_cycles
+from lakeproof.verify.machine import no_cycles
 
 FEW: Final = 5
 LIMIT: Final = 10.0

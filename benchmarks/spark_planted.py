@@ -43,14 +43,14 @@ class Outcome:
 
 def planted(data: Path, each: int, scale: float, log: Path) -> None:
     """Generate the dataset, if it is not there."""
-    from lakeproof.spark_checks.findings import IDS
+    from lakeproof.spark_checks.checks.catalogue import BY_ID
     from lakeproof.spark_checks.generate.sizes import PROFILES
 
     if data.exists():
         return
     wanted = data.with_name(f"{data.name}.violations.json")
     one_a_repository = {"cleanup-spares-live": min(each, PROFILES[PROFILE].repositories)}
-    wanted.write_text(json.dumps(dict.fromkeys(IDS, each) | one_a_repository))
+    wanted.write_text(json.dumps(dict.fromkeys(BY_ID, each) | one_a_repository))
     command = [*COMMANDS, "spark", "generate", str(data), "--profile", PROFILE, "--violations", str(wanted)]
     sys.stderr.write(f"generating {data.name}\n")
     if measured([*command, *scaled(PROFILE, scale)], log).code:

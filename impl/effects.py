@@ -1,6 +1,6 @@
 """Effects: the only way in which a flow touches the world, and the only place where it suspends.
 
-A flow is ``async def flow(env: Env, ...)``. Whoever drives its coroutine receives each effect as a frozen
+A flow is ``async def flow(env: Env, ...)``. The driver of its coroutine receives each effect as a frozen
 value and sends the reply back: live under trio (`lakeproof.impl.live`), step by step (`lakeproof.search.world`), or
 compiled by the exhaustive search. Errors are sent as values and raised here.
 """

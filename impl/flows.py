@@ -121,7 +121,7 @@ F = TypeVar("F", RepositoryFlows, BranchFlows, ObjectFlows, RetentionFlows, Worl
 
 @lru_cache(maxsize=4096)
 def parameters_of(flow: Flow) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a flow, by name. Cost: remembered for flows that were asked for last."""
+    """The parameters of a flow, by name. Cost: cached for recent flows."""
     return inspect.signature(flow).parameters
 
 

@@ -1,8 +1,9 @@
 """Suspended coroutines, seen from outside: which line they wait at, and how to abandon them without running any of it.
 
 A coroutine that awaits another one, an asynchronous generator or a generator is a chain of frames. The line of a flow
-that asked for an effect is the innermost one in the file of the outermost frame: not of `perform` and what `Env`
-offers, not of the standard library, and not of helpers that many flows share.
+that requested an effect is the innermost one in the file of the outermost frame: not of `perform` and what `Env`
+offers, not of the standard library, and not of helpers that many flows share. Example: `commit` awaits `_swap` of its
+own file, which awaits ``env.store.set_if``: the line is the one in `_swap`.
 
 Abandoning. Closing a coroutine raises GeneratorExit in it: a ``finally`` would run, and an ``async with`` around a lock
 would ask for effects, which the interpreter reports as an error. A client that crashed runs nothing any more. So a
@@ -38,7 +39,7 @@ _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
 _EFFECTS: Final = ("effects.py", "operations.py", "parallel.py", "scheduling.py", "wellformed.py")
 _MACHINERY: Final = frozenset({*(str(HERE / name) for name in _EFFECTS), str(ROOT / "model" / "snapshot.py")})
 _SEARCH: Final = (f"{ROOT / 'search'}/", f"{ROOT / 'languages'}/")
-_SAID: Final = "said_at"
+_REQUESTED: Final = "requested_at"
 """The local variable in which a frame of the search keeps what a program says of its own line: FILE:LINE."""
 _CHAIN_MAX: Final = 200
 _PARALLEL: Final = str(HERE / "parallel.py")
@@ -97,11 +98,11 @@ def _generator_behind(awaited: object) -> object:
     """The asynchronous generator whose next value is awaited. Python keeps it from view, but not from its collector."""
     if type(awaited).__name__ not in ("async_generator_asend", "async_generator_athrow", "anext_awaitable"):
         return None
-    for held in gc.get_referents(awaited):
-        if isinstance(held, AsyncGeneratorType | CoroutineType | GeneratorType):
-            return held
-        if type(held).__name__ == "async_generator_asend":
-            return _generator_behind(held)
+    for referent in gc.get_referents(awaited):
+        if isinstance(referent, AsyncGeneratorType | CoroutineType | GeneratorType):
+            return referent
+        if type(referent).__name__ == "async_generator_asend":
+            return _generator_behind(referent)
     return None
 
 
@@ -119,7 +120,7 @@ def spot(coroutine: object) -> Spot | None:
 def _named_line(frames: Sequence[FrameType]) -> Spot | None:
     """The line that a program has named for its effect."""
     for frame in frames:
-        file, _, line = str(frame.f_locals.get(_SAID, "")).rpartition(":")
+        file, _, line = str(frame.f_locals.get(_REQUESTED, "")).rpartition(":")
         if file and line.isdigit():
             return Spot(file, int(line), "")
     return None
@@ -211,7 +212,7 @@ def _keep(thing: object) -> None:
 
 def would_run(coroutine: object, *, unknown: bool = True) -> bool:
     """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
-    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that cannot be told,
+    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that is unknown,
     the answer is ``unknown``.
 
     Raises:
@@ -264,11 +265,11 @@ def _is_protected(frame: FrameType, unknown: bool, at: object) -> bool:
 def _groups(at: object) -> int:
     """How many groups of tasks a coroutine has open: their ends lie on its stack, or are awaited."""
     found: set[int] = set()
-    for held in gc.get_referents(at):
-        if isinstance(held, MethodType) and held.__func__.__code__.co_filename == _PARALLEL:
-            found.add(id(held.__self__))
-        elif isinstance(held, CoroutineType) and held.cr_code.co_filename == _PARALLEL and held.cr_frame is not None:
-            found.add(id(held.cr_frame.f_locals.get("self")))
+    for referent in gc.get_referents(at):
+        if isinstance(referent, MethodType) and referent.__func__.__code__.co_filename == _PARALLEL:
+            found.add(id(referent.__self__))
+        elif isinstance(referent, CoroutineType) and referent.cr_frame and referent.cr_code.co_filename == _PARALLEL:
+            found.add(id(referent.cr_frame.f_locals.get("self")))
     return len(found)
 
 
@@ -359,7 +360,7 @@ def _looked_up(name: ast.expr, frame: FrameType) -> object:
 
 
 class _Collector:
-    """Whether this thread collects garbage: what runs then, runs in the midst of something else."""
+    """Whether this thread collects garbage: what runs then interrupts other code."""
 
     def __init__(self) -> None:
         self._thread = 0
@@ -386,7 +387,7 @@ _lock: Final = threading.Lock()
 @lru_cache(256)
 def _tree(file: str) -> ast.Module | None:
     if COLLECTOR.collects:
-        # Perhaps in the midst of a parse: before Python 3.11.8 it would end in a SystemError (python/cpython#106905),
+        # Perhaps during a parse: before Python 3.11.8 it would end in a SystemError (python/cpython#106905),
         # or while this thread holds the lock.
         raise _Unread(file)
     with _lock:

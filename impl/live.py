@@ -23,7 +23,7 @@ Clock = Callable[[], int]
 
 
 class NoObjectStore(Exception):
-    """A flow asked for an object, and was run without an object store."""
+    """A flow requested an object, and ran without an object store."""
 
 
 class NoLocalStore(Exception):
@@ -59,7 +59,7 @@ async def run(
     the flow stops where it stands, like a client that crashed: nothing of it runs any more, not even a ``finally``.
     Tasks of a flow (`lakeproof.impl.parallel`) ask the stores at the same time, in a nursery. Each has its own context
     of `contextvars`; the flow itself has that of the task that calls this. Where the flow cancels
-    one, its request is cancelled too; whether the store has heard of it then, nobody knows.
+    one, its request is cancelled too; whether the store has received it is then unknown.
 
     ``local``: what ``env.local`` is; one for each client, and the same one after a restart of its process.
 
@@ -147,7 +147,7 @@ class _Parallel:
         )
         self._tasks = Tasks(flow, hooks, lambda _: None, trio.lowlevel.current_task().context)
         self._stores = stores
-        self._asked: dict[str, trio.CancelScope] = {}
+        self._scopes: dict[str, trio.CancelScope] = {}
         self._failed: BaseException | None = None
 
     async def run(self, request: object) -> object:
@@ -176,23 +176,23 @@ class _Parallel:
             self._stop(nursery, error)
             return
         for name, effect, cancelled in self._tasks.open:
-            if name not in self._asked:
-                self._asked[name] = trio.CancelScope()
+            if name not in self._scopes:
+                self._scopes[name] = trio.CancelScope()
                 nursery.start_soon(self._ask, nursery, name, effect)
             if cancelled:
-                self._asked[name].cancel()
+                self._scopes[name].cancel()
 
     async def _ask(self, nursery: trio.Nursery, name: str, effect: object) -> None:
         reply: object = None
         try:
-            with self._asked[name]:
+            with self._scopes[name]:
                 reply = await self._stores.answer(effect)
         except (kv.KVError, objects.ObjectError) as error:
             reply = error
         except Exception as error:  # noqa: BLE001  # a store is broken: raised by run()
             self._stop(nursery, error)
             return
-        del self._asked[name]
+        del self._scopes[name]
         self._go_on(nursery, lambda: self._tasks.answer(name, reply))
 
     def _stop(self, nursery: trio.Nursery, error: BaseException) -> None:

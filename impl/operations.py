@@ -40,7 +40,7 @@ class KVOperations(ABC):
         await self.perform(kv.SetIf(partition, key, value, predicate))
 
     async def try_set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> bool:
-        """`set_if`; whether the predicate held."""
+        """`set_if`; False: the predicate failed."""
         try:
             await self.set_if(partition, key, value, predicate)
         except kv.PredicateFailed:

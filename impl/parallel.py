@@ -184,8 +184,8 @@ class Group:
         raised += [(task.name, task.error) for task in self._children if task.error is not None]
         failed = [(name, one) for name, one in raised if not isinstance(one, Cancelled)]
         if failed:
-            said = ", ".join(f"{f'task {at}' if at else 'the body'} raised {type(e).__name__}" for at, e in failed)
-            raise BaseExceptionGroup(said, [one for _, one in failed]) from None
+            summary = ", ".join(f"{f'task {at}' if at else 'the body'} raised {type(e).__name__}" for at, e in failed)
+            raise BaseExceptionGroup(summary, [one for _, one in failed]) from None
         if self.cut:
             raise Cancelled
         return self.cancelled

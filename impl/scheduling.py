@@ -1,7 +1,7 @@
 """The scheduler of the tasks inside one flow: the same answers in the same order lead to the same effects.
 
 The task that was answered runs until it waits again; then the tasks that it has started run, in order of start, each
-until it waits; then those that have waited for the end of a group. Whoever drives the flow (the search, `World`, or the
+until it waits; then those that have waited for the end of a group. The driver of the flow (the search, `World`, or the
 live driver) sees the open effects by the names of their tasks, and answers one at a time.
 """
 
@@ -85,7 +85,7 @@ class Hooks:
     """What a driver adds: ``at_once``: the reply to an effect that is no schedule point, as a tuple of one, or None;
     ``known``: whether something is an effect; ``foreign``: what to raise for what is none; ``recalls``: whether the
     effect of a cancelled task stays open until the driver has answered it; ``through``: which exceptions of a task are
-    not of the flow, but of whoever drives it."""
+    not of the flow, but of its driver."""
 
     at_once: Callable[[object], tuple[object] | None]
     known: Callable[[object], bool]
@@ -113,7 +113,7 @@ class Tasks:
         self._joining: list[tuple[Task, Group]] = []
 
     def run(self, request: object) -> None:
-        """Begin, where the main task has asked for this, until all tasks wait."""
+        """Begin, where the main task has requested this, until all tasks wait."""
         following = self._following(self.main, request)
         if following is not None:
             self._ready.append((self.main, following))
@@ -175,25 +175,25 @@ class Tasks:
         """Run a task until it waits or ends."""
         while True:
             try:
-                asked = task.context.run(resume)
+                request = task.context.run(resume)
             except StopIteration as stop:
                 return self._end(task, None, stop.value)
             except BaseException as error:  # a task may raise anything: it is its group's, or the flow's
                 if self.passes(error):
                     raise
                 return self._end(task, error)
-            following = self._following(task, asked)
+            following = self._following(task, request)
             if following is None:
                 return None
             resume = following
 
-    def _following(self, task: Task, asked: object) -> Callable[[], object] | None:
+    def _following(self, task: Task, request: object) -> Callable[[], object] | None:
         """How a task goes on at once; None if it waits."""
         send, throw = task.coroutine.send, task.coroutine.throw
-        if isinstance(asked, Opens | Joins):
-            return (lambda: send(None)) if self._granted(task, asked) else None
+        if isinstance(request, Opens | Joins):
+            return (lambda: send(None)) if self._granted(task, request) else None
         try:
-            effect = exact(asked)
+            effect = exact(request)
         except TypeError as error:
             wrong = error
             return lambda: throw(wrong)

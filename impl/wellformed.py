@@ -2,7 +2,7 @@
 
 A store takes bytes; what else a flow hands over (an integer, text, a bytearray that changes later) fails in one store
 and passes in another. So each driver refuses it, with an error that is raised in the flow, where it asks for the
-effect. What is left is told apart by ``==``: equal effects, and the replies to them, have the same type and bits.
+effect. What is left is distinguished by ``==``: equal effects, and the replies to them, have the same type and bits.
 """
 
 from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import click
 
 from lakeproof.commands.group import Commands, complain
-from lakeproof.commands.options import FORMATS, Seconds, reports_of
+from lakeproof.commands.options import FORMATS, Seconds, from_option, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
 
@@ -26,10 +26,10 @@ MEMORY_SHARE: Final = 0.6
 """So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, requested: bool) -> None:
     from lakeproof.version import version
 
-    if asked:
+    if requested:
         click.echo(f"lakeproof {version()}")
         ctx.exit()
 
@@ -48,9 +48,6 @@ def main() -> None:
 
 
 patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-from_option = click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 out_option = click.option(
     "--out",
@@ -159,7 +156,7 @@ def verify(
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. If a
     limit is reached, undecided invariants are inconclusive. Deep scenarios run with --deep, or if the pattern is their
-    full name. Verdicts are kept, and told again as long as all that they depend on is the same.
+    full name. Verdicts are kept, and reused as long as all that they depend on is the same.
     """
     from lakeproof.verify.outputs import check_writable
     from lakeproof.verify.tasks import Verify
@@ -188,7 +185,7 @@ def verify(
     task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
     if WITNESS.installed and not no_cache:
         from lakeproof.verify.cache import Kept
-        from lakeproof.verify.folders import user_cache
+        from lakeproof.verify.machine import user_cache
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
@@ -264,13 +261,13 @@ def _check_memory(max_memory: int | None) -> None:
     import lakeproof.search.search  # noqa: F401
 
     unit = 1 if sys.platform == "darwin" else 1 << 10
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
-    if max_memory <= held:
-        raise click.UsageError(f"--max-memory {max_memory}: the process holds {held} MiB before any search; give more")
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+    if max_memory <= used:
+        raise click.UsageError(f"--max-memory {max_memory}: the process holds {used} MiB before any search; give more")
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:
-    from lakeproof.verify.cores import cores
+    from lakeproof.verify.machine import cores
 
     return min(jobs or cores(), scenarios)
 

@@ -80,7 +80,7 @@ class Client(Sequence[Call]):
     """The calls of a client, one after the other, and what it runs first when its process starts again.
 
     ``Client([Call(append)], recover=Call(recover))``: after a restart (`Faults`), the call under way is lost. The
-    client runs ``recover``, a call or several, and then the calls that had not begun. A crash in the midst of
+    client runs ``recover``, a call or several, and then the calls that had not begun. A crash during
     ``recover`` begins it anew. A plain list of calls is a client that does not restart.
     """
 
@@ -124,7 +124,7 @@ class Faults:
     scan_failures: an error between two batches of a scan.
     crashes: a client never moves again.
     restarts: a client crashes, loses its memory, keeps ``env.local``, and runs what its `Client` says it recovers by;
-        before, in the midst of, or after its calls. Clients without that do not restart.
+        before, during, or after its calls. Clients without that do not restart.
     clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """

@@ -8,7 +8,7 @@ VIOLATED: Final = 1
 UNUSABLE: Final = 2
 INCONCLUSIVE: Final = 3
 INTERRUPTED: Final = 130
-NOBODY_READS: Final = 141
+OUTPUT_CLOSED: Final = 141
 """As shells report a process that wrote into a closed pipe."""
 
 
@@ -46,5 +46,5 @@ def seconds(duration: float) -> str:
 
 def reason(error: Exception) -> str:
     """What a library says of a text, on one line."""
-    told = " ".join(str(error).split())
-    return "a number of more than 4,300 digits" if "integer string conversion" in told else told
+    text = " ".join(str(error).split())
+    return "a number of more than 4,300 digits" if "integer string conversion" in text else text

@@ -1,8 +1,10 @@
 """The sequential specification of a branch: committed entries, and the changes staged over them; or no branch at all.
 
+And that of one entry: a register that commits leave alone, for calls on one path.
+
 Calls are those of `lakeproof.impl.graveler` and `lakeproof.impl.refs.branches`, with repository and branch first.
-Entries are told apart by their identity, which stands for their data. Source: graveler-on-kv.md, "Branch" and "Staged
-Object"; the operations of lakeFS' ``pkg/graveler``.
+An entry's identity stands for its data. Source: graveler-on-kv.md, "Branch" and "Staged Object"; the operations of
+lakeFS' ``pkg/graveler``.
 """
 
 from collections.abc import Hashable, Mapping
@@ -11,7 +13,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.model import calls
-from lakeproof.model.calls import Role, Said
+from lakeproof.model.calls import CallArguments, Role
 from lakeproof.model.contents import Contents
 from lakeproof.model.errors import BranchExists, BranchNotFound, EntryChanged, PathExists, PathNotFound, result_of
 from lakeproof.model.linearizable import Specification
@@ -69,12 +71,12 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
         assert state is ABSENT or isinstance(state, BranchState)
-        said = calls.arguments_by_role(name, args)
-        if said.kind is calls.CREATE_BRANCH:
+        arguments = calls.arguments_by_role(name, args)
+        if arguments.kind is calls.CREATE_BRANCH:
             if state is not ABSENT:
                 return state, BranchExists
-            return BranchState(committed=frozenset(sources.get(str(said[Role.TARGET]), {}).items())), DONE
-        return (ABSENT, BranchNotFound) if state is ABSENT else _apply(state, name, said)
+            return BranchState(committed=frozenset(sources.get(str(arguments[Role.TARGET]), {}).items())), DONE
+        return (ABSENT, BranchNotFound) if state is ABSENT else _apply(state, name, arguments)
 
     return Specification(
         name="a branch",
@@ -85,31 +87,31 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
     )
 
 
-def _apply(state: BranchState, name: str, said: Said) -> tuple[BranchState | None, Hashable]:
-    match said.kind:
+def _apply(state: BranchState, name: str, arguments: CallArguments) -> tuple[BranchState | None, Hashable]:
+    match arguments.kind:
         case calls.SET_ENTRY:
-            return state.with_changes((said.data(Role.PATH), said.data(Role.VALUE))), DONE
+            return state.with_changes((arguments.data(Role.PATH), arguments.data(Role.VALUE))), DONE
         case calls.SET_ENTRIES:
-            return state.with_changes(*cast("tuple[tuple[bytes, bytes], ...]", said[Role.ENTRIES])), DONE
+            return state.with_changes(*cast("tuple[tuple[bytes, bytes], ...]", arguments[Role.ENTRIES])), DONE
         case calls.DELETE_ENTRY:
-            return state.with_changes((said.data(Role.PATH), None)), DONE
+            return state.with_changes((arguments.data(Role.PATH), None)), DONE
         case calls.CREATE_ENTRY:
-            return _exchange(state, said, None, PathExists)
+            return _exchange(state, arguments, None, PathExists)
         case calls.REPLACE_ENTRY:
-            return _exchange(state, said, said.data(Role.EXPECTED), EntryChanged)
+            return _exchange(state, arguments, arguments.data(Role.EXPECTED), EntryChanged)
         case calls.GET_ENTRY:
-            return state, state.contents.get(said.data(Role.PATH), PathNotFound)
+            return state, state.contents.get(arguments.data(Role.PATH), PathNotFound)
         case calls.LIST_ENTRIES:
-            prefix = said.data(Role.PREFIX, b"")
+            prefix = arguments.data(Role.PREFIX, b"")
             return state, tuple(entry for entry in state.contents.items() if entry[0].startswith(prefix))
         case calls.COMMIT:
             return state.after_commit(), DONE
         case calls.RESET_BRANCH:
             return state.without_changes(b""), DONE
         case calls.RESET_PREFIX:
-            return state.without_changes(said.data(Role.PREFIX)), DONE
+            return state.without_changes(arguments.data(Role.PREFIX)), DONE
         case calls.RESET_ENTRY:
-            return state.without_changes(said.data(Role.PATH), exact=True), DONE
+            return state.without_changes(arguments.data(Role.PATH), exact=True), DONE
         case calls.DELETE_BRANCH | calls.DELETE_BRANCH_BY_TOMBSTONE:
             return ABSENT, DONE
         case _:
@@ -117,12 +119,12 @@ def _apply(state: BranchState, name: str, said: Said) -> tuple[BranchState | Non
 
 
 def _exchange(
-    state: BranchState, said: Said, expected: bytes | None, refusal: type[Exception]
+    state: BranchState, arguments: CallArguments, expected: bytes | None, refusal: type[Exception]
 ) -> tuple[BranchState, Hashable]:
-    path = said.data(Role.PATH)
+    path = arguments.data(Role.PATH)
     if state.contents.get(path) != expected:
         return state, result_of(refusal)
-    return state.with_changes((path, said.data(Role.VALUE))), DONE
+    return state.with_changes((path, arguments.data(Role.VALUE))), DONE
 
 
 def _result(call: CallView) -> Hashable:
@@ -138,3 +140,34 @@ def _result(call: CallView) -> Hashable:
 
 BRANCH: Final = branch()
 """Of a branch that begins empty, as do all that are created in its place."""
+
+
+def _apply_to_entry(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
+    arguments = calls.arguments_by_role(name, args)
+    match arguments.kind:
+        case calls.SET_ENTRY:
+            return arguments[Role.VALUE], DONE
+        case calls.DELETE_ENTRY:
+            return None, DONE
+        case calls.GET_ENTRY:
+            return state, state
+        case calls.COMMIT:
+            return state, DONE
+        case _:
+            raise ValueError(f"{name}: expected set_entry, delete_entry, get_entry or commit; leave it out")
+
+
+def _entry_result(call: CallView) -> Hashable:
+    if call.kind is not calls.GET_ENTRY:
+        return DONE
+    return getattr(call.value, "identity", None) if call.status is Status.OK else None
+
+
+ENTRY: Final = Specification(
+    name="an entry",
+    initial=None,
+    apply=_apply_to_entry,
+    result=_entry_result,
+    is_answer=lambda error: isinstance(error, PathNotFound),
+)
+"""``PathNotFound`` is an answer: there is no entry. All other errors say that the call did not take place."""

@@ -4,7 +4,7 @@ A call is named after its flow, and its arguments are those of the flow after ``
 counts positions: `SET_ENTRY` is a value, and so is a `Role`. A test holds the table to the flows: a name that no flow
 has, or an argument in another place, is an error.
 
-Example: ``set_entry(repository, "main", b"x", b"1")`` says ``Said(SET_ENTRY, ...)``, whose ``PATH`` is ``b"x"``.
+Example: ``set_entry(repository, "main", b"x", b"1")`` has the kind ``SET_ENTRY`` and the ``PATH`` ``b"x"``.
 """
 
 from collections.abc import Hashable, Mapping
@@ -134,7 +134,7 @@ def kind_named(name: str) -> Kind:
 
 
 @attrs.frozen
-class Said:
+class CallArguments:
     """A call and its arguments, by role."""
 
     kind: Kind | None
@@ -158,6 +158,6 @@ class Said:
         return "" if found is None else str(found)
 
 
-def arguments_by_role(name: str, args: Args) -> Said:
+def arguments_by_role(name: str, args: Args) -> CallArguments:
     """What a call of this name says by its arguments."""
-    return Said(kind_of(name), args)
+    return CallArguments(kind_of(name), args)

@@ -43,3 +43,15 @@ class EntryData(_message.Message):
     address_type: AddressType
     content_type: str
     def __init__(self, address: _Optional[str] = ..., last_modified: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., size: _Optional[int] = ..., e_tag: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ..., address_type: _Optional[_Union[AddressType, str]] = ..., content_type: _Optional[str] = ...) -> None: ...
+
+class RangeData(_message.Message):
+    __slots__ = ("min_key", "max_key", "estimated_size", "count")
+    MIN_KEY_FIELD_NUMBER: _ClassVar[int]
+    MAX_KEY_FIELD_NUMBER: _ClassVar[int]
+    ESTIMATED_SIZE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    min_key: bytes
+    max_key: bytes
+    estimated_size: int
+    count: int
+    def __init__(self, min_key: _Optional[bytes] = ..., max_key: _Optional[bytes] = ..., estimated_size: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...

@@ -6,6 +6,9 @@ Where to cut is a matter of content (`Splitting`), which keeps the effect of an 
 docs/schemas/README.md. Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/graveler/committed``.
 
 An entry's identity stands for its data: entries with equal identities are taken to be equal.
+
+Example of a merge: the base has x=1 and y=1, the source x=2 and y=1, the destination x=1 and y=3. The result has x=2
+and y=3: each side wins where it alone has changed. If the destination had x=4, x would be a conflict.
 """
 
 import hashlib

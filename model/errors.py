@@ -1,23 +1,27 @@
-"""What flows answer instead of a result: the base of all such errors, and those that specifications know.
+"""What stores and flows answer instead of a result: the base of all such errors, and those that specifications know.
 
-A flow's other errors are defined beside it, on the same base: `lakeproof.impl.refs.errors` and its like.
+Other errors are defined beside their store or flow, as in `lakeproof.model.kv` and `lakeproof.impl.refs.errors`.
 """
 
 from collections.abc import Hashable
 from typing import ClassVar, cast
 
 
-class FlowError(Exception):
-    """Base of the errors of flows. ``definite`` means: the operation did not take place. Equal if of one type with
-    equal arguments."""
+class NoResult(Exception):
+    """What a store or a flow answers instead of a result. ``definite`` means: this operation did not take place. Equal
+    if of one type with equal arguments."""
 
     definite: ClassVar[bool] = True
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FlowError) and type(self) is type(other) and self.args == other.args
+        return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:
         return hash((type(self), self.args))
+
+
+class FlowError(NoResult):
+    """Base of the errors of flows."""
 
 
 class RepositoryError(FlowError):

@@ -37,7 +37,7 @@ _BY_REFERENCE: Final = (FunctionType, BuiltinFunctionType, ModuleType, type)
 
 
 class NoIdentity(TypeError):
-    """A value that cannot be told from others: it is nested too deeply, or holds itself."""
+    """A value that cannot be distinguished from others: it is nested too deeply, or holds itself."""
 
 
 @attrs.frozen(eq=False)
@@ -99,8 +99,8 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return (kind, *_odd(value, depth + 1))
     getters = _slots_alone(kind)
     if getters:
-        held = [_attribute_or_empty(get, value) for get in getters]
-        return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in held])
+        content = [_attribute_or_empty(get, value) for get in getters]
+        return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in content])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
 
 
@@ -131,8 +131,8 @@ def _parts(value: object, kind: type) -> Iterator[object]:
         yield (name, _attribute_or_empty(get, value))
     if has_dict:
         shown = True
-        held = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
-        yield tuple((name, held[name]) for name in sorted(held) if not _is_cache(kind, name))
+        content = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
+        yield tuple((name, content[name]) for name in sorted(content) if not _is_cache(kind, name))
     if not shown:
         yield from _reduce_value(value)
 
@@ -237,7 +237,7 @@ def _set(value: object, depth: int) -> Hashable:
 
 def _mapping(value: object, depth: int) -> Hashable:
     items = cast("Mapping[object, object]", value).items()
-    return frozenset([(identity(key, depth), identity(held, depth)) for key, held in items])
+    return frozenset([(identity(key, depth), identity(content, depth)) for key, content in items])
 
 
 _BUILT_IN: Final[Mapping[type, Callable[[object, int], Hashable]]] = {

@@ -6,9 +6,11 @@ Source: lakeFS design/accepted/metadata_kv/index.md and the store contract in la
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import ClassVar, Final, cast
+from typing import Final, cast
 
 import attrs
+
+from lakeproof.model.errors import NoResult
 
 Address = tuple[bytes, bytes]
 """Where a value lives: (partition, key)."""
@@ -31,33 +33,17 @@ Predicate = bytes | None | Presence
 """What ``set_if`` demands: the value that ``get`` returned, None (absent), or EXISTS."""
 
 
-class StoreError(Exception):
-    """What a store answers instead of a result. ``definite`` means: this operation did not take place."""
-
-    definite: ClassVar[bool]
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
-
-
-class KVError(StoreError):
+class KVError(NoResult):
     """Base of all errors of the key-value store."""
 
 
 class NotFound(KVError):
     """`get` met no value. Definite."""
 
-    definite = True
-
 
 class PredicateFailed(KVError):
     """`set_if` met another value than its predicate. Definite, as far as the store can tell: see
     the fault *false predicate failure* for what a retrying client library makes of it."""
-
-    definite = True
 
 
 class CheckFailed(PredicateFailed):
@@ -68,13 +54,9 @@ class CheckFailed(PredicateFailed):
 class Refused(KVError):
     """The store turned the operation down before doing it. Definite."""
 
-    definite = True
-
 
 class ScanInterrupted(KVError):
     """A scan broke between two batches; what it returned before stands. Definite: a scan changes nothing."""
-
-    definite = True
 
 
 class OutcomeUnknown(KVError):
@@ -86,19 +68,13 @@ class OutcomeUnknown(KVError):
 class MissingPartition(KVError):
     """The partition was empty. A mistake of the caller, refused before anything happened."""
 
-    definite = True
-
 
 class MissingKey(KVError):
     """The key was empty. A mistake of the caller, refused before anything happened."""
 
-    definite = True
-
 
 class MissingValue(KVError):
     """The value was None. A mistake of the caller, refused before anything happened."""
-
-    definite = True
 
 
 @attrs.frozen(cache_hash=True)

@@ -32,8 +32,8 @@ class _Open:
 OPEN: Final = _Open()
 
 Configuration = tuple[Exact, frozenset[tuple[Operation, "Exact | _Open"]]]
-"""A state of the specification, and the calls under way with their results, where they have one. Values are told apart
-by type and bits: a flow that returns False does not return 0."""
+"""A state of the specification, and the calls under way with their results, where they have one. Values
+compare by type and bits: False is not 0."""
 
 
 @attrs.frozen(kw_only=True)
@@ -41,8 +41,8 @@ class Specification:
     """What an object does when it is used by one client at a time.
 
     initial: the state before anything happened.
-    apply: (state, name, args) -> (state after, result). Pure and total over the calls it is asked about.
-    result: what a returned call says of its result, comparable to what ``apply`` gives. Only asked of calls that
+    apply: (state, name, args) -> (state after, result). Pure and total over the calls that it is given.
+    result: what a returned call says of its result, comparable to what ``apply`` gives. Only for calls that
         returned ok, or that failed with an error that is an answer.
     is_answer: whether a definite error is an answer of the object ("not found": the call took place and this is
         its result) or says that the call did not take place (the default).
@@ -66,7 +66,7 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
         assert isinstance(state, frozenset)
         if isinstance(event, Invoked):
             operation = (event.client, event.index, event.name, event.args)
-            return frozenset((held, calls | {(operation, OPEN)}) for held, calls in state), ()
+            return frozenset((exact, calls | {(operation, OPEN)}) for exact, calls in state), ()
         operation = (event.client, event.index, event.call.name, event.call.args)
         after = _on_return(specification, state, operation, event.call)
         if not after:
@@ -89,7 +89,7 @@ def _on_return(
         return state
     if call.status is Status.FAIL and not (call.error is not None and specification.is_answer(call.error)):
         dropped = frozenset({(operation, OPEN)})
-        return frozenset((held, calls - dropped) for held, calls in state if dropped <= calls)
+        return frozenset((exact, calls - dropped) for exact, calls in state if dropped <= calls)
     found: set[Configuration] = set()
     seen: set[Configuration] = set()
     todo = list(state)
@@ -98,28 +98,28 @@ def _on_return(
         if configuration in seen:
             continue
         seen.add(configuration)
-        held, calls = configuration
+        exact, calls = configuration
         promised = dict(calls)[operation]
         if promised is OPEN:
             todo.extend(_linearize(specification, configuration))
         elif promised == Exact(specification.result(call)):
-            found.add((held, calls - {(operation, promised)}))
+            found.add((exact, calls - {(operation, promised)}))
     return frozenset(found)
 
 
 def _linearize(specification: Specification, configuration: Configuration) -> list[Configuration]:
     """The configurations in which one more call has taken effect."""
-    held, calls = configuration
+    exact, calls = configuration
     following = []
     for operation, promised in calls:
         if promised is OPEN:
-            after, result = specification.apply(held.value, operation[2], operation[3])
+            after, result = specification.apply(exact.value, operation[2], operation[3])
             following.append((Exact(after), (calls - {(operation, OPEN)}) | {(operation, Exact(result))}))
     return following
 
 
 def _evidence(specification: Specification, state: frozenset[Configuration], call: CallView) -> str:
-    held = sorted({repr(configuration[0].value) for configuration in state})
+    states = sorted({repr(configuration[0].value) for configuration in state})
     outcome = call.error if call.error is not None else call.value
     args = ", ".join(repr(arg.repository_id if isinstance(arg, Repository) else arg) for arg in call.args)
-    return f"{call.name}({args}) returned {outcome!r}; {specification.name} could only be in {', '.join(held)}"
+    return f"{call.name}({args}) returned {outcome!r}; {specification.name} could only be in {', '.join(states)}"

@@ -15,6 +15,7 @@ from typing import Final
 import attrs
 
 from lakeproof.model import kv
+from lakeproof.model.errors import NoResult
 
 Metadata = tuple[tuple[str, str], ...]
 """String to string, as sorted pairs."""
@@ -50,32 +51,24 @@ def etag(content: bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-class ObjectError(kv.StoreError):
+class ObjectError(NoResult):
     """Base of all errors of the object store."""
 
 
 class ObjectNotFound(ObjectError):
     """There is no object at the address: it was never put, or was deleted. Definite."""
 
-    definite = True
-
 
 class PreconditionFailed(ObjectError):
     """The object is not as the condition says. Definite."""
-
-    definite = True
 
 
 class Unsupported(ObjectError):
     """The store has no such condition. Definite."""
 
-    definite = True
-
 
 class Expired(ObjectError):
     """The request came later than its signature allows. Definite."""
-
-    definite = True
 
 
 class Refused(kv.Refused, ObjectError):

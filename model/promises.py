@@ -39,12 +39,12 @@ class Promise:
 
 
 _ALONE = " alone-is-exact"
-_TOLD = " alone-is-exact answers-in-its-terms"
+_TERMS = " alone-is-exact answers-in-its-terms"
 _DOUBT = " doubt-has-a-reason"
 _KINDS = " branches-are-reclaimable tags-are-reclaimable commits-are-reclaimable"
 _CREATE = Promise(
     ok="create-is-effective create-is-unique active-is-complete linearizable" + _ALONE,
-    definite="failed-call-changed-nothing linearizable" + _TOLD,
+    definite="failed-call-changed-nothing linearizable" + _TERMS,
     indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable"
     " claim-lasts-two-minutes" + _KINDS + _DOUBT,
 )
@@ -70,11 +70,11 @@ _RESET = Promise(
 )
 _DELETE_BRANCH = Promise(
     ok="branch-delete-is-effective branch-delete-spares-successor linearizable" + _ALONE,
-    definite="failed-call-changed-nothing linearizable" + _TOLD,
+    definite="failed-call-changed-nothing linearizable" + _TERMS,
     indefinite="branch-delete-spares-successor",
 )
 _TAG = Promise(
-    ok="linearizable head-exists" + _ALONE, definite="linearizable" + _TOLD, indefinite="linearizable head-exists"
+    ok="linearizable head-exists" + _ALONE, definite="linearizable" + _TERMS, indefinite="linearizable head-exists"
 )
 _PULL = "pull-request-is-linearizable"
 _SPECIFIED = "object-call-is-as-specified"
@@ -95,13 +95,13 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.CREATE_BARE_REPOSITORY: _CREATE,
         calls.DELETE_REPOSITORY: Promise(
             ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable" + _ALONE,
-            definite="failed-call-changed-nothing some-delete-succeeds linearizable" + _TOLD,
+            definite="failed-call-changed-nothing some-delete-succeeds linearizable" + _TERMS,
             indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable deleted-data-is-reclaimable"
             " staged-entries-are-reclaimable objects-are-reclaimable deletion-leaves-a-lead name-is-not-blocked"
             " deletion-spares-foreign-data" + _KINDS + _DOUBT,
         ),
         calls.GET_REPOSITORY: Promise(
-            ok="get-shows-active-only deleted-is-inaccessible linearizable" + _ALONE, definite="linearizable" + _TOLD
+            ok="get-shows-active-only deleted-is-inaccessible linearizable" + _ALONE, definite="linearizable" + _TERMS
         ),
         calls.LIST_REPOSITORIES: Promise(ok="list-shows-active-only linearizable" + _ALONE, definite=""),
         calls.CLEAN: Promise(
@@ -112,11 +112,11 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         ),
         calls.CREATE_BRANCH: Promise(
             ok="branch-create-is-effective branch-starts-clean head-exists linearizable" + _ALONE,
-            definite="failed-call-changed-nothing linearizable" + _TOLD,
+            definite="failed-call-changed-nothing linearizable" + _TERMS,
             indefinite="head-exists token-has-one-owner",
         ),
         calls.GET_BRANCH: Promise(
-            ok="deleted-is-inaccessible no-reachable-zombie linearizable" + _ALONE, definite="linearizable" + _TOLD
+            ok="deleted-is-inaccessible no-reachable-zombie linearizable" + _ALONE, definite="linearizable" + _TERMS
         ),
         calls.UPDATE_BRANCH: Promise(
             ok="branch-update-is-effective head-exists",
@@ -222,34 +222,6 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         ),
     }
 )
-
-_PROPOSAL = "a promise of one proposal, not of the operation"
-_SEQUENCE = "of sequences of calls, each of which is specified whole"
-_OTHER = "of operations that the table does not have"
-UNPROMISED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "no-unhandled-exception": "asked of every scenario",
-        "address-has-one-entry": _PROPOSAL,
-        "address-ends-with-one-entry": _PROPOSAL,
-        "committed-is-dropped-in-the-end": _PROPOSAL,
-        "crash-spares-other-branches": _PROPOSAL,
-        "lease-is-respected": _PROPOSAL,
-        "staged-garbage-can-be-found": "refuted of lakeFS' own code, and promised by none",
-        "alone-as-specified": _SEQUENCE,
-        "met-as-specified": _SEQUENCE,
-        **dict.fromkeys(
-            (
-                "canceled-import-is-absent",
-                "running-task-is-alive",
-                "released-branch-is-free",
-                "version-means-complete",
-                "migration-is-restartable",
-            ),
-            _OTHER,
-        ),
-    }
-)
-"""What the catalogue asks beside, with the reason why it is in no row."""
 
 
 def promised_ids(*kinds: Kind) -> Ids:

@@ -103,7 +103,7 @@ def replay_calls(state: Named, made: Sequence[CallView]) -> Named:
 
 
 def _create_branch(state: Named, call: CallView) -> Named:
-    branch_id, target = BranchID(call.said.branch_id), state.resolved(_target(call))
+    branch_id, target = BranchID(call.arguments.branch_id), state.resolved(_target(call))
     if target is None or state.branch(branch_id):
         expect(call, error="RefNotFound" if target is None else "BranchExists")
         return state
@@ -117,13 +117,13 @@ def _create_branch(state: Named, call: CallView) -> Named:
 
 
 def _get_branch(state: Named, call: CallView) -> Named:
-    branch = state.branch(call.said.branch_id)
+    branch = state.branch(call.arguments.branch_id)
     expect(call, error="" if branch else "BranchNotFound", value=branch)
     return state
 
 
 def _update_branch(state: Named, call: CallView) -> Named:
-    branch, target = state.branch(call.said.branch_id), state.resolved(_target(call))
+    branch, target = state.branch(call.arguments.branch_id), state.resolved(_target(call))
     if branch is None or target is None:
         expect(call, error="RefNotFound" if branch else "BranchNotFound")
         return state
@@ -133,8 +133,8 @@ def _update_branch(state: Named, call: CallView) -> Named:
 
 
 def _delete_branch(state: Named, call: CallView) -> Named:
-    branch = state.branch(call.said.branch_id)
-    refusal = "DefaultBranch" if call.said.branch_id == state.default else "" if branch else "BranchNotFound"
+    branch = state.branch(call.arguments.branch_id)
+    refusal = "DefaultBranch" if call.arguments.branch_id == state.default else "" if branch else "BranchNotFound"
     expect(call, error=refusal, value=None)
     return state.without(branch) if branch is not None and not refusal else state
 
@@ -270,11 +270,11 @@ def _list(what: str) -> Callable[[Named, CallView], Named]:
 
 
 def _target(call: CallView) -> str:
-    return str(call.said[Role.TARGET])
+    return str(call.arguments[Role.TARGET])
 
 
 def _tag_id(call: CallView) -> TagID:
-    return TagID(str(call.said[Role.TAG]))
+    return TagID(str(call.arguments[Role.TAG]))
 
 
 _STEPS: Final[Mapping[str, Callable[[Named, CallView], Named]]] = {
@@ -306,7 +306,7 @@ def find_differences(state: Named, snapshot: Snapshot, repository: Repository) -
     wanted: dict[bytes, Record] = {keys.branch_key(name): branch for name, branch in state.branches.items()}
     wanted.update({keys.tag_key(name): tag for name, tag in state.tags.items()})
     wanted.update({keys.commit_key(name): commit for name, commit in state.commits.items()})
-    found = {key: held for (where, key), held in snapshot.store.items() if where == partition}
+    found = {key: stored for (where, key), stored in snapshot.store.items() if where == partition}
     for key in sorted(wanted.keys() | found.keys()):
         if wanted.get(key) != found.get(key):
             yield f"{key.decode()} holds {found.get(key)!r}; expected {wanted.get(key)!r}"

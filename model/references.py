@@ -120,7 +120,7 @@ class RepositoryView:
 
     @property
     def lives(self) -> bool:
-        """Whether the entry is no tombstone; the data of a dead instance is nobody's."""
+        """Whether the entry is no tombstone; the data of a dead instance has no owner."""
         return self.repository.state is not RepositoryState.DELETED
 
 

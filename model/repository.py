@@ -45,9 +45,9 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
     """
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-        said = calls.arguments_by_role(name, args)
-        kind = said.kind
-        if kind is not calls.LIST_REPOSITORIES and said[Role.REPOSITORY] != repository_id:
+        arguments = calls.arguments_by_role(name, args)
+        kind = arguments.kind
+        if kind is not calls.LIST_REPOSITORIES and arguments[Role.REPOSITORY] != repository_id:
             return state, None
         if kind is calls.CLEAN:
             return state, None
@@ -56,13 +56,13 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         if kind is calls.DELETE_REPOSITORY:
             return False, DELETED
         if kind in OF_TAGS and state is not False:
-            return _apply_tag(state, kind, said[Role.TAG])
+            return _apply_tag(state, kind, arguments[Role.TAG])
         return state, ABSENT if state is False else THERE
 
     def result(call: CallView) -> Hashable:
-        said = call.said
-        kind = said.kind
-        if kind is calls.CLEAN or (kind is not calls.LIST_REPOSITORIES and said[Role.REPOSITORY] != repository_id):
+        arguments = call.arguments
+        kind = arguments.kind
+        if kind is calls.CLEAN or (kind is not calls.LIST_REPOSITORIES and arguments[Role.REPOSITORY] != repository_id):
             return None
         if kind is calls.DELETE_REPOSITORY:
             return DELETED
@@ -92,17 +92,17 @@ def entity_branch(branch_id: str = "b", *, exists: bool) -> Specification:
     `lakeproof.impl.repositories.entities`: a delete of an absent branch is no error."""
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-        said = calls.arguments_by_role(name, args)
-        if said.branch_id != branch_id:
+        arguments = calls.arguments_by_role(name, args)
+        if arguments.branch_id != branch_id:
             return state, None
-        if said.kind is calls.CREATE_BRANCH:
+        if arguments.kind is calls.CREATE_BRANCH:
             return True, (result_of(BranchExists) if state is True else CREATED)
-        if said.kind is calls.DELETE_BRANCH:
+        if arguments.kind is calls.DELETE_BRANCH:
             return False, DELETED
         return state, THERE if state is True else result_of(BranchNotFound)
 
     def result(call: CallView) -> Hashable:
-        if call.said.branch_id != branch_id:
+        if call.arguments.branch_id != branch_id:
             return None
         if call.status is not Status.OK:
             return result_of(type(call.error))

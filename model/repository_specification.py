@@ -1,4 +1,4 @@
-"""The sequential specification of repositories with all that is in them: what a client that is alone is told.
+"""The sequential specification of repositories with all that is in them: the answers to a single client.
 
 `judged` takes calls one after the other. Each must answer with the error that the state calls for, by class, or with
 just the record that the specification has; what a call mints, a later call must return. `left` compares the store with
@@ -88,7 +88,7 @@ class Living:
     noted: frozenset[tuple[RepositoryID, InstanceUID]] = frozenset()
     """Instances that have a record."""
     named: frozenset[CommitID] = frozenset()
-    """The commits that calls have named for a branch: nobody asks whether they are there."""
+    """The commits that calls have named for a branch: no call checks that they are there."""
 
     def standing(self, repository_id: RepositoryID) -> Standing:
         """How it stands with an id."""
@@ -105,7 +105,7 @@ class Living:
 
 
 class Unsettled(Exception):
-    """Nobody can say what the state is: the specification allows several."""
+    """The state is unknown: the specification allows several."""
 
 
 def replay_calls(state: Living, made: Sequence[CallView]) -> Living:
@@ -135,17 +135,17 @@ def _after(state: Living, call: CallView) -> Living:
         return _apply_cleanup(state, call)
     repository_id = RepositoryID(str(call.args[0]))
     standing = state.standing(repository_id)
-    asked = kind if kind is calls.DELETE_REPOSITORY else calls.CREATE_REPOSITORY if kind in _CREATING else _REACHING
-    refusal = {**_REFUSED, **state.rules.refuses}.get((asked, standing))
-    if standing is Standing.ABANDONED and asked in state.rules.declares:
+    family = kind if kind is calls.DELETE_REPOSITORY else calls.CREATE_REPOSITORY if kind in _CREATING else _REACHING
+    refusal = {**_REFUSED, **state.rules.refuses}.get((family, standing))
+    if standing is Standing.ABANDONED and family in state.rules.declares:
         state = state.with_entry(attrs.evolve(state.entries[repository_id], state=RepositoryState.DELETING))
     if refusal is not None:
         expect(call, error=refusal.__name__)
         return state
-    if asked is calls.DELETE_REPOSITORY:
+    if family is calls.DELETE_REPOSITORY:
         expect(call, value=None)
         return _add_deleted(state, state.entries[repository_id])
-    return _apply_create(state, call) if asked is calls.CREATE_REPOSITORY else _within(state, call, repository_id)
+    return _apply_create(state, call) if family is calls.CREATE_REPOSITORY else _within(state, call, repository_id)
 
 
 _REACHING: Final = calls.GET_REPOSITORY
@@ -155,7 +155,7 @@ def _apply_create(state: Living, call: CallView) -> Living:
     expect(call)
     made = call.value
     bare = call.kind is calls.CREATE_BARE_REPOSITORY
-    if not isinstance(made, Repository) or made.repository_id != call.said[Role.REPOSITORY]:
+    if not isinstance(made, Repository) or made.repository_id != call.arguments[Role.REPOSITORY]:
         raise Misanswered(f"{call.name} returned {made!r}; expected the repository")
     plain = (made.state, made.bare, made.creation_date)
     if plain != (RepositoryState.ACTIVE, bare, state.now):
@@ -220,7 +220,7 @@ def _within(state: Living, call: CallView, repository_id: RepositoryID) -> Livin
     elif call.kind is calls.CREATE_TAG:
         return _apply_tag(state, call, entry)
     else:
-        return _on_branch(state, call, (entry.instance_uid, BranchID(call.said.branch_id)), main)
+        return _on_branch(state, call, (entry.instance_uid, BranchID(call.arguments.branch_id)), main)
     return state
 
 
@@ -254,7 +254,7 @@ def _on_branch(
 
 
 def _apply_tag(state: Living, call: CallView, entry: Repository) -> Living:
-    at = entry.instance_uid, TagID(str(call.said[Role.TAG]))
+    at = entry.instance_uid, TagID(str(call.arguments[Role.TAG]))
     if at in state.tags:
         expect(call, error=TagExists.__name__)
         return state
@@ -278,11 +278,11 @@ def find_differences(state: Living, snapshot: Snapshot, owner: Owner) -> Iterato
         note = CleanupRecord(repository_id=name, instance_uid=uid)
         wanted[keys.DELETED, keys.cleanup_key(name, uid)] = note
     entities: dict[_Place, Record | bytes] = {}
-    for (partition, key), held in snapshot.store.items():
+    for (partition, key), stored in snapshot.store.items():
         if partition not in (keys.GRAVELER, keys.DELETED):
-            entities[owner(held), key] = held
-        elif wanted.get((partition, key)) != held:
-            yield f"{key.decode()} holds {held!r}; expected {wanted.get((partition, key))!r}"
+            entities[owner(stored), key] = stored
+        elif wanted.get((partition, key)) != stored:
+            yield f"{key.decode()} holds {stored!r}; expected {wanted.get((partition, key))!r}"
     yield from (f"{key.decode()} is missing" for partition, key in wanted.keys() - snapshot.store.keys())
     yield from _differ(_entities(state, entities), entities)
 
@@ -292,9 +292,9 @@ def _entities(state: Living, found: Mapping[_Place, Record | bytes]) -> dict[_Pl
     wanted: dict[_Place, Record | None] = {}
     for (uid, branch_id), branch in state.branches.items():
         wanted[uid, keys.branch_key(branch_id)] = branch
-        held = found.get((uid, keys.branch_key(branch_id)))
-        if isinstance(held, Branch) and held.commit_id not in state.named:
-            wanted[uid, keys.commit_key(held.commit_id)] = None
+        stored = found.get((uid, keys.branch_key(branch_id)))
+        if isinstance(stored, Branch) and stored.commit_id not in state.named:
+            wanted[uid, keys.commit_key(stored.commit_id)] = None
     for (uid, tag_id), tag in state.tags.items():
         wanted[uid, keys.tag_key(tag_id)] = tag
     return wanted
@@ -304,11 +304,11 @@ def _differ(
     wanted: Mapping[_Place, Record | None],
     found: Mapping[_Place, Record | bytes],
 ) -> Iterator[str]:
-    for at, held in found.items():
+    for at, stored in found.items():
         if at not in wanted:
             yield f"{at[1].decode()} of instance {at[0]} is left behind"
-        elif wanted[at] not in (None, held):
-            yield f"{at[1].decode()} holds {held!r}; expected {wanted[at]!r}"
+        elif wanted[at] not in (None, stored):
+            yield f"{at[1].decode()} holds {stored!r}; expected {wanted[at]!r}"
     for at in wanted:
         if at not in found:
             yield f"{at[1].decode()} of instance {at[0]} is missing"

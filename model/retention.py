@@ -1,9 +1,12 @@
 """Retention of committed objects: which commits are active, which are expired, and what only expired ones refer to.
 
 A branch keeps its head, and, first parent by first parent, each commit whose child on that line was created after the
-branch's *threshold* (now minus its days of retention). A *dangling* commit is on no such line of any branch, whatever
+branch's *threshold* (now minus its days of retention). With seven days, on ``A`` (30 days old) <- ``B`` (20) <- ``C``
+(1, the head): C is kept, and so is B, which was the head until C was made. A is not: B took its place 20 days ago.
+
+A *dangling* commit is on no such line of any branch, whatever
 its age: for it there is a dummy child of the same date, a hypothetical head under the default retention. A commit is
-active if anybody keeps it, and expired if nobody does.
+active if anything keeps it, else expired.
 
 So dates of commits say what was "the head at that time". They are wrong for a branch that was moved by hand, or
 deleted: the commits that it has left are on none of its lines, and count by their own dates, however lately they were
@@ -12,7 +15,7 @@ its head. `Left` is a record of such a head, ours: with it they count from when 
 Dates are microseconds since 1970; a day has 24 hours. A commit that is dated exactly at the threshold is not after it;
 one that is dated in the future is. A line ends at a parent that is missing, and where it comes back to itself (damaged
 data). A rule for a branch that does not exist keeps nothing.
-Source: committed-object-retention.md; the readings are told apart in docs/designs/retention.md.
+Source: committed-object-retention.md; the readings are distinguished in docs/designs/retention.md.
 """
 
 import json
@@ -170,7 +173,7 @@ def _longest_first(start: Start) -> tuple[int, CommitID]:
 def active(
     commits: Commits, heads: Heads, rules: Rules, now: int, *, tagged: Iterable[CommitID] = ()
 ) -> frozenset[CommitID]:
-    """The commits that somebody keeps. A line ends at the first commit that is not after its threshold.
+    """The commits that are kept. A line ends at the first commit that is not after its threshold.
 
     Lines with the longest retention go first. So one that comes to a commit where another has been may end there: what
     it would keep from there on is kept already. The commit itself it keeps, if the child at hand does.
@@ -212,7 +215,7 @@ class Left:
     branch_id: BranchID
     commit_id: CommitID
     time: int | None
-    """When it was left, in microseconds since 1970; None: nobody knows whether it was."""
+    """When it was left, in microseconds since 1970; None: unknown whether it was."""
 
 
 def remembered_commits(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -> frozenset[CommitID]:

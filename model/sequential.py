@@ -1,9 +1,13 @@
-"""The sequential specification of a repository's branches and commits: what each operation answers to who is alone.
+"""The sequential specification of a repository's branches and commits: what each operation answers to a single client.
 
-It judges answers instead of predicting them, because the ids of commits and branches are the flows' to choose: given
-the state before and the answer of a call, it gives the state after, or says what is wrong. Values are told apart by
-identity, which stands for their data. Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and
-lock-free"; the operations of lakeFS' ``pkg/graveler``.
+It judges answers instead of predicting them, because flows choose the ids of commits and branches: from a state and an
+answer it makes the next state, or an error. An identity stands for its data.
+
+Example: main has c1, and x=1 is staged. The answer to a commit must be a commit with the parent c1; its id names x=1
+from then on, and nothing is staged.
+
+Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and lock-free"; the operations of lakeFS'
+``pkg/graveler``.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -148,20 +152,20 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
     Raises:
         Wrong: it answered something else than specified. ValueError: a call that is not specified.
     """
-    said = call.said
-    if said.kind is calls.CREATE_BRANCH:
+    arguments = call.arguments
+    if arguments.kind is calls.CREATE_BRANCH:
         return _create_branch(state, call)
     if call.name in looks:
         seen = looks[call.name](state, call.args)
         if isinstance(seen, Refusal):
             return _refuse_call(state, call, seen.error, *seen.args)
         return _answers(state, call, seen)
-    if said.kind not in _RULES:
+    if arguments.kind not in _RULES:
         raise ValueError(f"{call.name}: expected a call on one branch; leave it out, or give it a look")
-    head = state.branches.get(said.branch_id)
+    head = state.branches.get(arguments.branch_id)
     if head is None:
-        return _refuse_call(state, call, BranchNotFound, said.branch_id)
-    return _RULES[said.kind](state, head, call)
+        return _refuse_call(state, call, BranchNotFound, arguments.branch_id)
+    return _RULES[arguments.kind](state, head, call)
 
 
 def _answers(state: Refs, call: CallView, expected: Hashable = None) -> Refs:
@@ -179,7 +183,7 @@ def _refuse_call(state: Refs, call: CallView, error: type[FlowError], *args: Has
 
 
 def _create_branch(state: Refs, call: CallView) -> Refs:
-    name, source = call.said.branch_id, str(call.said[Role.TARGET])
+    name, source = call.arguments.branch_id, str(call.arguments[Role.TARGET])
     commit_id = state.resolved(source)
     if commit_id is None:
         return _refuse_call(state, call, state.refusals.ref_not_found, source)
@@ -195,44 +199,44 @@ def _create_branch(state: Refs, call: CallView) -> Refs:
 
 
 def _set(state: Refs, _: Head, call: CallView) -> Refs:
-    said = call.said
-    return _answers(state.staging(said.branch_id, (said.data(Role.PATH), said.data(Role.VALUE))), call)
+    arguments = call.arguments
+    return _answers(state.staging(arguments.branch_id, (arguments.data(Role.PATH), arguments.data(Role.VALUE))), call)
 
 
 def _set_all(state: Refs, _: Head, call: CallView) -> Refs:
-    entries = cast("tuple[tuple[bytes, bytes], ...]", call.said[Role.ENTRIES])
-    return _answers(state.staging(call.said.branch_id, *entries), call)
+    entries = cast("tuple[tuple[bytes, bytes], ...]", call.arguments[Role.ENTRIES])
+    return _answers(state.staging(call.arguments.branch_id, *entries), call)
 
 
 def _delete(state: Refs, _: Head, call: CallView) -> Refs:
-    return _answers(state.staging(call.said.branch_id, (call.said.data(Role.PATH), None)), call)
+    return _answers(state.staging(call.arguments.branch_id, (call.arguments.data(Role.PATH), None)), call)
 
 
 def _create(state: Refs, head: Head, call: CallView) -> Refs:
-    path = call.said.data(Role.PATH)
-    if path in state.shown(call.said.branch_id):
+    path = call.arguments.data(Role.PATH)
+    if path in state.shown(call.arguments.branch_id):
         return _refuse_call(state, call, PathExists, path)
     return _set(state, head, call)
 
 
 def _replace(state: Refs, head: Head, call: CallView) -> Refs:
-    path = call.said.data(Role.PATH)
-    if state.shown(call.said.branch_id).get(path) != call.said.data(Role.EXPECTED):
+    path = call.arguments.data(Role.PATH)
+    if state.shown(call.arguments.branch_id).get(path) != call.arguments.data(Role.EXPECTED):
         return _refuse_call(state, call, EntryChanged, path)
     return _set(state, head, call)
 
 
 def _get(state: Refs, _: Head, call: CallView) -> Refs:
-    path = call.said.data(Role.PATH)
-    found = state.shown(call.said.branch_id).get(path)
+    path = call.arguments.data(Role.PATH)
+    found = state.shown(call.arguments.branch_id).get(path)
     if found is None:
         return _refuse_call(state, call, PathNotFound, path)
     return _answers(state, call, state.entry(path, found))
 
 
 def _list(state: Refs, _: Head, call: CallView) -> Refs:
-    prefix = call.said.data(Role.PREFIX, b"")
-    shown = state.shown(call.said.branch_id).items()
+    prefix = call.arguments.data(Role.PREFIX, b"")
+    shown = state.shown(call.arguments.branch_id).items()
     return _answers(state, call, tuple(state.entry(*each) for each in shown if each[0].startswith(prefix)))
 
 
@@ -240,7 +244,7 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
     """The answer is a new commit on these parents; the branch has it as its head, and no changes."""
     made = call.value
     generation = 1 + max(state.commits[each].generation for each in parents)
-    expected = (parents, generation, call.said[Role.MESSAGE], COMMITTER, ())
+    expected = (parents, generation, call.arguments[Role.MESSAGE], COMMITTER, ())
     if not isinstance(made, Commit):
         raise DisallowedAnswer(f"expected a commit on {[each[:8] for each in parents]}")
     if (made.parents, made.generation, made.message, made.committer, made.metadata) != expected:
@@ -249,11 +253,11 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
         )
     node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
     known = attrs.evolve(state, nodes=state.nodes | {(made.commit_id, node)})
-    return known.with_branch(call.said.branch_id, Head(commit_id=made.commit_id))
+    return known.with_branch(call.arguments.branch_id, Head(commit_id=made.commit_id))
 
 
 def _commit(state: Refs, head: Head, call: CallView) -> Refs:
-    return _committing(state, call, (head.commit_id,), state.shown(call.said.branch_id))
+    return _committing(state, call, (head.commit_id,), state.shown(call.arguments.branch_id))
 
 
 def _merge_branches(
@@ -279,8 +283,8 @@ def _merge_branches(
 
 def _merge(state: Refs, head: Head, call: CallView) -> Refs:
     if head.staged:
-        return _refuse_call(state, call, state.refusals.dirty_branch, call.said.branch_id)
-    ref = str(call.said[Role.TARGET])
+        return _refuse_call(state, call, state.refusals.dirty_branch, call.arguments.branch_id)
+    ref = str(call.arguments[Role.TARGET])
     source = state.resolved(ref)
     if source is None:
         return _refuse_call(state, call, state.refusals.ref_not_found, ref)
@@ -292,8 +296,8 @@ def _merge(state: Refs, head: Head, call: CallView) -> Refs:
 
 def _revert(state: Refs, head: Head, call: CallView) -> Refs:
     if head.staged:
-        return _refuse_call(state, call, state.refusals.dirty_branch, call.said.branch_id)
-    ref = str(call.said[Role.TARGET])
+        return _refuse_call(state, call, state.refusals.dirty_branch, call.arguments.branch_id)
+    ref = str(call.arguments[Role.TARGET])
     undone = state.resolved(ref)
     if undone is None:
         return _refuse_call(state, call, state.refusals.ref_not_found, ref)
@@ -305,21 +309,21 @@ def _revert(state: Refs, head: Head, call: CallView) -> Refs:
 
 
 def _reset(state: Refs, head: Head, call: CallView) -> Refs:
-    return _answers(state.with_branch(call.said.branch_id, Head(commit_id=head.commit_id)), call)
+    return _answers(state.with_branch(call.arguments.branch_id, Head(commit_id=head.commit_id)), call)
 
 
 def _reset_paths(state: Refs, head: Head, call: CallView) -> Refs:
-    said = call.said
-    exact = said.kind is calls.RESET_ENTRY
-    prefix = said.data(Role.PATH if exact else Role.PREFIX)
+    arguments = call.arguments
+    exact = arguments.kind is calls.RESET_ENTRY
+    prefix = arguments.data(Role.PATH if exact else Role.PREFIX)
     kept = frozenset(
         (path, found) for path, found in head.staged if not (path == prefix if exact else path.startswith(prefix))
     )
-    return _answers(state.with_branch(said.branch_id, attrs.evolve(head, staged=kept, clean=False)), call)
+    return _answers(state.with_branch(arguments.branch_id, attrs.evolve(head, staged=kept, clean=False)), call)
 
 
 def _delete_branch(state: Refs, _: Head, call: CallView) -> Refs:
-    return _answers(state.without_branch(call.said.branch_id), call)
+    return _answers(state.without_branch(call.arguments.branch_id), call)
 
 
 _RULES: Final[Mapping[Kind | None, Callable[[Refs, Head, CallView], Refs]]] = {

@@ -1,4 +1,4 @@
-"""What an invariant may see: decoded stores, the clock, what each client has been told, single transitions."""
+"""What an invariant may see: decoded stores, the clock, the replies to each client, single transitions."""
 
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
@@ -35,7 +35,7 @@ class Status(Enum):
     FAIL = "fail"
     """It answered with a definite error: it did not happen."""
     INFO = "info"
-    """It answered with an indefinite error: nobody knows."""
+    """It answered with an indefinite error: unknown."""
 
 
 class UnhandledException(Exception):
@@ -77,7 +77,7 @@ class CallView:
         return calls.kind_of(self.name)
 
     @property
-    def said(self) -> calls.Said:
+    def arguments(self) -> calls.CallArguments:
         """Its arguments, by role."""
         return calls.arguments_by_role(self.name, self.args)
 
@@ -146,9 +146,9 @@ class Snapshot(Generic[R]):
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
 
     def __attrs_post_init__(self) -> None:
-        for name, held in (("_store", self._store), ("_objects", self._objects)):
-            if not isinstance(held, MappingProxyType):
-                object.__setattr__(self, name, MappingProxyType(held))
+        for name, stored in (("_store", self._store), ("_objects", self._objects)):
+            if not isinstance(stored, MappingProxyType):
+                object.__setattr__(self, name, MappingProxyType(stored))
 
     def __eq__(self, other: object) -> bool:
         return self._whole() == other._whole() if isinstance(other, Snapshot) else NotImplemented
@@ -187,7 +187,7 @@ class Snapshot(Generic[R]):
         """The same state, with `values` for the bytes in the store, if that may be looked at."""
         if Reads.STORE not in self._reads:
             return self
-        values = {at: decode(at, held) for at, held in self._store.items() if isinstance(held, bytes)}
+        values = {at: decode(at, stored) for at, stored in self._store.items() if isinstance(stored, bytes)}
         return attrs.evolve(self, values=MappingProxyType(values))
 
     @property
@@ -241,7 +241,7 @@ class Transition(Generic[R]):
     """One effect of one call, with the stores before and after it, at the stores' clock then.
 
     The snapshots show no clients: what a *step* invariant may know of the client is in ``call.observed`` (all effects
-    of the call before this one). ``reply``: what the effect answers by itself, whatever the client is told; for `Now`,
+    of the call before this one). ``reply``: what the effect answers by itself, whatever the client receives; for `Now`,
     what the client's clock says.
     """
 
@@ -274,8 +274,8 @@ class Invoked:
         return calls.kind_of(self.name)
 
     @property
-    def said(self) -> calls.Said:
-        """As `CallView.said`."""
+    def arguments(self) -> calls.CallArguments:
+        """As `CallView.arguments`."""
         return calls.arguments_by_role(self.name, self.args)
 
 

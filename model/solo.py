@@ -14,10 +14,10 @@ ANY: Final = object()
 class Misanswered(Exception):
     """A call is answered in another way than the specification has it."""
 
-    said: str
+    shown: str
 
     def __str__(self) -> str:
-        return self.said
+        return self.shown
 
 
 def expect(call: CallView, *, error: str = "", value: object = ANY) -> None:
@@ -27,11 +27,11 @@ def expect(call: CallView, *, error: str = "", value: object = ANY) -> None:
     Raises:
         Misanswered: names the call, its answer, and what was expected.
     """
-    said = f"{call.name}({', '.join(map(str, call.args))}) answered {call.error or call.value!r}"
+    shown = f"{call.name}({', '.join(map(str, call.args))}) answered {call.error or call.value!r}"
     if error:
         if call.status is not Status.FAIL or type(call.error).__name__ != error:
-            raise Misanswered(f"{said}; alone it answers {error}")
+            raise Misanswered(f"{shown}; alone it answers {error}")
     elif call.status is not Status.OK:
-        raise Misanswered(f"{said}; alone nothing stands in its way")
+        raise Misanswered(f"{shown}; alone nothing stands in its way")
     elif value is not ANY and call.value != value:
-        raise Misanswered(f"{said}; alone it answers {value!r}")
+        raise Misanswered(f"{shown}; alone it answers {value!r}")

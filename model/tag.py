@@ -25,16 +25,16 @@ _DONE: Final = {
 
 
 def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-    said = calls.arguments_by_role(name, args)
-    if said.kind not in _DONE:
+    arguments = calls.arguments_by_role(name, args)
+    if arguments.kind not in _DONE:
         raise ValueError(f"{name}: expected create_tag, update_tag, delete_tag or get_tag; leave it out")
-    creates = said.kind is calls.CREATE_TAG
+    creates = arguments.kind is calls.CREATE_TAG
     if creates is (state is not None):
         return state, TagExists if creates else TagNotFound
-    done = _DONE[said.kind]
-    if said.kind is calls.DELETE_TAG:
+    done = _DONE[arguments.kind]
+    if arguments.kind is calls.DELETE_TAG:
         return None, done
-    return (state if said.kind is calls.GET_TAG else said[Role.TARGET]), done
+    return (state if arguments.kind is calls.GET_TAG else arguments[Role.TARGET]), done
 
 
 def _result(call: CallView) -> Hashable:

@@ -15,8 +15,9 @@ from pyspark.sql import functions as f
 from lakeproof.spark_checks.data.addresses import inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested
-from lakeproof.spark_checks.engine.workspace import staged as staged_rows
+from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested
+from lakeproof.spark_checks.engine.workspace import stage as staged_rows
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.words import Unusable
 
 ACTIVE: Final = 1
@@ -45,14 +46,14 @@ def demand_sound(dataset: Dataset, entities: Entities) -> None:
     """Raises Unusable: a record that matters cannot be read. Runs a job."""
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
     for row in damaged.limit(1).collect():
-        where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
+        where = f"{row['kind']} at {_show(row['partition_key'])} {_show(row['key'])}"
         raise Unusable(f"{dataset.where}: {where}: {row['reason']}; its kept objects are unknown: repair or delete it")
 
 
 def demand_apart(dataset: Dataset, found: Namespaces) -> None:
     """Raises Unusable: the namespace of a repository lies in the data of another, which so holds what is internal to
     the first."""
-    for outer, inner in first_nested(found):
+    for outer, inner in find_nested(found.names)[:1]:
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
 
 
@@ -65,7 +66,7 @@ def dangling(entities: Entities) -> DataFrame:
         _naming("head-exists", "the commit of tag", entities.tags, "tag_id", f.col("commit_id")),
         _naming("parents-exist", "a parent of commit", entities.commits, "commit_id", parents),
     )
-    named = reduce(DataFrame.unionAll, naming).where(f.coalesce("named", f.lit("")) != "")
+    named = reduce(DataFrame.unionAll, naming).where(is_named("named"))
     homes = entities.homes().select("home").distinct()
     known = entities.commits.select(f.xxhash64("partition_key", "commit_id").alias("known_as"))
     lost = named.join(homes, "home").join(known, f.xxhash64("home", "named") == f.col("known_as"), "left_anti")
@@ -89,20 +90,20 @@ def demand_whole(dataset: Dataset, entities: Entities, *, lenient: bool) -> dict
     if rows and not lenient:
         home, what, commit_id = rows[0]["first"]
         raise Unusable(
-            f"{dataset.where}: {_shown(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
+            f"{dataset.where}: {_show(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
             "is not known; bring it back, or go on without it with --lenient"
         )
     return {"head-exists": 0, "parents-exist": 0} | {row["id"]: row["rows"] for row in rows}
 
 
-def _shown(name: bytes | None) -> str:
+def _show(name: bytes | None) -> str:
     return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
 
 
-def staged(entities: Entities) -> DataFrame:
+def find_staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
-    branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
+    branches = entities.branches.where(is_named("commit_id"))  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
     tokens = staged_rows(
         branches.join(homes, branches["partition_key"] == homes["home"])
@@ -110,7 +111,7 @@ def staged(entities: Entities) -> DataFrame:
         .distinct(),
         "tokens",
     )
-    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
+    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
     return entries.join(tokens, "token").select(where.alias("physical"))
 
@@ -128,7 +129,7 @@ class Committed:
     pairs: DataFrame
 
 
-def committed(dataset: Dataset, roots: DataFrame) -> Committed:
+def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
     """roots: storage_namespace, meta_range_id, bits; each of the first two once, and cheap to read: they are read
     twice. A metarange without entries is a row of ``metaranges/`` without a range, or the id "". Runs a job."""
     pairs = staged_rows(
@@ -138,19 +139,19 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
         .agg(f.bit_or("bits").alias("bits")),
         "pairs",
     )
-    named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
+    named = dataset.ranges.where(is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
     own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))
     outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
     references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))
-    lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
-        _lost("range", pairs, dataset.ranges, "range_id")
+    lost = _find_lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
+        _find_lost("range", pairs, dataset.ranges, "range_id")
     )
     return Committed(references, lost, pairs)
 
 
-def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
+def _find_lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
     # As bytes: strings have a hash of their own in an aggregate, byte by byte.
     known = there.select(f.col(name).cast("binary").alias("there")).distinct()
     lost = wanted.join(known, f.col(name).cast("binary") == f.col("there"), "left_anti")

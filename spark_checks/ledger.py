@@ -25,7 +25,7 @@ from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import LONG, OBJECTS, VERSIONS, table
-from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.engine.workspace import stage
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
@@ -113,7 +113,7 @@ def _first(cases: Iterable[tuple[int, Column]]) -> Column:
 
 def listing(dataset: Dataset, found: Namespaces, cutoff: int | None = None) -> Listing:
     """found: of the repositories that the listing is of."""
-    few = found.names if found.names is not None and len(found.names) <= FEW else None
+    few = found.names if len(found.names) <= FEW else None
     return Listing(dataset.objects.select(*OBJECTS.names), found.owned, few, cutoff)
 
 
@@ -148,7 +148,7 @@ class Fates:
         return self.rows.where(f.col("number") == self.order.index(reason))
 
 
-def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
+def judge(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
     """What becomes of the listing, staged in the session's folder. Runs a job.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
@@ -167,10 +167,10 @@ def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataF
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
     rows = rows.select("listed_as", *OBJECTS.names, first.otherwise(len(claims)).alias("number"))
     bits = (footers.count(listed.objects) // SHOWN).bit_length()
-    return Fates(tuple(order), staged(_counted(rows, order, bits), "fates"), bits)
+    return Fates(tuple(order), stage(_count_rows(rows, order, bits), "fates"), bits)
 
 
-def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
+def _count_rows(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
     """What is marked goes on with all that is known of it; what is kept is counted where it is met, all of a reason
     together: its columns are blank, and not null, for which aggregation has a slower way. bits: as `Fates.drawn`."""
     matters = _is_one_of(order, (MARKED, TOO_YOUNG)) | _is_drawn(f.col("listed_as"), order, bits)
@@ -208,12 +208,12 @@ def _different(some: Sequence[Example]) -> list[Example]:
     """Namespaces, and then folders, that were not shown come first."""
     left, found = sorted(some, key=_place), list[Example]()
     while left and len(found) < EXAMPLES_MAX:
-        found.append(min(left, key=partial(_met, found)))
+        found.append(min(left, key=partial(_count_met, found)))
         left.remove(found[-1])
     return found
 
 
-def _met(found: Sequence[Example], one: Example) -> tuple[int, int]:
+def _count_met(found: Sequence[Example], one: Example) -> tuple[int, int]:
     """How many of its namespace, and of its folder, there are already."""
     places = [_place(each) for each in found]
     namespace, folder, _ = _place(one)
@@ -240,7 +240,7 @@ def accounts(fates: Fates) -> list[Account]:
     return sorted(found, key=lambda each: each.reason)
 
 
-def marked(fates: Fates) -> DataFrame:
+def marked_rows(fates: Fates) -> DataFrame:
     """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
     each = f.explode(f.array_repeat(f.struct(*OBJECTS.names), f.col("rows").cast("int")))
     return fates.of(MARKED).select(each.alias("each")).select("each.*")
@@ -253,29 +253,29 @@ def no_older_than_young(fates: Fates) -> Fates:
     marked_, young = (fates.of(name).select(where_listed().alias("physical")) for name in (MARKED, TOO_YOUNG))
     if fingerprints(marked_).join(fingerprints(young), KNOWN.names, "left_semi").isEmpty():
         return fates
-    return _reconsidered(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
+    return _reconsider(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
 
 
 def only_named(fates: Fates, references: DataFrame, otherwise: str) -> Fates:
     """The same fates, but that what is marked has the other reason unless a reference names it, letter by letter.
     references: with ``physical``. Runs a job."""
-    return _reconsidered(fates, references.select("physical"), f.col("there").isNull(), otherwise)
+    return _reconsider(fates, references.select("physical"), f.col("there").isNull(), otherwise)
 
 
-def _reconsidered(fates: Fates, addresses_: DataFrame, condition: Column, otherwise: str) -> Fates:
+def _reconsider(fates: Fates, addresses_: DataFrame, condition: Column, otherwise: str) -> Fates:
     """condition: of ``there``, which is null where the address of an object is none of the addresses."""
     there = addresses_.where("physical is not null").distinct().withColumn("there", f.lit(True))
     met = fates.rows.withColumn("physical", where_listed()).join(there, "physical", "left")
     is_other = (f.col("number") == fates.order.index(MARKED)) & condition
     number = f.when(is_other, fates.order.index(otherwise)).otherwise(f.col("number"))
     rows = met.withColumn("number", number).select(*fates.rows.columns)
-    return attrs.evolve(fates, rows=staged(rows, "settled"))
+    return attrs.evolve(fates, rows=stage(rows, "settled"))
 
 
 AMBIGUOUS: Final = ""
 
 
-def carried(dataset: Dataset, marked: DataFrame) -> DataFrame:
+def carry_versions(dataset: Dataset, marked: DataFrame) -> DataFrame:
     """The same rows of ``objects/``, with what the listing has of `VERSIONS` besides."""
     if dataset.versions is None:
         return marked

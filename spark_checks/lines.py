@@ -61,12 +61,12 @@ def active(
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     found = _active(
-        _moved(place, parent[order]),
+        _move(place, parent[order]),
         date[order],
-        _moved(place, heads),
+        _move(place, heads),
         thresholds,
         default if isinstance(default, int) else default[order],
-        None if tagged is None else _moved(place, tagged),
+        None if tagged is None else _move(place, tagged),
     )
     return found[place]
 
@@ -75,7 +75,7 @@ def _is_narrow(date: Dates, heads: Indices) -> bool:
     return len(date) >= _LARGE and len(heads) * _LARGE < len(date) * WIDE and bool((date[1:] > date[:-1]).any())
 
 
-def _moved(place: Indices, indices: Indices) -> Indices:
+def _move(place: Indices, indices: Indices) -> Indices:
     if not len(place):
         return indices
     return np.where(indices >= 0, place[indices], -1)

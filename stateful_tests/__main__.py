@@ -1,6 +1,6 @@
 """Make a run of a swarm machine again, or look for a failure: ``python -m stateful_tests DESIGN --run SEED``.
 
-A failure is made smaller and told step by step. Exit code: 0, nothing was violated; 1, something was.
+A failure is made smaller and printed step by step. Exit code: 0, nothing was violated; 1, something was.
 """
 
 import argparse
@@ -24,14 +24,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ask", default="", help="the id of the one invariant to ask; also one that is refuted")
     parser.add_argument("--as-found", action="store_true", help="tell the run as it was, not made smaller")
     given = parser.parse_args(arguments)
-    swarm = machine(given.design, asked=given.ask)
+    swarm = machine(given.design, only=given.ask)
     found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
     console = Console(soft_wrap=True)
     if found is None:
         console.print(f"{given.design}: nothing is violated")
         return 0
-    told = found if given.as_found else found.smaller()
-    trace = record(told.scenario, told.invariant, told.moves, version=version())
+    shown = found if given.as_found else found.smaller()
+    trace = record(shown.scenario, shown.invariant, shown.moves, version=version())
     console.print(story([trace]))
     console.print(str(found), markup=False)
     return 1

@@ -54,14 +54,14 @@ async def idle(env: Env) -> None:
 
 
 class ConcurrentMachine(RuleBasedStateMachine):
-    """Starts operations from a menu, and steps whoever is pending. Subclasses give the menu and the invariants."""
+    """Starts operations from a menu, and steps pending ones. Subclasses give the menu and the invariants."""
 
     menu: ClassVar[Sequence[Call]]
     """The operations that may start, at any time and as often as Hypothesis likes."""
     setup: ClassVar[Sequence[Call]] = ()
     invariants_checked: ClassVar[Sequence[Invariant]]
     aftermath: ClassVar[Sequence[Aftermath]] = ()
-    """What is asked whenever nobody is under way."""
+    """What is checked when no operation is under way."""
     faults: ClassVar[Faults] = Faults()
     clients_max: ClassVar[int] = 6
     """How many may be under way at once."""

@@ -1,7 +1,7 @@
 """The swarm machines by name, what is left out of each, and why.
 
 A machine is named after its design. A name with "+" is a machine of a part of the design's words, which it says more
-often: few words find more. What a design's expectations refute is not asked of it; the table says what else is not.
+often: few words find more. What a design's expectations refute is not checked; the table lists what else is not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ NO_BIRTH: Final = "tokens of these flows name no birth: a second branch of one n
 DEFINITE: Final = "refuted of merges/by-set-if, whose merge it is: a false failure is answered as definite"
 TWICE: Final = "refuted of tags/plain, whose flow it is: two deletes of a tag both succeed"
 LATE: Final = "refusals duplicates scan_failures"
-"""What is asked of entries takes it that a call does nothing after its answer, even in doubt; and a write whose last
+"""The invariants of entries assume that a call does nothing after its answer, even in doubt; and a write whose last
 look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
 docs/designs/branches.md."""
 
@@ -146,7 +146,7 @@ TIMES: Final = (
 )
 USERS: Final = (*world.USERS.split(), "upload@main", "upload:y", "commit@main", "reset@main")
 GARBAGE: Final = frozenset({"garbage-is-reclaimed"})
-"""Not asked under faults: who crashed may have put an object that the next commit decides on, see
+"""Not checked under faults: a client that crashed may have put an object that the next commit decides on, see
 docs/designs/hard-delete.md; the scenarios ask it without faults."""
 
 LIVING: Final = Swarm(
@@ -228,16 +228,16 @@ BY_HAND: Final[Mapping[str, Swarm]] = {
 """Machines of what no row of the catalogue has as a design of its own name."""
 
 
-def machine(name: str, *, asked: str = "") -> Swarm:
+def machine(name: str, *, only: str = "") -> Swarm:
     """The machine of this name; of a design that the table does not name, that of its rows.
 
-    asked: the ids of the invariants to ask; none: all that are neither refuted nor spared.
+    only: the ids of the invariants to check; none: all that are neither refuted nor spared.
 
     Raises:
         KeyError: no such design.
     """
     if name in BY_HAND:
-        return attrs.evolve(BY_HAND[name], asked=frozenset(asked.split()))
+        return attrs.evolve(BY_HAND[name], only=frozenset(only.split()))
     plan = PLANS.get(name, MachineChanges())
     swarm = swarm_of(name.partition("+")[0], without=plan.without)
     return attrs.evolve(
@@ -245,7 +245,7 @@ def machine(name: str, *, asked: str = "") -> Swarm:
         name=name,
         words=tuple(plan.words.split()) or tuple(word for word in swarm.words if word not in plan.unsaid.split()),
         spared=swarm.spared | frozenset(plan.spared.split()),
-        asked=frozenset(asked.split()),
+        only=frozenset(only.split()),
         clients=tuple(plan.clients),
         calls=tuple(plan.calls),
         runs=plan.runs,

@@ -80,12 +80,12 @@ class Swarm:
     name: str
     grounds: tuple[Ground, ...]
     words: tuple[str, ...]
-    """What clients may say; a word of several, as ``mark.sweep``, is said as a whole."""
+    """The words of clients; a word of several, as ``mark.sweep``, is used as a whole."""
     faults: tuple[Faults, ...] = (Faults(),)
     """Budgets. Half of the runs have the first."""
     spared: frozenset[str] = frozenset()
-    """The ids of invariants that are not asked: what is refuted of the design."""
-    asked: frozenset[str] = frozenset()
+    """The ids of invariants that are not checked: what is refuted of the design."""
+    only: frozenset[str] = frozenset()
     """The ids of those that are; none: all but the spared."""
     clients: tuple[int, ...] = (2, 2, 3)
     calls: tuple[int, ...] = (1, 1, 2, 2, 3)
@@ -120,13 +120,13 @@ class Swarm:
         ops = sorted({_ops(word) for word in self.words})
         chosen = random.sample(ops, min(len(ops), random.randint(2, 4)))
         words = [word for word in self.words if _ops(word) in chosen]
-        said = [
+        texts = [
             ".".join(random.choice(words) for _ in range(random.choice(self.calls)))
             for _ in range(random.choice(self.clients))
         ]
-        clients = tuple(tuple(client.split(".")) for client in said)
+        clients = tuple(tuple(client.split(".")) for client in texts)
         faults = random.choice(self.faults) if random.random() < 0.5 else self.faults[0]
-        name = ".".join(ground.before) + "/" + "-".join(said)
+        name = ".".join(ground.before) + "/" + "-".join(texts)
         race = Race(name=name, clients=clients, before=ground.before, faults=faults, paged=ground.paged)
         scenario = Row(design=ground.design, race=race, more=ground.more, adapt=ground.adapt).scenario()
         return attrs.evolve(
@@ -137,7 +137,7 @@ class Swarm:
         )
 
     def _asks(self, name: str) -> bool:
-        return name in self.asked if self.asked else name not in self.spared
+        return name in self.only if self.only else name not in self.spared
 
 
 def _ops(word: str) -> tuple[str, ...]:
@@ -212,7 +212,7 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
     """The machine of a design of the catalogue: its words, faults and beginnings are those of its rows.
 
     words: further words of the design's; without: kinds of faults, fields of `Faults`, of which no run has one; spared:
-    ids that are not asked, beside those that are refuted under the faults that remain.
+    ids that are not checked, beside those that are refuted under the faults that remain.
 
     Raises:
         KeyError: no such design.
@@ -228,7 +228,7 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
         ground = Ground(design=row.design, before=race.before, more=row.more, adapt=row.adapt, paged=race.paged)
         if ground not in grounds:
             grounds.append(ground)
-    said = {word: None for row in found for word in row.race.words} | dict.fromkeys(words.split())
+    texts = {word: None for row in found for word in row.race.words} | dict.fromkeys(words.split())
     absent = without.split()
     budgets = {Faults(): None} | {row.race.faults: None for row in found}
     faults = [each for each in budgets if not any(attrs.asdict(each)[kind] for kind in absent)]
@@ -241,7 +241,7 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
     return Swarm(
         name=name,
         grounds=tuple(grounds),
-        words=tuple(said),
+        words=tuple(texts),
         faults=tuple(faults),
         spared=frozenset({*refuted, *spared.split()}),
         runs=runs,

@@ -36,7 +36,7 @@ KEPT: Sequence[Invariant] = (
 
 
 class Settling(ConcurrentMachine):
-    """What is promised of a branch is asked when nobody is under way: so from time to time all get to their ends."""
+    """Promises of a branch are checked when no operation is under way: from time to time all run to their ends."""
 
     @precondition(lambda self: not self.world.quiescent)
     @rule()
@@ -85,7 +85,7 @@ MACHINES = (LockFree, Faulty, Disturbed)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine], run_seed: int) -> None:
+def test_it_holds_for_all_operations_and_orders(machine: type[ConcurrentMachine], run_seed: int) -> None:
     hold(machine, run_seed, runs=8)
 
 

@@ -1,17 +1,17 @@
 """The repository scenarios: each verdict is the expected one, and every counterexample replays."""
 
-from lakeproof.designs import hardened
+from lakeproof.designs import hardened, scenarios_of
 from lakeproof.model.invariants import alone, lifecycle, outcomes, reclamation, refs, repositories
 from tools.catalogues import everything
 
 CATALOGUE = tuple(scenario for scenario in everything() if scenario.name.startswith("repositories/"))
 
-INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
-INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
+INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE.id}
+INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED.id}
 INVARIANTS |= {outcomes.failed_call_changed_nothing.id, refs.head_exists.id, "linearizable"}
 INVARIANTS |= {alone.ALONE_IS_EXACT, "answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"}
 INVARIANTS |= {lifecycle.some_delete_succeeds.id}
-EVERYWHERE = INVARIANTS | {each.id for each in reclamation.ALL} | {reclamation.NAME_IS_NOT_BLOCKED}
+EVERYWHERE = INVARIANTS | {each.id for each in reclamation.ALL} | {reclamation.NAME_IS_NOT_BLOCKED.id}
 """And those of pairs and claims, and of each kind of garbage where garbage is refuted."""
 
 
@@ -22,7 +22,7 @@ def test_every_invariant_is_checked_somewhere_and_all_of_them_of_hardened() -> N
 
 
 def test_every_kind_of_fault_occurs_and_all_of_them_in_hardened() -> None:
-    for scenarios in (CATALOGUE, hardened.SCENARIOS):
+    for scenarios in (CATALOGUE, scenarios_of(hardened)):
         for kind in ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"):
             assert any(getattr(scenario.faults, kind) for scenario in scenarios), kind
         assert any(scenario.faults.clock_jumps and scenario.faults.clock_skew for scenario in scenarios)

@@ -38,17 +38,6 @@ async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
     return found
 
 
-_entities = entity_flows(get_repository, uid_partition)
-create_branch = _entities.create_branch
-get_branch = _entities.get_branch
-delete_branch = _entities.delete_branch
-create_tag = _entities.create_tag
-
 FLOWS = attrs.evolve(
-    repositories.FLOWS,
-    get_repository=get_repository,
-    create_branch=create_branch,
-    get_branch=get_branch,
-    delete_branch=delete_branch,
-    create_tag=create_tag,
+    repositories.FLOWS, get_repository=get_repository, **entity_flows(get_repository, uid_partition)
 )

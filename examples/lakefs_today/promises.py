@@ -12,8 +12,8 @@ from lakefs_today.pull import PULLS, Pull
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
-from lakeproof.model.invariants import repositories
-from lakeproof.model.invariants._base import STORE, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants import eventually, repositories
+from lakeproof.model.invariants._base import STORE, Finding, Monitor, Reached, Violation
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 
@@ -25,7 +25,7 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     assert isinstance(state, frozenset)
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL or event.call.kind not in COMMITTING:
         return state, ()
-    return state | {event.call.said[Role.MESSAGE]}, ()
+    return state | {event.call.arguments[Role.MESSAGE]}, ()
 
 
 def reachable(snapshot: Snapshot) -> Iterator[Commit]:
@@ -141,7 +141,8 @@ HOLD: Final = "hold_branch"
 OWNERSHIP: Final = b"mc-ownership"
 
 
-def _released_is_free(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually("at quiescence, a branch whose owner has released it is not owned by it")
+def released_branch_is_free(snapshot: Snapshot) -> Iterator[Finding]:
     owned = {
         value for (partition, _), value in snapshot.store.items() if partition == OWNERSHIP and isinstance(value, bytes)
     }
@@ -155,13 +156,6 @@ def _released_is_free(snapshot: Snapshot) -> Iterator[Finding]:
             )
         else:
             yield Reached(f"{owner} has released the branch, and it is free")
-
-
-released_branch_is_free: Final = Eventually(
-    id="released-branch-is-free",
-    meaning="at quiescence, a branch whose owner has released it is not owned by it",
-    check=_released_is_free,
-)
 
 
 def _advance_living(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -202,7 +196,8 @@ answer_is_of_living_repository: Final = Monitor(
 UPDATE: Final = "update_metadata_by_id"
 
 
-def _update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually("at quiescence, an update of metadata that returned success, beside no other change, has happened")
+def update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for view in snapshot.calls(calls.UPDATE_USER_METADATA.name):
         if view.status is Status.OK:
             staged = {each.data for each in snapshot.store.values() if isinstance(each, StagedEntry)}
@@ -222,18 +217,12 @@ def _update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("update-is-effective", f"{identity!r} at {path!r} was acknowledged, and is not there")
 
 
-update_is_effective: Final = Eventually(
-    id="update-is-effective",
-    meaning="at quiescence, an update of metadata that returned success, beside no other change, has happened",
-    check=_update_is_effective,
-)
-
-
 UPDATE_NEEDS_AN_ENTRY: Final = "update-needs-an-entry"
 UPDATES: Final = ("update_metadata", UPDATE, "update_metadata_in_two", calls.UPDATE_USER_METADATA.name)
 
 
-def _update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually("where nobody writes an entry, an update of its metadata is refused, and brings about none")
+def update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
     for view in snapshot.calls(*UPDATES):
         _, branch_id, path, _ = view.args
         branch = branch_named(snapshot, str(branch_id))
@@ -246,18 +235,15 @@ def _update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
             yield Reached(f"{view.name} of {path!r}, at which there is no entry, was refused")
 
 
-update_needs_an_entry: Final = Eventually(
-    id=UPDATE_NEEDS_AN_ENTRY,
-    meaning="where nobody writes an entry, an update of its metadata is refused, and brings about none",
-    check=_update_needs_an_entry,
-)
-
-
 def _commit(pull: Pull | None) -> str:
     return "" if pull is None else pull.commit
 
 
-def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, a pull request names the commit of its merge if that was acknowledged; the commit of a "
+    "merge that was refused is on no branch"
+)
+def pull_tells_of_its_merge(snapshot: Snapshot) -> Iterator[Finding]:
     there = {commit.message for commit in reachable(snapshot)}
     pulls = {
         key.removeprefix(PULLS).decode(): Pull.decode(value)
@@ -265,7 +251,7 @@ def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
         if key.startswith(PULLS) and isinstance(value, bytes)
     }
     for view in snapshot.calls(calls.MERGE_PULL.name):
-        pull, message = pulls.get(str(view.said[Role.PULL])), view.said[Role.MESSAGE]
+        pull, message = pulls.get(str(view.arguments[Role.PULL])), view.arguments[Role.MESSAGE]
         if view.status is Status.FAIL and message in there:
             yield Violation(PULL_TELLS, f"the merge {message!r} was refused, and its commit is on the branch")
         elif view.status is Status.OK and isinstance(view.value, Commit) and _commit(pull) != view.value.commit_id:
@@ -276,18 +262,15 @@ def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 PULL_TELLS: Final = "pull-tells-of-its-merge"
-pull_tells_of_its_merge: Final = Eventually(
-    id=PULL_TELLS,
-    meaning="at quiescence, a pull request names the commit of its merge if that was acknowledged; the commit of a "
-    "merge that was refused is on no branch",
-    check=_pull_tells,
-)
 
 
 CLEANUP: Final = b"cleanup-tokens"
 
 
-def _staged_garbage_can_be_found(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, a staged entry is under a token that a branch names, or that is noted for the sweep", reads=STORE
+)
+def staged_garbage_can_be_found(snapshot: Snapshot) -> Iterator[Finding]:
     named = {token.encode() for branch in branches(snapshot).values() for token in branch.tokens}
     noted = {key for partition, key in snapshot.store if partition == CLEANUP}
     for (partition, _), record in snapshot.store.items():
@@ -299,13 +282,6 @@ def _staged_garbage_can_be_found(snapshot: Snapshot) -> Iterator[Finding]:
         else:
             yield Violation("staged-garbage-can-be-found", f"{what}, and which is not noted either")
 
-
-staged_garbage_can_be_found: Final = Eventually(
-    id="staged-garbage-can-be-found",
-    meaning="at quiescence, a staged entry is under a token that a branch names, or that is noted for the sweep",
-    check=_staged_garbage_can_be_found,
-    reads=STORE,
-)
 
 ALL: Final = (
     refused_commit_is_absent,

@@ -49,16 +49,16 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
     """State: title, status, and whether it has the commit of a merge."""
     assert isinstance(state, tuple)
     title, status, merged = state
-    said = calls.arguments_by_role(name, args)
-    if said.kind is calls.GET_PULL:
+    arguments = calls.arguments_by_role(name, args)
+    if arguments.kind is calls.GET_PULL:
         return state, state
-    if said.kind is calls.EDIT_PULL:
-        return (said[Role.TITLE], status, merged), None
-    if said.kind is calls.CLOSE_PULL:
+    if arguments.kind is calls.EDIT_PULL:
+        return (arguments[Role.TITLE], status, merged), None
+    if arguments.kind is calls.CLOSE_PULL:
         return (title, CLOSED, merged), None
     if name == "create_pull":
         return state, "refused"  # its id is taken
-    if said.kind is not calls.MERGE_PULL:
+    if arguments.kind is not calls.MERGE_PULL:
         raise ValueError(f"{name}: expected create_pull, edit_pull, close_pull, merge_pull or get_pull; leave it out")
     return ((title, MERGED, True), MERGED) if status == OPEN else (state, "refused")
 

@@ -207,17 +207,13 @@ def _flat(error: BaseException) -> list[BaseException]:
     return [one for part in parts for one in _flat(part)] if parts else [error]
 
 
-_entities = entity_flows(get_repository, uid_partition)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition),
 )
 WITH_TOMBSTONES = bind_reading(FLOWS, tombstones=True)
 """The repair."""

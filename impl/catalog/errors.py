@@ -21,7 +21,7 @@ class GrantExpired(GravelerError):
 
 
 class EntryLocked(GravelerError):
-    """Somebody else holds the entry's lock, or left it behind; try again later."""
+    """Another client holds the entry's lock, or left it behind; try again later."""
 
 
 class ObjectBusy(GravelerError):

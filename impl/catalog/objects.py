@@ -46,7 +46,7 @@ class Grant:
 
 
 def new_address(env: Env) -> str:
-    """A relative address that nobody has had before."""
+    """A fresh relative address."""
     return data_address(env.ids.unique("address"))
 
 

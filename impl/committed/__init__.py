@@ -1,7 +1,7 @@
 """Committed data: ranges and metaranges as immutable, content-addressed objects in the object store.
 
 Nothing here deletes or overwrites: an object's address is the hash of its content, so writing it again is harmless,
-and what was written by an operation that then failed is garbage that nobody can reach. All errors are definite.
+and what was written by an operation that then failed is unreachable garbage. All errors are definite.
 """
 
 from lakeproof.impl.committed.diff import diff, merge
@@ -10,16 +10,5 @@ from lakeproof.impl.committed.iterators import Iterator, MetaRangeIterator
 from lakeproof.impl.committed.reader import get_entry
 from lakeproof.impl.committed.writer import apply_changes, write_metarange
 
-__all__ = [
-    "CommittedError",
-    "Conflicts",
-    "DamagedObject",
-    "Iterator",
-    "MetaRangeIterator",
-    "MissingObject",
-    "apply_changes",
-    "diff",
-    "get_entry",
-    "merge",
-    "write_metarange",
-]
+__all__ = ["CommittedError", "Conflicts", "DamagedObject", "Iterator", "MetaRangeIterator", "MissingObject"]
+__all__ += ["apply_changes", "diff", "get_entry", "merge", "write_metarange"]

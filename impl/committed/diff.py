@@ -27,7 +27,7 @@ async def diff(
 ) -> AsyncIterator[Difference]:
     """What turns left into right, by path.
 
-    None if the ids are equal. Otherwise reads the two metaranges, and, as the differences are asked for, the ranges
+    None if the ids are equal. Otherwise reads the two metaranges, and, as the differences are consumed, the ranges
     that only one of them has, each once.
 
     Raises:

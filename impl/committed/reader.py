@@ -64,7 +64,7 @@ class Reader:
         return entries[at] if entries[at].path == path else None
 
     async def entries(self, infos: Sequence[RangeInfo]) -> AsyncIterator[Entry]:
-        """The entries of ranges, by path; a range is read when its first entry is asked for."""
+        """The entries of ranges, by path; a range is read when its first entry is needed."""
         for info in infos:
             for entry in await self.range(info):
                 yield entry

@@ -305,7 +305,7 @@ class _Collector:
             self._find("unreadable", partition, b"", f"{type(error).__name__}: {error}".rstrip(": "))
 
     async def _get(self, partition: bytes, key: bytes) -> bytes | type[kv.NotFound] | None:
-        """The value, or NotFound, or None where nobody can tell."""
+        """The value, or NotFound, or None where that is unknown."""
         try:
             return (await self._env.store.get(partition, key)).value
         except kv.NotFound:
@@ -319,7 +319,7 @@ class _Collector:
 
 
 def _without_path(key: bytes) -> bytes:
-    """A key; that of a staged entry is its path, which nobody is to see, and comes as a digest."""
+    """A key; that of a staged entry is its path, which is private: a digest stands for it."""
     if not key.startswith(keys.STAGED_PREFIX):
         return key
     path = key.removeprefix(keys.STAGED_PREFIX)

@@ -1,4 +1,4 @@
-"""Records as rows of what diagnostics collect: counts and names, nothing that a user has said."""
+"""Records as rows of what diagnostics collect: counts and names, no content of users."""
 
 import re
 from collections import Counter

@@ -68,7 +68,7 @@ async def write_commit(
 
 async def seal(env: Env, repository: Repository, branch_id: BranchID, tries: int = TRIES) -> tuple[Branch, bytes]:
     """Push the staging token to the front of the sealed ones, and open a new one: 2 effects, and 2 for each time that
-    somebody else came first. Returns the branch and the predicate that replaces just this value.
+    another client came first. Returns the branch and the predicate that replaces just this value.
 
     Raises:
         BranchNotFound; BranchBusy: others came first ``tries`` times.

@@ -36,9 +36,7 @@ BLIND: Final = Reading(looks=False)
 """A negative control: what is noted is dropped."""
 
 
-async def commit(
-    env: Env, repository: Repository, branch_id: BranchID, message: str, *, batch_size: int = 0
-) -> Commit:
+async def commit(env: Env, repository: Repository, branch_id: BranchID, message: str, *, batch_size: int = 0) -> Commit:
     """`lock_free.commit`, and 1 effect more for each token, before the branch changes. Raises as that."""
     partition = uid_partition(repository)
 

@@ -30,9 +30,7 @@ async def merge_layers(newest_first: Sequence[Source]) -> Source:
         yield newest
 
 
-async def changes(
-    env: Env, newest_first: Sequence[StagingToken], prefix: bytes = b"", batch_size: int = 0
-) -> Source:
+async def changes(env: Env, newest_first: Sequence[StagingToken], prefix: bytes = b"", batch_size: int = 0) -> Source:
     """The newest change of each path with a prefix under these tokens, by path. One scan per token; the oldest one is
     begun first, and all are begun before the first change is there."""
     scans = [staging_iterator(env, token, prefix, batch_size=batch_size) for token in reversed(newest_first)]

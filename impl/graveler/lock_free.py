@@ -1,6 +1,6 @@
 """Variant ``lock_free``: sealed tokens, so that writers never wait and some committer always gets on.
 
-A committer seals the staging token, and from then on owns nothing: whoever finishes first takes all that was sealed
+A committer seals the staging token, and from then on owns nothing: the first one to finish takes all that was sealed
 before it. Who is beaten finds out from the sealed tokens what is left to do. Newest first, the tokens that are still
 sealed are the *first* ones of those that it set out to commit, and the *last* ones of those that the branch has now.
 Source: lakeFS metadata_kv/index.md, "Committer flow", which graveler-on-kv.md takes over.
@@ -145,7 +145,7 @@ async def commit(
 
 
 def still_sealed(ours: Tokens, branch: Branch) -> Tokens:
-    """Those of our tokens that nobody has committed: the longest run of our first ones that the branch's end with."""
+    """Those of our tokens that no commit has taken: the longest run of our first ones that the branch's end with."""
     for length in range(len(ours), 0, -1):
         if branch.sealed_tokens[-length:] == ours[:length]:
             return ours[:length]

@@ -2,9 +2,8 @@
 implement it using a naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging
 during commits".
 
-Who holds the lock may do as it likes with the branch; a writer takes it for every entry. Nobody takes it from a
-holder that crashed, unless it is leased: then whoever finds it older than the lease takes it over, and the holder, if
-it was only slow, does not know.
+The holder of the lock may change the branch as it likes; a writer takes the lock for every entry. A crashed holder
+keeps it, unless it is leased: a client that finds it older than the lease takes it over. A slow holder does not notice.
 Source: graveler-on-kv.md, "Tables".
 """
 
@@ -84,7 +83,7 @@ async def set_entry(
     *,
     reading: Reading = AS_WRITTEN,
 ) -> None:
-    """Write an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
+    """Write an entry of a branch while no other client commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = StagedEntry(key=path, identity=identity, data=data)
     await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
@@ -92,7 +91,7 @@ async def set_entry(
 async def delete_entry(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Delete an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
+    """Delete an entry of a branch while no other client commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = tombstone(path)
     await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
@@ -117,7 +116,7 @@ async def _run_locked(
 
 
 async def _unlock(env: Env, repository: Repository, key: bytes) -> None:
-    """Whosever the lock is by now: there is no conditional delete."""
+    """Whichever client has the lock by now: there is no conditional delete."""
     await env.store.delete(uid_partition(repository), key)
 
 

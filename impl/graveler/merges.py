@@ -119,7 +119,7 @@ async def merge_base(env: Env, repository: Repository, one: Commit, other: Commi
         sides[start.commit_id] = sides.get(start.commit_id, 0) | side
         todo[start.commit_id] = start
     while todo:
-        # Nobody that is still to come has a higher generation, so all sides that reach this one have done so.
+        # No commit that is still to come has a higher generation, so all sides that reach this one have done so.
         at = min(todo.values(), key=lambda commit: (-commit.generation, commit.commit_id))
         del todo[at.commit_id]
         if sides[at.commit_id] == 3:

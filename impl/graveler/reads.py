@@ -1,6 +1,6 @@
 """Readers and listers: the staging token, the sealed tokens newest first, and the committed metarange under them.
 
-"read the tokens, read through, read the branch again, retry if it changed": while somebody reads through them, tokens
+"read the tokens, read through, read the branch again, retry if it changed": while a client reads through them, tokens
 may be committed and dropped. Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS
 metadata_kv/index.md, "Reading".
 """

@@ -45,8 +45,8 @@ class Swapped:
 Change = Callable[[Branch], Awaitable[Branch | None]]
 """The record to put in the place of one; None: nothing has to be changed."""
 Beaten = Callable[[Branch, Branch, Branch], Awaitable[bool]]
-"""Asked after a failed predicate: given the record that was to be replaced, the one that was to take its place, and the
-one that is there, whether what was wanted is done all the same."""
+"""Called after a failed predicate, with the old record, the intended one and the one that is there: whether the goal is
+reached all the same."""
 
 
 async def swap(

@@ -1,7 +1,7 @@
 """Writers: stage a change under the branch's token, and look whether the token still was the branch's afterwards.
 
 "read the token, write, read the branch again, retry if the token changed". A token that has changed may have been
-sealed, read and committed before the write came, and then nobody will ever look at it again.
+sealed, read and committed before the write came, and then it is never read again.
 Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS metadata_kv/index.md, "Branches and staged
 writes".
 """
@@ -87,9 +87,7 @@ async def set_entries(
         branch = await _stage_from(env, repository, branch, change, reading)
 
 
-async def _stage(
-    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, reading: Reading
-) -> None:
+async def _stage(env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, reading: Reading) -> None:
     branch = await get_branch(env, repository, branch_id)
     await _stage_from(env, repository, branch, change, reading)
 
@@ -176,7 +174,7 @@ async def _exchange(
 
 
 async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:
-    """The identity at a path, and the predicate that lets nobody come between under the open token."""
+    """The identity at a path, and the predicate that excludes other writes under the open token."""
     staged = await get_staged(env, branch.staging_token, path)
     if staged is not None:
         change, predicate = staged

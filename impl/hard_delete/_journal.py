@@ -29,7 +29,7 @@ State = Literal["open", "used", "settled"]
 class Issued:
     """An address that was given out: for which path, how long objects may be put there, and how far its user is.
 
-    "open": may still be linked by whoever shows the grant. "used": its entry is staged, or will be. "settled": its
+    "open": may still be linked with the grant. "used": its entry is staged, or will be. "settled": its
     entry will never be staged again.
     """
 
@@ -77,7 +77,7 @@ async def issue(env: Env, repository: Repository, token: StagingToken, name: str
 
 
 async def settle(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> None:
-    """Write down that the entry of an address will never be staged again; if nobody knows the address any more, that
+    """Write down that the entry of an address will never be staged again; if no client knows the address any more, that
     has been dealt with. 1 effect."""
     settled = encode_issued(Issued(path, None, "settled"))
     await env.store.try_set_if(uid_partition(repository) + ADDRESSES, _key(token, name), settled, kv.EXISTS)

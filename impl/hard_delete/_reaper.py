@@ -1,7 +1,7 @@
 """The background job of `online`: for each issued address it asks what became of its home token.
 
 Under the open token of a branch, an address goes when its entry has been replaced and will not be staged again. Under a
-sealed token, whoever commits may hold it already: it stays. Under a token that no branch has, it stays for good if the
+sealed token, a committer may have it already: it stays. Under a token that no branch has, it stays for good if the
 commit that took the token holds it, and goes otherwise. Any number of jobs may run at once.
 Source: docs/designs/hard-delete.md.
 """
@@ -86,7 +86,7 @@ class Reaper:
         gone: list[str] = []
         for name, issued in addresses.items():
             address = journal.address_under(token, name)
-            if await self._held(winners, issued.path, address):
+            if await self._is_committed_in(winners, issued.path, address):
                 await journal.forget(self.env, self.repository, token, name)
             elif issued.not_after is None or now > issued.not_after + self.skew:
                 # Another run may have dealt with it, and then have dropped the promises: they would be missing here.
@@ -106,7 +106,7 @@ class Reaper:
             if commit_id == head or (looks and await journal.was_head(self.env, self.repository, commit_id))
         ]
 
-    async def _held(self, commit_ids: list[CommitID], path: bytes, address: str) -> bool:
+    async def _is_committed_in(self, commit_ids: list[CommitID], path: bytes, address: str) -> bool:
         """Whether one of these commits has this address at this path."""
         for commit_id in commit_ids:
             commit = await get_commit(self.env, self.repository, commit_id)

@@ -1,7 +1,7 @@
 """References with a state, one key for each object and each staging token under which it is staged.
 
 ``references/<physical address>/<staging token>`` in the partition of the repository; the value is the state and when
-it was written, by the clock of whoever wrote it. Source: hard-delete-uncommitted-data.md, "3. Tracking references in
+it was written, by the clock of its writer. Source: hard-delete-uncommitted-data.md, "3. Tracking references in
 staging manager".
 """
 
@@ -67,7 +67,7 @@ async def mark(
     env: Env, repository: Repository, address: str, token: StagingToken, state: ReferenceState, *, creates: bool = True
 ) -> bool:
     """Bring a reference into a state by the order of precedence: ``committed`` by `Set`, whatever is there; the others
-    by `SetIf`, unless it is ``committed``. 1 effect; or 2, and 2 more for each time that somebody came between.
+    by `SetIf`, unless it is ``committed``. 1 effect; or 2, and 2 more for each time that another write came between.
 
     creates: whether to write a key that is not there.
     Returns whether it was written. Raises ObjectBusy: others came between `TRIES` times.

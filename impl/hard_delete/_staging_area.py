@@ -21,7 +21,7 @@ from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
 DELETED: Final = b"\0deleted\n"
-"""The content of a tombstone. A listing tells ETags only: an upload of just this cannot be told from a deletion."""
+"""The content of a tombstone. A listing shows ETags only: an upload of just this looks like a deletion."""
 DELETED_ETAG: Final = objects.etag(DELETED)
 
 

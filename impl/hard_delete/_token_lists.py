@@ -43,7 +43,7 @@ async def add_reference(
     env: Env, repository: Repository, address: str, token: StagingToken, *, issued: bool, checked: bool,
     tries: int = TRIES,
 ) -> bool:  # fmt: skip
-    """Add a token to the list of an object by `SetIf`: 2 effects, and 2 more for each time that somebody came between.
+    """Add a token to the list of an object by `SetIf`: 2 effects, and 2 more for each write in between.
 
     issued: whether the address is the caller's own, so that a key that is not there is to be made; else it means that
         the object is committed, and nothing is added.
@@ -79,7 +79,7 @@ async def note_committed(env: Env, repository: Repository, name: str, tokens: To
 
 
 async def note_committed_too(env: Env, repository: Repository, name: str, tokens: Tokens) -> None:
-    """Add tokens to a committed entry by `SetIf`. 2 effects, and 2 more for each time that somebody came between; after
+    """Add tokens to a committed entry by `SetIf`. 2 effects, and 2 more for each write in between; after
     `TRIES` of them the entry stays as it is."""
 
     def added(before: Tokens | None) -> Tokens:

@@ -227,7 +227,7 @@ async def commit(
     env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
     batch_size: int = 0
 ) -> Commit:
-    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told. Raises
+    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing shows. Raises
     BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed."""
     namespace = repository.storage_namespace
 

@@ -71,7 +71,7 @@ class Reading:
     """When the job reads the records of copies: before all listings, or after."""
     looks_again: bool = False
     """Ours: once the commit record is written, a commit combines anew, and starts over if that gives something else:
-    what was overwritten after it was read, and before the record told of it, no job can know of."""
+    what was overwritten after it was read, and before the record names it, is unknown to every job."""
     commit_tries: int = TRIES
     """How often a commit that looks again starts."""
     inside: bool = True

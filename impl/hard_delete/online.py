@@ -1,11 +1,13 @@
 """Proposal `online`, ours: hard delete of uncommitted data with five KV operations and a plain object store.
 
-An address is issued under one staging token, its *home*, and staged under no other; its name tells which. So what
-becomes of it is decided when the token's fate is: when a commit takes the token, the entries that it holds are
-committed, and all else that was issued under the token is garbage; when the token is dropped, everything is. A token's
-fate is one compare-and-set on the branch. Who commits writes down beforehand which tokens he would take, and who
-replaces a head writes down beforehand that it was one: so whoever comes later knows, whatever crashed.
-A writer who finds the token changed starts over under the new one, with a new address.
+An address is issued under one staging token, its *home*, which its name contains, and is staged under no other. One
+compare-and-set on the branch decides the token: a commit takes it, or it is dropped. Then the objects of the commit's
+entries are committed, and all others of the token are garbage. A committer notes beforehand which tokens it would take,
+and a client that replaces a head notes that it was one: so later clients know, whatever crashed. A writer that finds
+the token changed starts over under the new one, with a new address.
+
+Example: addresses a and b are issued under the token t; a is staged at x, and b is not staged. A commit takes t: a is
+committed data, b is garbage.
 
 Source: docs/designs/hard-delete.md, where the proof's steps are.
 """
@@ -102,7 +104,7 @@ async def _stage_new(
 
 
 async def _put_in(env: Env, repository: Repository, token: StagingToken, new: StagedEntry) -> bool:
-    """Stage a change over what is staged at its path; False: somebody else came between, and so it was overwritten at
+    """Stage a change over what is staged at its path; False: another client came between, and so it was overwritten at
     once. A change is tried once: one that was reported as failed may have been seen, and must not come back.
 
     Before a staged entry is replaced, it is written down that its address will not be staged again.

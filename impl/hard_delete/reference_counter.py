@@ -117,7 +117,7 @@ async def link_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Count the object at an issued address, then stage the entry. Nothing is said of a rollback here.
+    """Count the object at an issued address, then stage the entry. The text has no rollback here.
     Raises AddressNotAllowed; and as `stage_object`."""
     objects.check_grant(repository, grant)
     entry = objects.entry_at(repository, grant.address, content)

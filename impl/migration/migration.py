@@ -1,11 +1,12 @@
 """The migration itself: a flow over any store, which one record makes valid all at once.
 
 The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``kv/schema/version``). Its value goes
-from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there, and until it is the version
-nobody is to use the store. What a run writes into is written down first, so that a later run can clear it away: a store
-offers no list of its partitions. Repositories come last: before that, nothing that was written can be reached.
+from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there. Before that, the store is
+not to be used. A run notes each partition before it writes to it, so that a later run can clear it: a store has no
+list of its partitions. Repositories come last: before that, nothing that was written can be reached.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
 
@@ -17,9 +18,19 @@ from lakeproof.impl.migration.checks import METADATA as METADATA
 from lakeproof.impl.migration.checks import VERSION as VERSION
 from lakeproof.impl.migration.checks import VERSION_KEY as VERSION_KEY
 from lakeproof.impl.migration.checks import check
-from lakeproof.impl.migration.comparison import differences
 from lakeproof.impl.migration.extraction import extract
-from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
+from lakeproof.impl.migration.rows import (
+    TABLES,
+    BranchRow,
+    CommitRow,
+    RepositoryRow,
+    Row,
+    StagedRow,
+    Tables,
+    TagRow,
+    describe_key,
+    key_of,
+)
 from lakeproof.impl.repositories._records import delete_all
 from lakeproof.model import keys, kv
 from lakeproof.model.errors import FlowError
@@ -38,6 +49,7 @@ from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEn
 MIGRATING: Final = b"migrating "
 JOURNAL: Final = b"migrated-partition/"
 DIFFERENCES_MAX: Final = 20
+_NAMES: Final = {kind: name for name, kind in TABLES.items()}
 
 
 class MigrationError(FlowError):
@@ -49,7 +61,7 @@ class AlreadyMigrated(MigrationError):
 
 
 class NotEmpty(MigrationError):
-    """The store has repositories and no schema version: somebody uses it who knows of no versions."""
+    """The store has repositories and no schema version: it is used by a program without versions."""
 
 
 class HalfMigrated(MigrationError):
@@ -108,7 +120,7 @@ async def migrate(
             await env.store.set_if(keys.GRAVELER, keys.repository_key(RepositoryID(row.id)), encode(repository), None)
         except kv.PredicateFailed:
             raise Superseded(f"repository {row.id!r} is there already: another run is writing") from None
-    found, counts = await differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
+    found, counts = await _differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
     if found:
         raise Different("; ".join(found))
     if not await _replace_mark(env, VERSION, mark):
@@ -143,7 +155,7 @@ async def _refuse_used(env: Env) -> None:
 
 
 async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
-    """Whether the store has said that it did; if not, there is now what we wanted, but perhaps not by us."""
+    """Whether the store has confirmed it; if not, there is now what we wanted, but perhaps not by us."""
     try:
         await env.store.set_if(METADATA, VERSION_KEY, mark, predicate)
         return True
@@ -159,7 +171,7 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
 
 
 async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
-    """The version is the same whoever wrote it; the instances are not. 1 effect."""
+    """All runs write the same version, and different instances. 1 effect."""
     for repository_id, uid in list(uids.items())[:1]:
         try:
             found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
@@ -233,3 +245,32 @@ def _record(row: Row) -> tuple[bytes, Record]:
             )
             return keys.commit_key(commit.commit_id), commit
     raise AssertionError(f"{row!r} goes last")
+
+
+async def _differences(
+    tables: Tables, extracted: AsyncIterator[Row], at_most: int
+) -> tuple[list[str], tuple[tuple[str, int], ...]]:
+    """What differs between the tables and what was extracted, in words; and the rows counted by table.
+
+    Memory: a fingerprint for each row, 8 bytes and its key.
+    """
+    found: dict[tuple[str, tuple[bytes, ...]], int] = {}
+    words: list[str] = []
+    async for row in extracted:
+        where = _NAMES[type(row)], key_of(row)
+        if where in found:
+            words.append(f"{where[0]} {describe_key(row)}: there twice")
+        found[where] = hash(row)
+    counts: Counter[str] = Counter()
+    for table in TABLES:
+        for row in tables.rows(table):
+            counts[table] += 1
+            copied = found.pop((table, key_of(row)), None)
+            if copied is None:
+                words.append(f"{table} {describe_key(row)}: missing in the store")
+            elif copied != hash(row):
+                words.append(f"{table} {describe_key(row)}: not the same in the store")
+    words += [
+        f"{table} {b'/'.join(key).decode('utf-8', 'backslashreplace')}: not in the tables" for table, key in found
+    ]
+    return words[:at_most], tuple((table, counts[table]) for table in TABLES)

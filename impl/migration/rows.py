@@ -65,14 +65,14 @@ TABLES: Final[dict[str, type[Row]]] = {
     "graveler_tags": TagRow,
     "graveler_staging_kv": StagedRow,
 }
-"""By name, in the order in which they are told of."""
+"""By name, in the order of reports."""
 
 
 class Tables(Protocol):
     """One consistent snapshot of the five tables."""
 
     def rows(self, table: str) -> Iterator[Row]:
-        """The rows of a table in the order of their keys, as bytes. May be asked for more than once.
+        """The rows of a table in the order of their keys, as bytes. May be called again.
 
         Raises:
             UnusableTables: a column is missing or holds what it must not; names table, row, expectation and repair.
@@ -103,7 +103,7 @@ def describe_key(row: Row) -> str:
 class MemoryTables:
     """Tables made of rows that are at hand."""
 
-    held: tuple[Row, ...]
+    all_rows: tuple[Row, ...]
 
     def rows(self, table: str) -> Iterator[Row]:
-        return iter(sorted((row for row in self.held if isinstance(row, TABLES[table])), key=key_of))
+        return iter(sorted((row for row in self.all_rows if isinstance(row, TABLES[table])), key=key_of))

@@ -72,14 +72,14 @@ class SQLiteTables(Closing):
             refuse_damaged(self.path)
         except Damaged as error:
             raise UnusableTables(str(error)) from error
-        with self._told("open"):
+        with self._translate_errors("open"):
             self._connection = open_to_read(self.path)
             _look(self._connection)
             self._connection.execute("BEGIN")
 
     def rows(self, table: str) -> Iterator[Row]:
         """See `Tables`."""
-        with self._told(table):
+        with self._translate_errors(table):
             cursor = self._connection.execute(_query(table, "COLLATE BINARY"))
             while found := cursor.fetchmany(FETCHED_AT_ONCE):
                 for row in found:
@@ -89,7 +89,7 @@ class SQLiteTables(Closing):
         self._connection.close()
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -111,7 +111,7 @@ class PostgresTables(Closing):
         except ImportError as error:
             raise UnusableTables("PostgreSQL needs psycopg: pip install 'lakeproof[postgresql]'") from error
         self._error: type[Exception] = psycopg.Error
-        with self._told("connect"):
+        with self._translate_errors("connect"):
             self._connection: psycopg.Connection[tuple[object, ...]] = psycopg.connect(dsn)
             self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             self._connection.read_only = True
@@ -119,7 +119,7 @@ class PostgresTables(Closing):
 
     def rows(self, table: str) -> Iterator[Row]:
         """See `Tables`. Rows are fetched in portions, by a cursor on the server."""
-        with self._told(table), self._connection.cursor(f"{table}_rows") as cursor:
+        with self._translate_errors(table), self._connection.cursor(f"{table}_rows") as cursor:
             cursor.itersize = FETCHED_AT_ONCE
             cursor.execute(_query(table, 'COLLATE "C"'))
             for row in cursor:
@@ -129,15 +129,15 @@ class PostgresTables(Closing):
         self._connection.close()
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except (self._error, ValueError) as error:  # a NUL in an address is a ValueError
             if isinstance(error, UnusableTables):
                 raise
-            said = printable(" ".join(str(error).split()))
+            why = printable(" ".join(str(error).split()))
             raise UnusableTables(
-                f"PostgreSQL: {what}: {said}; expected the five tables of a lakeFS before KV"
+                f"PostgreSQL: {what}: {why}; expected the five tables of a lakeFS before KV"
             ) from error
 
 
@@ -165,8 +165,8 @@ def _row(table: str, values: Sequence[object]) -> Row:
 
 
 def _short(value: object) -> str:
-    told = repr(value)
-    return told if len(told) <= SHOWN_MAX else f"{told[:SHOWN_MAX]}..."
+    shown = repr(value)
+    return shown if len(shown) <= SHOWN_MAX else f"{shown[:SHOWN_MAX]}..."
 
 
 def _text(value: object) -> str:

@@ -1,6 +1,6 @@
 """Branches: movable names for commits, each with its staging tokens.
 
-A repository is passed as the record that its entry held: what each flow "essentially implies" (a fetch of the entry) is
+A repository is passed as the record of its entry: what each flow "essentially implies" (a fetch of the entry) is
 added by `lakeproof.impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
 """
 
@@ -127,7 +127,7 @@ async def update_branch(
 
 
 async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -> None:
-    """Delete a branch: look that it is there, then delete its record, whosever it is by then. 2 effects.
+    """Delete a branch: look that it is there, then delete its record, whichever branch it is by then. 2 effects.
 
     Its staged entries are left behind under tokens that no branch names. Raises BranchNotFound, DefaultBranch.
     """
@@ -179,9 +179,7 @@ async def delete_branch_by_tombstone(
     await _bury(env, repository, branch, predicate, by_birth=knows_its_own)
 
 
-async def _bury(
-    env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False
-) -> None:
+async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False) -> None:
     """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. by_birth:
     a branch of another birth in its place says that it is gone. Raises RefChanged."""
     gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)

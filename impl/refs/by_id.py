@@ -1,6 +1,6 @@
 """The repository entry first: "each data access essentially implies fetch of the repository entry".
 
-The flows of branches, tags, commits and entries take the record that the entry held. Where a repository may be deleted
+The flows of branches, tags, commits and entries take the record of the entry. Where a repository may be deleted
 under them, `by_id` makes the flow that reads the entry itself. Source: graveler-on-kv.md, "Repository".
 """
 

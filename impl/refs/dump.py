@@ -109,7 +109,7 @@ async def restore_refs(
     It finds the dump in its own storage namespace, where the metaranges must be that its commits name.
 
     Raises:
-        MalformedDump, NotBare: nothing was written, but if somebody else creates a ref meanwhile.
+        MalformedDump, NotBare: nothing was written, but if another client creates a ref meanwhile.
     """
     if not repository.bare:
         raise NotBare(f"{repository.repository_id}: the repository is not bare; restore to one created as bare")
@@ -200,7 +200,7 @@ async def _stored_rows(env: Env, repository: Repository, batch_size: int) -> Asy
 
 
 async def _write_once(env: Env, repository: Repository, key: bytes, row: bytes) -> None:
-    """Write a row unless it is there. 1 effect; 2 if somebody else was there first. Raises NotBare."""
+    """Write a row unless it is there. 1 effect; 2 if another client was there first. Raises NotBare."""
     value = row
     if key.startswith(keys.BRANCHES_PREFIX):
         branch = decode_branch(row)

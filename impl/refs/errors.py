@@ -37,7 +37,7 @@ class NoCommonAncestor(GravelerError):
 
 
 class BranchLocked(GravelerError):
-    """Somebody else holds the branch's lock, or left it behind; try again later."""
+    """Another client holds the branch's lock, or left it behind; try again later."""
 
 
 class WriteNotSettled(GravelerError):

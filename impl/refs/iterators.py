@@ -2,6 +2,8 @@
 
 None is a snapshot: writes may fall between two pages, and a page in hand may be outdated. An error surfaces from
 `next`; called again, it tries the same again; after a `seek`, it goes on from there.
+Example: keys a, b, c in pages of two. The first `next` reads a and b, one effect. A `seek` to b costs none; the `next`
+after b reads c.
 Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Functionalities".
 """
 
@@ -29,7 +31,7 @@ BATCH_SIZE: Final = 1000
 
 
 class NoValue(LookupError):
-    """`value` was asked for where there is none."""
+    """`value` was read where there is none."""
 
 
 class ParentNotFound(CommitNotFound):
@@ -48,7 +50,7 @@ class Iterator(ABC, Generic[T]):
         Undecodable, which names the address."""
         self._item = None
         found = None if self._closed else await self._advance()
-        # Somebody may have closed it while it waited.
+        # It may have been closed while it waited.
         self._item = None if self._closed else found
         return self._item is not None
 
@@ -309,7 +311,7 @@ def commit_ordered_iterator(env: Env, repository: Repository, *, batch_size: int
 
 
 def leaf_commit_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Commit]:
-    """The commits that are nobody's first parent, by id.
+    """The commits that are no first parent, by id.
 
     The first `next` scans all commits before; memory: the ids of all first parents. A commit that is made between
     that scan and the second one may show, and so may its first parent.

@@ -14,9 +14,7 @@ from lakeproof.model.identifiers import TagID
 from lakeproof.model.records import Repository, Tag
 
 
-async def create_tag(
-    env: Env, repository: Repository, tag_id: TagID, source: Ref, *, looks: bool = False
-) -> Tag:
+async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref, *, looks: bool = False) -> Tag:
     """Name the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
     looks: whether the tag is there before it is written, and why the predicate has failed; 1 effect each.
@@ -62,9 +60,7 @@ async def _read_tag(env: Env, repository: Repository, tag_id: TagID) -> tuple[Ta
     return decode_tag(found.value), found.predicate
 
 
-async def update_tag(
-    env: Env, repository: Repository, tag_id: TagID, target: Ref, *, looks: bool = False
-) -> Tag:
+async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Ref, *, looks: bool = False) -> Tag:
     """Let a tag name another commit. 3 to 5 effects. Raises TagNotFound, RefNotFound; RefChanged: nothing was moved.
 
     looks: why the predicate has failed, 1 effect; then RefChanged is raised only if another value is there, and
@@ -84,7 +80,7 @@ async def update_tag(
 
 
 async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
-    """Delete a tag: look that it is there, then delete its record, whosever it is by then. 2 effects.
+    """Delete a tag: look that it is there, then delete its record, whichever tag it is by then. 2 effects.
 
     Raises TagNotFound.
     """

@@ -5,11 +5,11 @@ Source: repository-operations-error-handling.md, "Other Operations During Reposi
 """
 
 from collections.abc import Callable, Coroutine, Hashable
-
-import attrs
+from typing import TypedDict
 
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import Flow
 from lakeproof.impl.repositories._records import new_branch
 from lakeproof.impl.repositories.errors import (
     BranchExists,
@@ -28,19 +28,16 @@ GetRepository = Callable[..., Coroutine[object, object, Repository]]  # type: ig
 """A variant's way to the repository, which all other operations start with: (env, repository id, its options)."""
 
 
-@attrs.frozen
-class EntityFlows:  # type: ignore[explicit-any]
-    """Branch and tag operations of one variant."""
+class EntityFlows(TypedDict):
+    """Branch and tag operations of one variant: fields of `RepositoryFlows`."""
 
-    create_branch: Callable[..., Coroutine[object, object, Branch]]  # type: ignore[explicit-any]  # flows, as Call takes them
-    get_branch: Callable[..., Coroutine[object, object, Branch]]  # type: ignore[explicit-any]
-    delete_branch: Callable[..., Coroutine[object, object, None]]  # type: ignore[explicit-any]
-    create_tag: Callable[..., Coroutine[object, object, Tag]]  # type: ignore[explicit-any]
+    create_branch: Flow
+    get_branch: Flow
+    delete_branch: Flow
+    create_tag: Flow
 
 
-def entity_flows(
-    get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False
-) -> EntityFlows:
+def entity_flows(get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
     Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch or a tag whose
@@ -158,7 +155,9 @@ def entity_flows(
             raise kv.OutcomeUnknown from error
         return found is None or found.value == value
 
-    return EntityFlows(create_branch, get_branch, delete_branch, create_tag)
+    return EntityFlows(
+        create_branch=create_branch, get_branch=get_branch, delete_branch=delete_branch, create_tag=create_tag
+    )
 
 
 def uid_partition(repository: Repository) -> bytes:

@@ -10,7 +10,7 @@ from lakeproof.model.errors import TagExists as TagExists
 
 
 class Conflict(RepositoryError):
-    """A state could not be written because somebody else had written it meanwhile."""
+    """A state could not be written because another client had written it meanwhile."""
 
 
 class CreationOutrun(RepositoryError):

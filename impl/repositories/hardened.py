@@ -21,8 +21,8 @@ Four rules carry it:
 followed by a read: the unique identifier tells a writer its own work. From then on, whatever keeps the flow from
 reading is reported as ``OutcomeUnknown``: a definite error would claim that nothing has happened.
 
-What it does not give: a claim blocks its id for two minutes (or until somebody deletes it), and a creator that is
-slower than that, or whose clock is that far behind the others', loses its claim: it is told so, and tries again. Two
+What it does not give: a claim blocks its id for two minutes (or until it is deleted), and a creator that is
+slower than that, or whose clock is that far behind the others', loses its claim, gets an error, and tries again. Two
 deletes that race may both succeed: both have seen the repository, and afterwards it is gone.
 """
 
@@ -67,7 +67,7 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
     """Claim, note the instance, write the entities, activate. 6 effects; 7 or 8 where a predicate fails.
 
     Raises:
-        NotUnique: the id is taken, or somebody else has just claimed it. Nothing was created.
+        NotUnique: the id is taken, or another client has just claimed it. Nothing was created.
         CreationOutrun: the claim was deleted, or declared failed, before it could be confirmed (indefinite).
         OutcomeUnknown: an answer was lost. If it was not the last one, the repository will never be accessible.
     """
@@ -86,10 +86,10 @@ async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repos
     if found is not None and not _is_free(found[0], now):
         raise NotUnique(repository_id)
     claim = new_repository(env, repository_id, now, RepositoryState.INITIAL, bare=bare)
-    held = await _replace(env, claim, None if found is None else found[1])
-    if held is None or held.instance_uid != claim.instance_uid:
+    current = await _replace(env, claim, None if found is None else found[1])
+    if current is None or current.instance_uid != claim.instance_uid:
         raise NotUnique(repository_id)
-    if held != claim:
+    if current != claim:
         raise CreationOutrun(repository_id)
     record = CleanupRecord(repository_id=repository_id, instance_uid=claim.instance_uid)
     await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, claim.instance_uid), encode(record))
@@ -103,7 +103,7 @@ async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repos
 
 
 def _is_free(entry: Repository, now: int) -> bool:
-    """Whether a create may replace an entry: a tombstone, or a claim that nobody has confirmed for two minutes."""
+    """Whether a create may replace an entry: a tombstone, or a claim that is unconfirmed for two minutes."""
     abandoned = entry.state is RepositoryState.INITIAL and now - entry.creation_date >= INITIAL_TIMEOUT
     return entry.state is RepositoryState.DELETED or abandoned
 
@@ -146,7 +146,7 @@ async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_u
         entry, predicate = found
         if entry.state is RepositoryState.DELETED or entry.instance_uid != (target or entry.instance_uid):
             if tried:
-                return  # our target is gone, by us or by somebody else: the predicate does not tell
+                return  # our target is gone, by this call or another one
             raise RepositoryNotFound(repository_id)
         target, tried = entry.instance_uid, True
         try:
@@ -187,16 +187,12 @@ async def is_dead(env: Env, record: CleanupRecord) -> bool:
     return entry.state is RepositoryState.DELETED
 
 
-_entities = entity_flows(get_repository, uid_partition, knows_its_own=True)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition, knows_its_own=True),
     clean=clean,
 )

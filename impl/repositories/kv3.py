@@ -66,17 +66,13 @@ async def delete_repository(
         await env.store.delete(keys.DELETED, line)
 
 
-_entities = entity_flows(get_repository, uid_partition)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition),
 )
 
 LISTED = attrs.evolve(bind_reading(FLOWS, lists_first=True), clean=clean)

@@ -45,7 +45,7 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
 
     Raises:
         NotUnique: the entry is there.
-        BranchExists: somebody was faster to create the default branch; the entry stays.
+        BranchExists: another call created the default branch; the entry stays.
     """
     repository = new_repository(env, repository_id, await env.clock.now())
     await claim(env, repository)
@@ -76,15 +76,11 @@ async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repositor
     return tuple([repository async for repository in scan_entries(env, batch_size)])
 
 
-_entities = entity_flows(get_repository, partition_of)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, partition_of),
 )

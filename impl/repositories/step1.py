@@ -107,26 +107,18 @@ async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repositor
     return tuple([r async for r in scan_entries(env, batch_size) if r.state is RepositoryState.ACTIVE])
 
 
-_entities = entity_flows(get_repository, uid_partition)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition),
 )
 
-_by_timestamp = entity_flows(get_repository, timestamp_partition)
 BY_TIMESTAMP = attrs.evolve(
     bind_reading(FLOWS, partition_of=timestamp_partition),
-    create_branch=_by_timestamp.create_branch,
-    get_branch=_by_timestamp.get_branch,
-    delete_branch=_by_timestamp.delete_branch,
-    create_tag=_by_timestamp.create_tag,
+    **entity_flows(get_repository, timestamp_partition),
 )
 """"One option is a combination of the `RepositryID` and its creation timestamp, which will save the need to introduce
 yet another field". The identifier in the records is a ghost then."""

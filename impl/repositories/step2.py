@@ -79,7 +79,7 @@ async def create_repository(
 
     Raises:
         NotUnique: an entry is there, in whatever state.
-        Conflict: with ``activate_by_set_if``, somebody has declared the repository failed.
+        Conflict: with ``activate_by_set_if``, another call has declared the repository failed.
     """
     repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.INITIAL)
     try:
@@ -122,16 +122,12 @@ async def delete_repository(
     await delete_entry(env, repository_id)
 
 
-_entities = entity_flows(get_repository, uid_partition)
 FLOWS = RepositoryFlows(
     create_repository=create_repository,
     create_bare_repository=create_bare_repository,
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    create_branch=_entities.create_branch,
-    get_branch=_entities.get_branch,
-    delete_branch=_entities.delete_branch,
-    create_tag=_entities.create_tag,
+    **entity_flows(get_repository, uid_partition),
     clean=clean,
 )

@@ -4,7 +4,7 @@ Who brings the entries of a commit to where they were not (a new branch, a moved
 ref) *pins* the commit first, then looks whether a run has *condemned* it, and takes the pin back at his end. A run
 condemns what it takes to be expired, and only then looks at the pins, and once more at what is staged, at the branches
 and at the commits; what turns out to be pinned or active is pardoned. So either the user sees the sentence, or the run
-sees the pin or what came of it. Nobody removes the sentence of a commit that was swept: it cannot be used any more.
+sees the pin or what came of it. The sentence of a swept commit stays: it cannot be used any more.
 
     key = retention/pins/<commit>/<unique>        value = when, microseconds since 1970
     key = retention/condemned/<commit>/<run>      value = the run

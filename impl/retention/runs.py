@@ -69,7 +69,7 @@ class MarkNotFound(GravelerError):
 
 
 class HeadNotFound(GravelerError):
-    """A branch's head has no record among the commits that were read: nothing can be said to be expired."""
+    """A branch's head has no record among the commits that were read: nothing is known to be expired."""
 
 
 @attrs.define

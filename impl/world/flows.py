@@ -40,7 +40,7 @@ FLOWS = WorldFlows(
     mark=jobs.mark,
     sweep=jobs.sweep,
 )
-"""In a repository that nobody deletes: its record is fetched once."""
+"""In a repository that is not deleted: its record is fetched once."""
 
 
 def fetching(flows: WorldFlows) -> WorldFlows:

@@ -1,4 +1,4 @@
-"""What retention has condemned, for whoever restores the commits later: objects in the storage namespace.
+"""What retention has condemned, for clients that restore the commits later: objects in the storage namespace.
 
     <namespace>/_lakefs/retention/condemned/<commit>      empty
 

@@ -14,7 +14,7 @@ import click
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
 from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, open_history, read
-from lakeproof.histories.evidence import as_history, as_object, plain, story, told_by, value, verdict_of_keys
+from lakeproof.histories.evidence import as_history, as_object, by_algorithm, plain, story, value, verdict_of_keys
 from lakeproof.histories.model_fit import has_completed, hint, misfit
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
@@ -23,7 +23,7 @@ from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_value
 from lakeproof.plain_json import decode
-from lakeproof.verify.gc_pause import no_cycles
+from lakeproof.verify.machine import no_cycles
 from lakeproof.verify.outputs import unwritable
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason
 
@@ -94,12 +94,12 @@ def command(
     operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()
-    said = {"fail": fail, "nil": nil, "order": order, "ties": ties}
+    given = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
         if not format_:
             with open_history(file) as beginning:
                 format_ = detect(beginning)
-        settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
+        settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in given.items() if word is not None})  # type: ignore[arg-type]
         if begin is not None:
             settings = attrs.evolve(settings, initial=_initial(begin))
         memory = max_memory << 20
@@ -151,13 +151,13 @@ def _initial(text: str) -> object:
 
 def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
     settings = history.settings
-    begin, said = initial(specification, history), settings.initial
-    held = value(said) if said is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
+    begin, given = initial(specification, history), settings.initial
+    shown = value(given) if given is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
     order = f", ties: {settings.ties} first" if settings.order == "time" else ""
     return (
         f"{file}: {plural(history.events, 'event')}, {plural(len(history), 'operation')}, "
         f"{plural(len(history.keys), 'key')}; {format_}, {specification.name}; fail: {settings.fail}, "
-        f"nil: {settings.nil}, initial: {held}, order: {settings.order}{order}"
+        f"nil: {settings.nil}, initial: {shown}, order: {settings.order}{order}"
     )
 
 
@@ -180,19 +180,19 @@ class _CheckReport:
 
     def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float, html: Path | None) -> int:
         by: Counter[str] = Counter()
-        held = 0
-        first = next(verdicts, None)  # what is unusable shows here: before anything is said
+        holding = 0
+        first = next(verdicts, None)  # what is unusable shows here: before anything is printed
         click.echo(parameters, err=self.as_json)
         while first is not None:
             by[first.algorithm] += 1
             if first.verdict is Verdict.HOLDS:
-                held += 1
+                holding += 1
             else:
                 self.found[first.verdict].append(first)
             self._key(first)
             first = next(verdicts, None)
         violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
-        summary = f"{self._verdict(held)} ({told_by(by)}; {time.monotonic() - started:.1f} s)"
+        summary = f"{self._verdict(holding)} ({by_algorithm(by)}; {time.monotonic() - started:.1f} s)"
         if html is not None:
             self._page(html, parameters, summary)
         for line in self.hints:
@@ -219,9 +219,9 @@ class _CheckReport:
             raise unwritable(html, error.strerror or str(error), "--html") from error
         click.echo(f"{html}: open it in a browser", err=self.as_json)
 
-    def _verdict(self, held: int) -> str:
+    def _verdict(self, holding: int) -> str:
         violated, open_ = len(self.found[Verdict.VIOLATED]), len(self.found[Verdict.INCONCLUSIVE])
-        return verdict_of_keys(held, violated, open_)
+        return verdict_of_keys(holding, violated, open_)
 
     def _key(self, verdict: KeyVerdict) -> None:
         evidence, path = None, None
@@ -229,8 +229,8 @@ class _CheckReport:
             numbers = self.parts[verdict.key]
             evidence = explain(self.specification, self.history, verdict.key, numbers, self.limits, verdict.at)
             self.explained.append(evidence)
-            if told := hint(self.specification, self.history, numbers, evidence):
-                self.hints.setdefault(told)
+            if tip := hint(self.specification, self.history, numbers, evidence):
+                self.hints.setdefault(tip)
             path = self._write(evidence) if self.out is not None else None
         if self.as_json:
             click.echo(json.dumps(self._object(verdict, evidence, path)))

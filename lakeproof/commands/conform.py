@@ -10,7 +10,7 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.commands.traffic_options import json_option
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text, claims, name_claim
 from lakeproof.stores import PrefixedStore, Target, target
@@ -45,9 +45,7 @@ class ClaimResult:
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random operations.")
 @json_option
-@click.option(
-    "--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Timeout for exec: targets."
-)
+@seconds_option("--timeout", default=10.0, help_="Timeout for exec: targets.")
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check each claim of the contract of a key-value store, or of an object store that speaks S3.
 

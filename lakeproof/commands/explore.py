@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 import click
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import from_option, seconds_option
 from lakeproof.words import AS_EXPECTED
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ class Tell(Protocol):
 
 @click.command("explore")
 @click.argument("name", metavar="[SCENARIO]", default="")
-@click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
-)
+@from_option
 @click.option("--demo", is_flag=True, help=f"With a guided tour; of {DEMO} unless another SCENARIO is named.")
 @click.option(
     "--export",
@@ -42,14 +40,7 @@ class Tell(Protocol):
 )
 @click.option("--path", default="", metavar="MOVES", help="Open at the end of these moves, such as a,b,a.crash.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: any that is free]")
-@click.option(
-    "--max-seconds",
-    type=Seconds,
-    default=20.0,
-    show_default=True,
-    metavar="S",
-    help="Stop a search for violations after S seconds.",
-)
+@seconds_option("--max-seconds", default=20.0, help_="Stop a search for violations after S seconds.")
 def command(
     name: str, file: Path | None, demo: bool, export: Path | None, path: str, port: int, max_seconds: float
 ) -> int:
@@ -122,7 +113,7 @@ def _walk(explorer: "Explorer", path: str, port: int, tell: Tell) -> None:
     from lakeproof.show.pages.walk import NoSuchMove
 
     try:
-        explorer.state(path)  # what cannot be walked is said now, not in the page
+        explorer.state(path)  # what cannot be walked is an error here, not in the page
     except NoSuchMove as error:
         raise click.UsageError(f"--path {path}: {error}") from error
     with _free(port):

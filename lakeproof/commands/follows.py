@@ -1,4 +1,4 @@
-"""`lakeproof follows`: whether flows could have asked for what a log of effects has."""
+"""`lakeproof follows`: whether flows could have requested the effects of a log."""
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakeproof.commands.options import from_option
 from lakeproof.words import AS_EXPECTED, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Call
 
 WINDOW: int = 32
-"""With --parallel: so many effects of a client may be asked for in another order."""
+"""With --parallel: so many effects of a client may be requested in another order."""
 
 
 @click.command("follows")
@@ -20,20 +21,14 @@ WINDOW: int = 32
 @click.option(
     "--flows", "name", required=True, metavar="SCENARIO", help="Whose clients make their calls, over and over."
 )
-@click.option(
-    "--from",
-    "file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Load scenarios from a Python file.",
-)
+@from_option
 @click.option("--name", "renamed", multiple=True, metavar="A=B", help="Where a call has the argument A, the log has B.")
 @click.option("--parallel", is_flag=True, help="A client may ask for several things at once, in any order.")
 def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], parallel: bool) -> int:
-    """Check whether flows could have asked for the effects of LOG, client by client.
+    """Check whether flows could have requested the effects of LOG, client by client.
 
     LOG: JSON Lines, as `replay --gate ... --log` writes it. Exit code 1 names the first effect that no flow would have
-    asked for.
+    requested.
     """
     from lakeproof.gate.acceptance import Refuted, accept
     from lakeproof.gate.effect_log import read
@@ -57,7 +52,7 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     for each in found:
         within = f", and ends within {each.within}" if each.within else ""
         click.echo(f"{each.client}: {plural(each.effects, 'effect')}, {plural(each.calls, 'call')} done{within}")
-    click.echo(f"followed: the flows of {name} could have asked for this")
+    click.echo(f"followed: the flows of {name} could have requested this")
     return AS_EXPECTED
 
 

@@ -26,7 +26,7 @@ from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
-from lakeproof.verify.cores import cores
+from lakeproof.verify.machine import cores
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
 
 PCT_CHANGES: Final = 2
@@ -96,7 +96,7 @@ def run(
     """
     if preemptions is not None and strategy != "all":
         raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
-    told = _RunReporter(file, out, as_json)
+    reporter = _RunReporter(file, out, as_json)
     scenarios = choose_scenarios(file, patterns)
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
@@ -109,23 +109,23 @@ def run(
         except Unjudged as error:
             found.trouble.append(str(error))
         except Unusable:
-            told.violations(scenario, found, search, time.monotonic() - started)
+            reporter.violations(scenario, found, search, time.monotonic() - started)
             raise
         except KeyboardInterrupt as error:
-            told.rows_of(scenario, found, search, time.monotonic() - started)
-            told.page(html)
+            reporter.rows_of(scenario, found, search, time.monotonic() - started)
+            reporter.page(html)
             left = len(scenarios) - number
             rest = f"; {plural(left, 'scenario was', 'scenarios were')} not begun" if left else ""
             complain(f"interrupted in {scenario.name}, after {plural(search.complete, 'schedule')}{rest}")
             raise click.Abort from error
-        told.rows_of(scenario, found, search, time.monotonic() - started)
-    told.page(html)
-    return told.worst
+        reporter.rows_of(scenario, found, search, time.monotonic() - started)
+    reporter.page(html)
+    return reporter.worst
 
 
 @attrs.define
 class _RunReporter:
-    """What a run has told so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
+    """The output of a run so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
 
     file: Path
     out: Path
@@ -146,7 +146,7 @@ class _RunReporter:
             click.echo(self.troubles[-1], err=True)
 
     def violations(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
-        """Tell what was violated before the search came to grief: that stands."""
+        """Print what was violated before the search failed: that stands."""
         for invariant in _checks_of(scenario):
             if invariant.__name__ in found.shortest:
                 self._row(scenario, invariant, found, search, elapsed)
@@ -166,12 +166,12 @@ class _RunReporter:
             write(of(shortest, scenario.name, str(self.file)), trace)
             row = attrs.evolve(row, trace=trace)
         line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}
-        click.echo(json.dumps(line) if self.as_json else row.told(self.file))
+        click.echo(json.dumps(line) if self.as_json else row.describe(self.file))
         self.worst = max(self.worst, row.exit_code, key=_RANK.index)
         self.rows.append(row)
 
     def page(self, html: Path | None) -> None:
-        """Write the page of the run, if one is asked for."""
+        """Write the page of the run, if one is requested."""
         if html is not None:
             write_summary(_page(self.file, self.rows, self.troubles), html)
             click.echo(f"{html}: open it in a browser", err=self.as_json)
@@ -186,9 +186,9 @@ def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Sum
     found = {row.verdict for row in rows}
     verdict = next((word for word in ("violated", "inconclusive") if word in found), "holds")
     surprises = sum(row.exit_code != AS_EXPECTED for row in rows)
-    told = f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected" if surprises else "all as expected"
+    expected = f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected" if surprises else "all as expected"
     heads = ("scenario", "invariant", "verdict", "expected", "schedules", "which", "violate it", "seconds")
-    told_of = [
+    cells = [
         (
             row.scenario,
             row.invariant,
@@ -205,9 +205,9 @@ def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Sum
         kind="gate",
         subject=str(file),
         verdict=verdict,
-        closing=f"{plural(len(rows), 'verdict')}, {told}",
-        tables=[SummaryTable(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
-        evidence=[*(line for row in rows if row.trace is not None for line in row.told(file).splitlines()), *troubles],
+        closing=f"{plural(len(rows), 'verdict')}, {expected}",
+        tables=[SummaryTable(title="Verdicts", heads=heads, rows=cells, numbers=(4, 6, 7))],
+        evidence=[*(line for row in rows if row.trace for line in row.describe(file).splitlines()), *troubles],
     )
 
 
@@ -255,7 +255,7 @@ class GateRow:
             return AS_EXPECTED
         return INCONCLUSIVE if self.verdict == "inconclusive" else VIOLATED
 
-    def told(self, file: Path) -> str:
+    def describe(self, file: Path) -> str:
         """For people. file: of the scenario."""
         count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
         mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""

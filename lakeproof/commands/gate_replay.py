@@ -82,24 +82,24 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     verdict and the answers of the trace; 3 if one differs.
     """
     try:
-        told = read(trace)
+        recorded = read(trace)
     except TraceError as error:
         raise Unusable(str(error)) from None
     if file is None:
-        named = shlex.quote(told.file)
+        named = shlex.quote(recorded.file)
         raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
-    scenarios = [each for each in load_scenarios(file) if each.name == told.scenario]
+    scenarios = [each for each in load_scenarios(file) if each.name == recorded.scenario]
     if not scenarios:
-        raise Unusable(f"{trace}: {file} has no scenario {told.scenario}")
+        raise Unusable(f"{trace}: {file} has no scenario {recorded.scenario}")
     try:
-        schedules = complete_work(partial(_replay_trace, scenarios[0], file, told, times))
+        schedules = complete_work(partial(_replay_trace, scenarios[0], file, recorded, times))
     except Unjudged as error:
         click.echo(str(error), err=True)
         return INCONCLUSIVE
-    _show(told)
-    verdicts = [verdict(each, told) for each in schedules]
+    _show(recorded)
+    verdicts = [verdict(each, recorded) for each in schedules]
     if times > 1:
-        return _often(verdicts, told)
+        return _often(verdicts, recorded)
     return _once(schedules[0], verdicts[0])
 
 

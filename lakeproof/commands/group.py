@@ -12,14 +12,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from lakeproof.impl.printable import printable
-from lakeproof.words import AS_EXPECTED, INTERRUPTED, NOBODY_READS, UNUSABLE, InternalError, Unusable
+from lakeproof.words import AS_EXPECTED, INTERRUPTED, OUTPUT_CLOSED, UNUSABLE, InternalError, Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
     "conform": ("lakeproof.commands.conform:command", "Check each claim of the contract of a key-value store."),
     "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
     "explore": ("lakeproof.commands.explore:command", "Walk through the states of a scenario in a browser, live."),
-    "follows": ("lakeproof.commands.follows:command", "Check whether flows could have asked for the effects of a log."),
+    "follows": ("lakeproof.commands.follows:command", "Check whether flows could have requested the effects of a log."),
     "gate": ("lakeproof.commands.gate:gate", "Hold the requests of a real program at its store; run every schedule."),
     "replay": ("lakeproof.commands.replay:command", "Execute a trace on the real flows, or on a program at the gate."),
     "service": (
@@ -69,7 +69,7 @@ class Commands(click.Group):
                 sys.stdout.flush()
         except BrokenPipeError:
             _silence_stdout()
-            sys.exit(NOBODY_READS)
+            sys.exit(OUTPUT_CLOSED)
         except click.Abort:
             sys.exit(INTERRUPTED)
         except click.exceptions.NoArgsIsHelpError as error:  # an empty variable of a script proves nothing
@@ -95,7 +95,7 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:  # click would exit with 1, which is to say: violated
             _silence_stdout()
-            return NOBODY_READS
+            return OUTPUT_CLOSED
         except Unusable as error:
             complain(printable(str(error)))
         except (LoadError, NoProtobuf, TraceError) as error:
@@ -132,15 +132,15 @@ class Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
         """Names of commands, without loading them; the options of the group."""
-        told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
-        told |= {name: help_ for name, (_, help_) in LATER.items()}
-        told |= {point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}
-        found = [CompletionItem(name, help=told[name]) for name in sorted(told) if name.startswith(incomplete)]
+        helps = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
+        helps |= {name: help_ for name, (_, help_) in LATER.items()}
+        helps |= {point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}
+        found = [CompletionItem(name, help=helps[name]) for name in sorted(helps) if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
-        rows = sorted((told | {name: help_ for name, (_, help_) in LATER.items()}).items())
+        helps = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
+        rows = sorted((helps | {name: help_ for name, (_, help_) in LATER.items()}).items())
         rows += [(p.name, PLUG_INS.get(p.name, f"plug-in: {p.value}")) for p in _plug_ins() if p.name not in dict(rows)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -13,7 +13,7 @@ import click
 import trio
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
@@ -52,16 +52,16 @@ class Observed(Store):
 
     async def perform(self, op: kv.Op) -> Answer:
         if isinstance(op, kv.Get | kv.ScanBatch):
-            return await self._asked(op)
+            return await self._perform_in_time(op)
         before, self.sent = self.sent, op
         try:
-            return await self._asked(op)
+            return await self._perform_in_time(op)
         except kv.KVError as error:
             if error.definite and before is None:
                 self.sent = None
             raise
 
-    async def _asked(self, op: kv.Op) -> Answer:
+    async def _perform_in_time(self, op: kv.Op) -> Answer:
         with trio.move_on_after(self.seconds):
             return await self.inner.perform(op)
         raise kv.OutcomeUnknown(f"{self.name}: no answer within {self.seconds:g} s (--timeout)")
@@ -81,14 +81,7 @@ class Observed(Store):
 @click.argument("store", metavar="STORE")
 @click.option("--restart", is_flag=True, help="Remove what an interrupted run has left, and start over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--timeout",
-    type=Seconds,
-    default=60.0,
-    show_default=True,
-    metavar="S",
-    help="Timeout of one operation on the store; the run then ends.",
-)
+@seconds_option("--timeout", default=60.0, help_="Timeout of one operation on the store; the run then ends.")
 def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: float) -> int:
     """Migrate the five SQL tables of a lakeFS before KV to a key-value store, verify, and switch.
 
@@ -183,8 +176,8 @@ async def _run_watched(store: Observed, tables: Tables, restart: bool) -> migrat
     except Undecodable as error:
         raise migration.Different(str(error)) from error
     except kv.KVError as error:
-        said = str(error).removeprefix(f"{store.name}: ") or type(error).__name__
-        raise Unusable(f"{store.name}: {said}; {store.left(error)}") from error
+        why = str(error).removeprefix(f"{store.name}: ") or type(error).__name__
+        raise Unusable(f"{store.name}: {why}; {store.left(error)}") from error
     except UnusableTables as error:
         if store.sent is None:
             raise Unusable(str(error)) from error

@@ -11,7 +11,7 @@ import attrs
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant, judge, reaches, relevant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
@@ -20,8 +20,8 @@ from lakeproof.mutation.report import Score, as_object, report
 from lakeproof.mutation.results import Results, UnreadableResults
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.show.progress import SILENCE_SECONDS
-from lakeproof.verify.cores import cores
 from lakeproof.verify.loader import Source, choose
+from lakeproof.verify.machine import cores
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural
 
 _NAMES: Final = [each.name for each in OPERATORS]
@@ -49,7 +49,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="FILE",
     help="Keep results here. What is in it and still valid is not run again.",
 )
-@click.option("--max-seconds", type=Seconds, default=30.0, show_default=True, metavar="S", help="Limit of a scenario.")
+@seconds_option("--max-seconds", default=30.0, help_="Limit of a scenario.")
 @click.option(
     "--max-states",
     type=click.IntRange(1),
@@ -161,8 +161,8 @@ class _ProgressLines:
     def judged(self, done: int, total: int, found: JudgedMutant | None) -> None:
         if found is not None:
             self._fates[found.verdict.fate] = self._fates.get(found.verdict.fate, 0) + 1
-        told = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))
-        self._say(f"mutants: {done:,} of {total:,} judged: {told}")
+        counts = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))
+        self._say(f"mutants: {done:,} of {total:,} judged: {counts}")
 
     def _say(self, line: str) -> None:
         now = time.monotonic()

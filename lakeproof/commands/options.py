@@ -1,6 +1,7 @@
 """Kinds of values that options of several commands take."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +32,16 @@ class _Seconds(click.FloatRange):
 
 Seconds: Final = _Seconds()
 """Refuses NaN and infinity, which no clock ever passes, and what is not greater than 0."""
+
+
+from_option: Final = click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
+)
+
+
+def seconds_option(*names: str, default: float, help_: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """An option for a time."""
+    return click.option(*names, type=Seconds, default=default, show_default=True, metavar="S", help=help_)
 
 
 def reports_of(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import complain
+from lakeproof.commands.options import from_option
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("replay")
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
-)
+@from_option
 @click.option(
     "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: a Python file with PROFILE."
 )
@@ -93,8 +92,8 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
     if log is not None:
-        told = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
-        if not write(log, [(client, *effect) for client, effect in told if effect is not None]):
+        effects = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
+        if not write(log, [(client, *effect) for client, effect in effects if effect is not None]):
             complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
     return _print_guided(trace, search, schedule)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import trio
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.commands.traffic_options import chosen_of, traffic_options, words_of
 from lakeproof.live.engine import Load, restarting
 from lakeproof.live.lakefs.api import LakeFS, address
@@ -39,14 +39,7 @@ from lakeproof.words import Unusable, plural
 @click.option("--focus", default="", metavar="KIND,...", help="Make these kinds of calls eight times as often.")
 @click.option("--rounds", type=click.IntRange(1), metavar="N", help="End after so many rounds, if not before.")
 @click.option("--restart-with", metavar="COMMAND", help="Command that restarts the server, run once in every round.")
-@click.option(
-    "--wait",
-    type=Seconds,
-    default=WAIT_SECONDS,
-    show_default=True,
-    metavar="S",
-    help="Time to wait for an unavailable service.",
-)
+@seconds_option("--wait", default=WAIT_SECONDS, help_="Time to wait for an unavailable service.")
 @traffic_options("out/service", clients=8, least=2)
 def command(
     dsn: str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,14 +48,7 @@ _BESIDE: Final = "beside the trace"
     is_flag=True,
     help="Also find which faults the violation needs: drop each kind, search all schedules again (text, html, json).",
 )
-@click.option(
-    "--max-seconds",
-    type=Seconds,
-    default=20.0,
-    show_default=True,
-    metavar="S",
-    help="With --needed: stop each search after S seconds.",
-)
+@seconds_option("--max-seconds", default=20.0, help_="With --needed: stop each search after S seconds.")
 def show(
     trace_file: Path | None,
     lines: bool,

@@ -88,8 +88,8 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
         with PostgreSQLStore(address, name=name, connections=1, read_only=True) as store:
             yield Source(store, partitions, "lakefs")
     except (psycopg.Error, Unusable, ValueError) as error:
-        said = " ".join(str(error).split())
-        raise Unusable(redacted(f"{name}: {said}; name a database with lakeFS' table kv", address)) from None
+        why = " ".join(str(error).split())
+        raise Unusable(redacted(f"{name}: {why}; name a database with lakeFS' table kv", address)) from None
 
 
 @contextmanager

@@ -52,8 +52,8 @@ def read(lines: Iterable[str]) -> Iterator[VerdictRow]:
     number = 0
     for number, line in enumerate(lines, start=1):
         try:
-            told = json.loads(line)
-            values = [told[field] for field in FIELDS]
+            row = json.loads(line)
+            values = [row[field] for field in FIELDS]
         except (ValueError, KeyError, TypeError):
             values = []
         if not values or not all(isinstance(value, str) for value in values) or values[2] not in SYMBOLS:
@@ -96,7 +96,7 @@ def _table(rows: Sequence[VerdictRow]) -> str:
 
 
 def _cell(verdicts: Sequence[str] | None) -> str:
-    """What is said of one invariant of one variant: a violation anywhere counts."""
+    """The verdict on one invariant of one variant: a violation anywhere counts."""
     if not verdicts:
         return "-"
     counts: Mapping[str, int] = {verdict: verdicts.count(verdict) for verdict in SYMBOLS}

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import seconds_option
 from lakeproof.live.engine import SEED_END
 from lakeproof.show.pages.runs import html_option
 from lakeproof.verify.outputs import check_writable
@@ -36,14 +36,10 @@ def traffic_options(folder: str, clients: int, least: int) -> Callable[[click.de
             metavar="N",
             help="Number of concurrent clients.",
         ),
-        click.option(
-            "--seconds",
-            "duration",
-            type=Seconds,
+        seconds_option(
+            *("--seconds", "duration"),
             default=30.0,
-            show_default=True,
-            metavar="S",
-            help="Duration of traffic, without judging. A run ends at the first violation.",
+            help_="Duration of traffic, without judging. A run ends at the first violation.",
         ),
         click.option(
             "--seed",
@@ -62,14 +58,7 @@ def traffic_options(folder: str, clients: int, least: int) -> Callable[[click.de
             callback=_writable,
             help="Write the evidence of a violation to this folder.",
         ),
-        click.option(
-            "--timeout",
-            type=Seconds,
-            default=10.0,
-            show_default=True,
-            metavar="S",
-            help="Timeout of one request; its outcome is then unknown.",
-        ),
+        seconds_option("--timeout", default=10.0, help_="Timeout of one request; its outcome is then unknown."),
     )
 
     def decorated(command: click.decorators.FC) -> click.decorators.FC:

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lakeproof.scenario import Scenario
@@ -95,21 +96,30 @@ def _load_design(name: str) -> "ModuleType":
     file = f"lakeproof/designs/{name}.py"
     try:
         module = importlib.import_module(f"{__name__}.{name}")
+        if not hasattr(module, "ROWS"):
+            raise RaceError("no ROWS; add ROWS = [*rows(...)]")
+        scenarios = scenarios_of(module)
     except (RaceError, TypeError) as error:
         raise RaceError(f"{file}: {error}") from error
-    for value in ("ROWS", "SCENARIOS"):
-        if not hasattr(module, value):
-            raise RaceError(f"{file}: no {value}; add ROWS = [...], SCENARIOS = build_scenarios(ROWS)")
-    strange = [each.name for each in module.SCENARIOS if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
+    strange = [each.name for each in scenarios if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
     if strange:
         raise RaceError(f"{file}: {strange[0]!r} does not begin as BEGINNINGS of the catalogue says; add how it does")
     return module
 
 
+@cache
+def scenarios_of(module: "ModuleType") -> Sequence[Scenario]:
+    """The scenarios of a module: ``SCENARIOS``, or those of its ``ROWS``. Raises RaceError."""
+    from lakeproof.designs.designs import build_scenarios
+
+    listed: Sequence[Scenario] = module.SCENARIOS if hasattr(module, "SCENARIOS") else build_scenarios(module.ROWS)
+    return listed
+
+
 def catalogue(patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
     """All scenarios, in order of design and variant; the deep ones too. patterns: those that one of them names; if one
     is neither a name nor a glob, all."""
-    found = tuple(scenario for module in modules(patterns) for scenario in module.SCENARIOS)
+    found = tuple(scenario for module in modules(patterns) for scenario in scenarios_of(module))
     names = {scenario.name for scenario in found}
     partial = all(pattern in names or re.search(r"[*?[]", pattern) for pattern in patterns)
     return found if partial else catalogue()

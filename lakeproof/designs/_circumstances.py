@@ -32,7 +32,7 @@ async def leave_old(env: Env, repository: Repository) -> None:
 
 
 async def leave_beside(env: Env, repository: Repository) -> None:
-    """An old object of somebody else, under a name that begins as the storage namespace does."""
+    """An old foreign object, under a name that begins as the storage namespace does."""
     await env.objects.put(f"{repository.storage_namespace}-beside/data/o", b"beside")
 
 

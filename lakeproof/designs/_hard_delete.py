@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
-from lakeproof.designs.designs import Caller, Design, Speaker, Word
+from lakeproof.designs.designs import AftermathCheck, Caller, Design, Word
 from lakeproof.designs.races import Before, Race, op
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
@@ -22,7 +22,7 @@ UNCHANGED: Final = data.committed_data_is_unchanged.id
 STAGED: Final = data.staged_data_is_kept.id
 WRITTEN: Final = data.acknowledged_upload_is_kept.id
 ONE: Final = data.address_has_one_entry.id
-GARBAGE: Final = data.GARBAGE_IS_RECLAIMED
+GARBAGE: Final = data.GARBAGE_IS_RECLAIMED.id
 
 UPLOADED: Final = Before("staged/", "upload")
 KEPT: Final = Before("committed/", "upload.commit")
@@ -73,7 +73,7 @@ class ObjectDesign(Design[ObjectFlows]):
     grace: int = 0
     """Microseconds after which the background job may do its work."""
     before_jobs: tuple[str, ...] = ()
-    """Words of what must have been said before the background job can do all its work, whatever comes of it."""
+    """Words that must come before the background job can do all its work."""
     jobs: int = 1
     """How many runs of the job may pass until all garbage is gone."""
 
@@ -106,15 +106,8 @@ class ObjectDesign(Design[ObjectFlows]):
         jobs = self.jobs if self.flows.background_job is not None else 0
         words = [*self.before_jobs, *["job"] * jobs]
         before = len(self.before_jobs)
-        return [
-            Aftermath(
-                id=data.GARBAGE_IS_RECLAIMED,
-                meaning=data.GARBAGE_IS_RECLAIMED_MEANING,
-                calls=[self.call(word, Speaker("z", at)) for at, word in enumerate(words)],
-                check=lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[before:], snapshot)),
-                clock_advance=self.grace,
-            )
-        ]
+        check: AftermathCheck = lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[before:], snapshot))  # noqa: E731
+        return [self.after(data.GARBAGE_IS_RECLAIMED, words, check, clock_advance=self.grace)]
 
 
 def _delete_meets(words: Sequence[str]) -> bool:

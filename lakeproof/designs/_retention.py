@@ -198,12 +198,5 @@ class RetentionDesign(Design[RetentionFlows]):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         if "damage" in race.before:
             return []
-        return [
-            Aftermath(
-                id=invariants.EXPIRED_DATA_IS_RECLAIMED,
-                meaning=invariants.EXPIRED_DATA_IS_RECLAIMED_MEANING,
-                calls=[self.call(word, Speaker("z", at)) for at, word in enumerate(("mark", "sweep"))],
-                check=invariants.expired_data_is_reclaimed(self.last_rules, tags=self.tags),
-                clock_advance=self.grace,
-            )
-        ]
+        check = invariants.expired_data_is_reclaimed(self.last_rules, tags=self.tags)
+        return [self.after(invariants.EXPIRED_DATA_IS_RECLAIMED, ("mark", "sweep"), check, clock_advance=self.grace)]

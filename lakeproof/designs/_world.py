@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.designs._retention import OTHER, RULES, A, write_history
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, REPOSITORY, TO, X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Speaker, Word
+from lakeproof.designs.designs import HOLDS, AftermathCheck, Caller, Design, Speaker, Word
 from lakeproof.designs.races import Race, Refuted, branch_of, op
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -183,8 +183,8 @@ class WorldDesign(Design[WorldFlows]):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = frozenset(race.ops)
-        said = words | frozenset(map(op, race.before))
-        lives = not said & LIFE
+        used = words | frozenset(map(op, race.before))
+        lives = not used & LIFE
         aged = bool(self.parts)
         arises: list[tuple[Invariant, object]] = [
             (data.committed_data_is_kept, not aged and (last(race, {"commit"}) or words & RESTORING)),
@@ -192,7 +192,7 @@ class WorldDesign(Design[WorldFlows]):
             (data.staged_data_is_kept, words & GIVING or last(race, GIVING, {"commit"})),
             # The monitor of uploads knows no copies from a ref.
             (data.acknowledged_upload_is_kept, lives and _changes(race) and not words & {"delete_branch", "restore"}),
-            (refs.head_exists, not said & CLEANING),
+            (refs.head_exists, not used & CLEANING),
             (refs.token_has_one_owner, True),
             (refs.commits_form_one_line, words & MAKING),
             (outcomes.commit_is_effective, lives and words & MAKING),
@@ -215,24 +215,17 @@ class WorldDesign(Design[WorldFlows]):
         garbage."""
         if self.parts or LIFE & {*race.ops, *map(op, race.before)}:
             return []
+        check: AftermathCheck = lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[2:], snapshot))  # noqa: E731
         words = ("reset", "reset@main", "reap")
-        return [
-            Aftermath(
-                id=data.GARBAGE_IS_RECLAIMED,
-                meaning=data.GARBAGE_IS_RECLAIMED_MEANING,
-                calls=[self.call(word, Speaker("z", at)) for at, word in enumerate(words)],
-                check=lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[2:], snapshot)),
-                clock_advance=LATER,
-            )
-        ]
+        return [self.after(data.GARBAGE_IS_RECLAIMED, words, check, clock_advance=LATER)]
 
 
 def last(race: Race, words: Collection[str], undone: Collection[str] = ()) -> bool:
-    """Whether one of these words was said before the race, and after it none that undoes it, nor the end of its
+    """Whether one of these words comes before the race, and after it none that undoes it, nor the end of its
     repository."""
     before = tuple(map(op, race.before))
-    said = max((at for at, word in enumerate(before) if word in words), default=-1)
-    return said >= 0 and not {*undone, "delete_repository"} & set(before[said:])
+    position = max((at for at, word in enumerate(before) if word in words), default=-1)
+    return position >= 0 and not {*undone, "delete_repository"} & set(before[position:])
 
 
 def _may_fail(race: Race) -> bool:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs import hardened, identifiers, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -152,7 +152,7 @@ class AloneDesign(RepositoryDesign):
             return [linearizable(branch), answers_in_its_terms]
         if race.faults == Faults() or race.name.startswith(SETTLED.name):
             return [alone_is_exact(of_repositories(self.rules)), answers_in_its_terms]
-        asked = (*super().invariants(race, refuted), refs.head_exists, doubt_has_a_reason)
+        candidates = (*super().invariants(race, refuted), refs.head_exists, doubt_has_a_reason)
         left_out = {
             *IN_COMPANY,
             *reclamation.OF_A_KIND,
@@ -161,7 +161,7 @@ class AloneDesign(RepositoryDesign):
             *(() if race.faults.lost_answers or race.faults.crashes else (invariants.garbage_is_reclaimable.id,)),
         }
         cleaner = [cleaner_goes_on] if "clean" in race.words else []
-        return [*(each for each in asked if each.id not in left_out - set(refuted)), *cleaner]
+        return [*(each for each in candidates if each.id not in left_out - set(refuted)), *cleaner]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         return [] if race.faults == Faults() or race.name.startswith(SETTLED.name) else super().aftermath(race)
@@ -169,17 +169,7 @@ class AloneDesign(RepositoryDesign):
 
 def alone(design: RepositoryDesign, rules: Rules, refuted: Mapping[str, Refuted] = HOLDS) -> AloneDesign:
     """The design as a client that is alone knows it. refuted: what a fault is enough for."""
-    return AloneDesign(
-        name=design.name,
-        flows=design.flows,
-        source=design.source,
-        refuted=refuted,
-        options=design.options,
-        words=design.words,
-        blind_create=design.blind_create,
-        leaves_garbage=design.leaves_garbage,
-        rules=rules,
-    )
+    return recast(design, AloneDesign, "", refuted=refuted, rules=rules)
 
 
 NOTHING_LEFT: Final = Rules()
@@ -199,7 +189,7 @@ BY_CLAIM: Final = Rules(leaves=Leaves.A_RECORD, refuses=REFUSES_CLAIMED, declare
 THROUGH_GET: Final = attrs.evolve(
     BY_CLAIM, refuses={**REFUSES_CLAIMED, (calls.DELETE_REPOSITORY, Standing.CLAIMED): RepositoryNotFound}
 )
-"""A delete that begins with `get_repository` is told what get tells."""
+"""A delete that begins with `get_repository` answers what get answers."""
 DECLARES: Final = attrs.evolve(BY_CLAIM, declares=BY_CLAIM.declares | {calls.CREATE_REPOSITORY})
 BY_TOMBSTONE: Final = Rules(
     leaves=Leaves.A_TOMBSTONE,
@@ -372,5 +362,3 @@ ROWS = [
     *branches(STEP2_ALONE),
     *branches(HARDENED_ALONE, NONE | FALSE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

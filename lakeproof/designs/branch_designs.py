@@ -12,8 +12,7 @@ from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, initialisation, lock_free
 from lakeproof.impl.graveler import writes as writing
 from lakeproof.impl.refs import branches
-from lakeproof.model.branch import BranchState, branch
-from lakeproof.model.entry import ENTRY
+from lakeproof.model.branch import ENTRY, BranchState, branch
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants import Invariant, entries, merges, outcomes, progress, refs, resets
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
@@ -60,7 +59,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
     "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),
     "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
-    # Main gets a commit that the branch does not have, of a path that nobody else writes.
+    # Main gets a commit that the branch does not have, of a path that no client writes.
     "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
     "seal": Word(lambda _: commits.seal, BRANCH),
     "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
@@ -101,7 +100,7 @@ class BranchDesign(Design[BranchFlows]):
         changes = writes or "delete" in words
         resetting = any(word in RESETS for word in words)
         rereads = any(client.count("read") > 1 for client in race.clients)
-        # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
+        # Beside a write that is under way a read may be taken back: there, only clients that read twice are judged.
         alone = resetting and "read" in words and not writes
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
@@ -136,14 +135,9 @@ class BranchDesign(Design[BranchFlows]):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         if "commit" not in race.words or "delete_branch" in race.words:
             return []
-        return [
-            Aftermath(
-                id=refs.BRANCH_STAYS_COMMITTABLE,
-                meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
-                calls=[self.call("commit", Speaker("s", 9))],
-                check=refs.branch_stays_committable,
-            )
-        ]
+        stays = refs.BRANCH_STAYS_COMMITTABLE
+        calls = [self.call("commit", Speaker("s", 9))]
+        return [Aftermath(id=stays.id, meaning=stays.meaning, calls=calls, check=refs.branch_stays_committable)]
 
 
 def _may_fail(race: Race) -> bool:
@@ -187,6 +181,6 @@ def _later(race: Race, words: Collection[str], *, then: str = "", without: str =
 
 
 def _reads_first(client: Sequence[str]) -> bool:
-    """Whether a client reads before it resets: after a reset nothing is asked of single reads."""
+    """Whether a client reads before it resets: after a reset, single reads are not judged."""
     before: Iterator[str] = takewhile(lambda word: word not in RESETS, client)
     return any(word in ("read", "list") for word in before)

@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import AHEAD, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, rows
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
@@ -20,7 +20,7 @@ UNSURE: Final = Refuted(
 )
 BOTH: Final = "both find the branch and delete it: both say that it was they"
 BY_NAME: Final = Refuted(
-    "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
+    "there is no conditional delete: the branch is deleted by its name, whichever branch it is by then",
     "delete_branch-delete_branch-create_branch*",
 )
 
@@ -84,7 +84,7 @@ REUSED: Final = BranchDesign(
         "branch-starts-clean": RETURNS,
         "refused-write-is-absent": RETURNS,
         "branch-delete-is-effective": Refuted(
-            "the branch that was created anew cannot be told from the one that was deleted",
+            "the branch that was created anew cannot be distinguished from the one that was deleted",
             "write-delete_branch.create_branch",
         ),
     },
@@ -108,5 +108,3 @@ ROWS = [
     *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
     *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

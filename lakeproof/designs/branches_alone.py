@@ -10,32 +10,24 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, rows
 from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, dropping, listing, lock_free, locked, optimistic, resets, writes
 from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.graveler.initialisation import first_commit
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Page, Query
 from lakeproof.impl.refs import branches
-from lakeproof.impl.refs.commits import new_commit
 from lakeproof.impl.refs.errors import BranchNotFound, DirtyBranch, NoParent, RefNotFound
 from lakeproof.model.calls import Args
 from lakeproof.model.committed import Entry
-from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.invariants import Invariant
-from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, ALONE_AS_SPECIFIED_MEANING, alone_as_specified
+from lakeproof.model.invariants.branches_alone import ALONE_AS_SPECIFIED, alone_as_specified
 from lakeproof.model.sequential import Refs, Refusal, Refusals
 from lakeproof.scenario import Aftermath
 
-FIRST: Final = new_commit(
-    [],
-    MetaRangeID(""),
-    committer="lakeproof",
-    message="Repository created",
-    creation_date=REPOSITORY.creation_date,
-)
-"""The commit that `lakeproof.impl.graveler.initialisation.init_repository` makes."""
+FIRST: Final = first_commit(REPOSITORY)
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
@@ -135,15 +127,15 @@ class AloneDesign(Design[BranchFlows]):
 
     def program(self, words: str, paged: int) -> Aftermath:
         """These calls, one after the other, and what they are to answer and to leave."""
-        said = [self.call(word, Speaker("a", position), paged) for position, word in enumerate(words.split("."))]
+        made = [self.call(word, Speaker("a", position), paged) for position, word in enumerate(words.split("."))]
         check = alone_as_specified(
-            [(call.name, call.args) for call in said],
+            [(call.name, call.args) for call in made],
             INITIAL,
             {"list_page": _page, "diff_uncommitted": _diff},
             seals={"seal": lambda args: str(args[1])},
             drops=self.drops,
         )
-        return Aftermath(id=ALONE_AS_SPECIFIED, meaning=ALONE_AS_SPECIFIED_MEANING, calls=said, check=check)
+        return Aftermath(id=ALONE_AS_SPECIFIED.id, meaning=ALONE_AS_SPECIFIED.meaning, calls=made, check=check)
 
 
 def _design(
@@ -324,5 +316,3 @@ ROWS = [
     *_rows(NOT_YET, {"commits": COMMITS}),
     *_rows(LATER, _with_job({**OF_ENTRIES, **OF_RESETS, "refs": REFS})),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

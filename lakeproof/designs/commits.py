@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -75,7 +75,7 @@ REPAIRED: Final = variant(
     {"commit": {"reading": lock_free.KNOWS_ITS_OWN}},
     " (ours: a committer that recognises its own commit)",
 )
-"""Whoever was beaten looks first whether the head is what it has just made."""
+"""A beaten committer first checks whether the head is its own commit."""
 
 TAKEN: Final = variant(LOCK_FREE, "returns-head", HOLDS, {"commit": {"reading": lock_free.RETURNS_HEAD}})
 """A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
@@ -235,7 +235,7 @@ RESET_RACES: Final = "commit-reset_entry.read commit-reset_prefix.read commit-re
 DECIDED: Final = (
     "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept failed-call-changed-nothing"
 )
-"""What is asked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
+"""What is checked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
 BEATEN_THRICE: Final = "acknowledged-write-is-kept acknowledged-delete-is-kept head-exists"
 """A writer looks three times: it must not answer after the third other token."""
 
@@ -326,5 +326,3 @@ ROWS = [
     *rows(LOCK_FREE, "write-commit-reset_entry.read", FAULTY, WRITTEN, deep=True),
     *rows(LOCK_FREE, "commit-commit-reset_entry.read write-commit-reset_entry-reset_entry", NONE, WRITTEN, deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

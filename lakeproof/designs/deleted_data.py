@@ -11,7 +11,7 @@ import attrs
 from lakeproof.designs._circumstances import damage
 from lakeproof.designs._hard_delete import OUTSIDE
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Word, rows
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -40,7 +40,7 @@ from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositor
 from lakeproof.scenario import Aftermath
 
 RECLAIMABLE: Final = deleted.deleted_data_is_reclaimable.id
-RECLAIMED: Final = deleted.DELETED_DATA_IS_RECLAIMED
+RECLAIMED: Final = deleted.DELETED_DATA_IS_RECLAIMED.id
 
 
 @attrs.frozen(kw_only=True)
@@ -121,15 +121,8 @@ class DeletedData(Design[Whole]):
         """One run of the cleaner."""
         if self.flows.repositories.clean is None or "revive" in race.ops:
             return []
-        return [
-            Aftermath(
-                id=RECLAIMED,
-                meaning=deleted.DELETED_DATA_IS_RECLAIMED_MEANING,
-                calls=[self.call("clean", Speaker("z", 0), race.paged)],
-                check=deleted.deleted_data_is_reclaimed,
-                clock_advance=JUMP,
-            )
-        ]
+        what, check = deleted.DELETED_DATA_IS_RECLAIMED, deleted.deleted_data_is_reclaimed
+        return [self.after(what, ["clean"], check, paged=race.paged, clock_advance=JUMP)]
 
 
 UPLOADED: Final = Before("staged/", "create.upload")
@@ -298,5 +291,3 @@ ROWS = [
     *rows(attrs.evolve(FOLLOWING, refuted={RECLAIMED: LOST}), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
     *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,8 +1,7 @@
 """Designs as values, and how a design and a race become a scenario.
 
 A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
-words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its rows and ends
-with ``SCENARIOS = build_scenarios(ROWS)``.
+words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its ``ROWS``.
 """
 
 import enum
@@ -29,10 +28,12 @@ from lakeproof.designs.races import (
     suggestion,
 )
 from lakeproof.impl.flows import Flow, bind_reading, options_of, parameters_of
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Afterwards, Finding, Invariant
+from lakeproof.model.snapshot import AnySnapshot, Outcome
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 
 F = TypeVar("F")
+AftermathCheck = Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
 
 HOLDS: Final[Mapping[str, Refuted]] = {}
 """The expectation of a design of which nothing is refuted."""
@@ -103,7 +104,7 @@ class Design(ABC, Generic[F]):
     vocabulary: ClassVar[Mapping[str, Word[Any]]]  # type: ignore[explicit-any]  # a class variable has no parameter
     """The words of the family."""
     founded: ClassVar[Sequence[Call]] = ()
-    """What there is before anything is said, whatever the race."""
+    """The setup of every race."""
 
     def __attrs_post_init__(self) -> None:
         for word in self.options:
@@ -111,7 +112,7 @@ class Design(ABC, Generic[F]):
                 raise RaceError(f"{self.name}: options of {word!r}: no such word; {suggestion(word, self.known)}")
 
     def founding(self, race: Race) -> Sequence[Call]:
-        """What there is before anything is said."""
+        """The setup."""
         return self.founded
 
     @abstractmethod
@@ -119,8 +120,15 @@ class Design(ABC, Generic[F]):
         """The invariants whose situation arises in a race. refuted: ids of those that are expected to be violated."""
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        """What is asked on each final store."""
+        """What is checked on each final store."""
         return ()
+
+    def after(
+        self, what: Afterwards, words: Sequence[str], check: AftermathCheck, *, paged: int = 0, clock_advance: int = 0
+    ) -> Aftermath:
+        """What must be true after these words, on each final store."""
+        calls = [self.call(word, Speaker("z", at), paged) for at, word in enumerate(words)]
+        return Aftermath(id=what.id, meaning=what.meaning, calls=calls, check=check, clock_advance=clock_advance)
 
     def adapt(self, scenario: Scenario) -> Scenario:
         """The scenario as this design needs it."""
@@ -190,6 +198,14 @@ def variant(
     )
 
 
+def recast(design: AnyDesign, kind: type[D], suffix: str, /, **changes: object) -> D:
+    """The same reading, judged as a design of another kind."""
+    made: Callable[..., D] = kind  # type: ignore[explicit-any]  # the fields differ from kind to kind
+    known = attrs.fields_dict(kind)
+    kept = {name: getattr(design, name) for name in attrs.fields_dict(type(design)) if name in known}
+    return made(**{**kept, "name": design.name + suffix, **changes})
+
+
 def but(design: D, invariant_id: str, *, also: str = "", kept: str = "", reason: str = "") -> D:
     """The design, where an invariant is refuted in some races more, and no longer in those that are kept."""
     changed = design.refuted[invariant_id].but(also=also, kept=kept, reason=reason)
@@ -203,7 +219,7 @@ class Row:
     design: AnyDesign
     race: Race
     more: tuple[Aftermath, ...] = ()
-    """What is asked in this race alone, beside the design's own."""
+    """What is checked in this race alone, beside the design's own."""
     adapt: Change = as_it_is
     """What the words of a race cannot say."""
 
@@ -216,8 +232,8 @@ class Row:
         if race.only:
             invariants = [each for each in invariants if each.id in race.only]
             aftermath = tuple(each for each in aftermath if each.id in race.only)
-        asked = {NO_UNHANDLED_EXCEPTION, *(each.id for each in (*invariants, *aftermath))}
-        expect = {name: "violated" for name in refuted if name in asked}
+        checked = {NO_UNHANDLED_EXCEPTION, *(each.id for each in (*invariants, *aftermath))}
+        expect = {name: "violated" for name in refuted if name in checked}
         scenario = Scenario(
             name=f"{design.name}/{race.name}",
             setup=[*design.founding(race), *_calls_of(design, "s", race.before, 0)],
@@ -270,18 +286,18 @@ def build_scenarios(given: Sequence[Row]) -> list[Scenario]:
 
 
 def idle(given: Sequence[Row], scenarios: Sequence[Scenario]) -> Iterator[str]:
-    """What is said of races and concerns none: each as a sentence.
+    """Expectations that match no race: each as a sentence.
 
     Readings of a design share expectations: one is idle if it matches in no race of any reading that has it.
     """
     claims: dict[tuple[str, str], bool] = {}
-    asked: dict[str, bool] = {}
+    checked: dict[str, bool] = {}
     for row, scenario in zip(given, scenarios, strict=True):
         for each in row.race.only:
-            asked[each] = asked.get(each, False) or each in scenario.ids
+            checked[each] = checked.get(each, False) or each in scenario.ids
         for name, refuted in row.design.refuted.items():
             for glob in refuted.races:
                 matches = name in scenario.ids and fnmatchcase(row.race.name, glob)
                 claims[name, glob] = claims.get((name, glob), False) or matches
-    yield from (f"only {each!r}: no race checks it" for each, does in asked.items() if not does)
+    yield from (f"only {each!r}: no race checks it" for each, does in checked.items() if not does)
     yield from (f"refuted {name!r}: {glob!r} matches no race" for (name, glob), does in claims.items() if not does)

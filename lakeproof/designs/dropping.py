@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
 from lakeproof.designs.commits import LOCKED, NOBODYS_PROGRESS
-from lakeproof.designs.designs import Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import Word, rows, variant
 from lakeproof.designs.races import CRASH, FAULTS, FAULTY, NONE, Refuted
 from lakeproof.impl.graveler import dropping, locked
 
@@ -44,5 +44,3 @@ ROWS = [
     *rows(BLIND, "write.commit-job", NONE | CRASH),
     *rows(TABLE, "commit-commit write-commit", FAULTS),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,4 +1,4 @@
-"""A dump of refs while somebody commits, tags, creates or deletes a branch."""
+"""A dump of refs while a client commits, tags, creates or deletes a branch."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Design, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Word, rows
 from lakeproof.designs.races import FAULTS, NONE, PAGED, SCAN_FAILURE, FaultSet, Race, Refuted
 from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.refs import branches, tags
@@ -20,12 +20,15 @@ from lakeproof.impl.refs.dump_format import (
     dump_address,
 )
 from lakeproof.model.identifiers import TagID
-from lakeproof.model.invariants import Eventually, Finding, Invariant, Reached, Reads, Violation
+from lakeproof.model.invariants import Finding, Invariant, Reached, Reads, Violation, eventually
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Call
 
 
-def _restorable(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "a dump that succeeded names no commit that it does not hold", reads=frozenset({Reads.OBJECTS, Reads.CLIENTS})
+)
+def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls("dump_refs"):
         if call.status is not Status.OK:
             continue
@@ -43,13 +46,6 @@ def _restorable(snapshot: Snapshot) -> Iterator[Finding]:
 def _object(snapshot: Snapshot, part_id: str) -> bytes:
     return snapshot.objects[dump_address(REPOSITORY.storage_namespace, part_id)].content
 
-
-dump_is_restorable = Eventually(
-    id="dump-is-restorable",
-    meaning="a dump that succeeded names no commit that it does not hold",
-    check=_restorable,
-    reads=frozenset({Reads.OBJECTS, Reads.CLIENTS}),
-)
 
 WORDS: Final[Mapping[str, Word[None]]] = {
     "dump": Word(lambda _: dump_refs),
@@ -108,5 +104,3 @@ ROWS = [
     *_rows(IN_PAGES, "commit commit-create_branch", PAGED | SCAN_FAILURE),
     *_rows(COMMITS_FIRST, RACES, NONE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,4 +1,4 @@
-"""Operations on objects, one after the other, with nobody else at work: every proposal follows one specification.
+"""Operations on objects, one after the other, by a single client: every proposal follows one specification.
 
 Here the proposals differ in what they refuse on principle and in what they leave behind, and in nothing that a user
 sees. Each sequence runs alone, and with one fault of each kind.
@@ -21,7 +21,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import GARBAGE, OUTSIDE, ObjectDesign
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, recast, rows
 from lakeproof.designs.races import NONE, Race, Refuted, after, fault, jump
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
@@ -29,8 +29,8 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete._staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
-from lakeproof.model.calls import Said, arguments_by_role
-from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, objects_alone
+from lakeproof.model.calls import CallArguments, arguments_by_role
+from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, objects_alone
 from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
 from lakeproof.model.records import Repository, StagedEntry
@@ -61,15 +61,15 @@ def _judge_existence(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Seque
     return lost or [Reached("all that is shown exists")]
 
 
-def existence_checks(asked: Sequence[Aftermath]) -> Sequence[Aftermath]:
+def existence_checks(checks: Sequence[Aftermath]) -> Sequence[Aftermath]:
     """After the runs of the job that a design asks for: all that is shown exists."""
-    return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_judge_existence) for each in asked[:1]]
+    return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_judge_existence) for each in checks[:1]]
 
 
-CLEARED: Final = "bookkeeping-is-cleared"
-CLEARED_MEANING: Final = (
+CLEARED: Final = Afterwards(
+    "bookkeeping-is-cleared",
     "where nothing is committed, and the branch is reset and deleted, and the background job has run after its grace "
-    "time, no staged entry and no record about objects is left"
+    "time, no staged entry and no record about objects is left",
 )
 
 
@@ -78,11 +78,11 @@ def _judge_cleared(lasting: tuple[bytes, ...], outcomes: tuple[Outcome, ...], sn
         return [Reached("there are objects")]
     left = sorted(
         str(at)
-        for at, held in snapshot.store.items()
-        if isinstance(held, bytes | StagedEntry) and not any(each in b"/".join(at) for each in lasting)
+        for at, stored in snapshot.store.items()
+        if isinstance(stored, bytes | StagedEntry) and not any(each in b"/".join(at) for each in lasting)
     )
     evidence = f"there are no objects, and these records are left: {', '.join(left)}"
-    return [Violation(CLEARED, evidence) if left else Reached("nothing is left")]
+    return [Violation(CLEARED.id, evidence) if left else Reached("nothing is left")]
 
 
 _TOKENS: Final = (b"staging/deleted/",)
@@ -106,30 +106,24 @@ class _Alone(ObjectDesign):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         terms = attrs.evolve(self.terms, faults=race.faults != Faults())
-        specified = object_call_is_as_specified(terms, (MAIN, BRANCH), self.said(race))
+        specified = object_call_is_as_specified(terms, (MAIN, BRANCH), self.arguments_before(race))
         return [specified, *([job_tells_what_it_deleted] if "job" in race.words else [])]
 
-    def said(self, race: Race) -> Iterator[Said]:
+    def arguments_before(self, race: Race) -> Iterator[CallArguments]:
         """The calls before the race."""
         for position, word in enumerate(race.before):
             call = self.call(word, Speaker("s", position))
             yield arguments_by_role(call.name, call.args)
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        asked = self.judged.aftermath(race)
+        checks = self.judged.aftermath(race)
         runs = 0 if self.flows.background_job is None else 2 * self.judged.jobs
         words = ("reset", "delete_branch", *["job"] * runs)
-        gone = [self.call(word, Speaker("z", at)) for at, word in enumerate(words)]
-        cleared = Aftermath(
-            id=CLEARED,
-            meaning=CLEARED_MEANING,
-            calls=gone,
-            check=partial(_judge_cleared, LASTING.get(self.judged.name, ())),
-            clock_advance=self.judged.grace,
-        )
+        check = partial(_judge_cleared, LASTING.get(self.judged.name, ()))
+        cleared = self.after(CLEARED, words, check, clock_advance=self.judged.grace)
         return [
-            *asked,
-            *existence_checks(asked),
+            *checks,
+            *existence_checks(checks),
             *([cleared] if "delete_branch" not in (*race.before, *race.words) else []),
         ]
 
@@ -150,15 +144,8 @@ LISTED: Final[Mapping[str, Word[ObjectFlows]]] = {"stage": Word(_stage_listed, B
 
 def alone(design: ObjectDesign, terms: Terms, refuted: Mapping[str, Refuted] = HOLDS) -> _Alone:
     """A design as its only user sees it."""
-    return _Alone(
-        name=f"{design.name}-alone",
-        flows=design.flows,
-        source=design.source,
-        words={**design.words, **WORDS, **(LISTED if design is object_path.PATH else {})},
-        refuted=refuted,
-        judged=design,
-        terms=terms,
-    )
+    words = {**design.words, **WORDS, **(LISTED if design is object_path.PATH else {})}
+    return recast(design, _Alone, "-alone", words=words, refuted=refuted, judged=design, terms=terms)
 
 
 ANYTHING: Final = Terms()
@@ -295,7 +282,7 @@ ROWS = [
         online.ONLINE,
         OUTSIDE_ONLY,
         {
-            CLEARED: Refuted(
+            CLEARED.id: Refuted(
                 "the promise of a commit stays where no address was issued under its token: the job goes by addresses",
                 "copy.move.delete.read.commit.reset",
             )

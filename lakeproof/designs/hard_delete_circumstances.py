@@ -19,12 +19,12 @@ from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
-from lakeproof.designs.designs import HOLDS, Caller, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, data, jobs
+from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, jobs
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
 
@@ -47,20 +47,21 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "commit_twin": Word(_commit_in_twin, MAIN, Caller.TEXT),
 }
 
-MOVED_STAYS_USABLE: Final = "moved-entry-stays-usable"
-MOVED_STAYS_USABLE_MEANING: Final = "at quiescence, an entry that was moved can be read, overwritten and deleted"
+MOVED_STAYS_USABLE: Final = Afterwards(
+    "moved-entry-stays-usable", "at quiescence, an entry that was moved can be read, overwritten and deleted"
+)
 
 
 def _usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
     for outcome in outcomes:
         if isinstance(outcome.error, EntryLocked):
-            return [Violation(MOVED_STAYS_USABLE, f"no other client is left, and it is refused: {outcome.error!r}")]
+            return [Violation(MOVED_STAYS_USABLE.id, f"no other client is left, and it is refused: {outcome.error!r}")]
     return [Reached("the entry at the new path can be used")]
 
 
 @attrs.frozen(kw_only=True)
 class CircumstancesDesign(ObjectDesign):
-    """A proposal of which what is shown is asked, its garbage, or what it can do with a moved entry."""
+    """A proposal, judged by what is shown, by its garbage, or by the use of a moved entry."""
 
     judged: ObjectDesign
 
@@ -74,30 +75,20 @@ class CircumstancesDesign(ObjectDesign):
         return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        asked = self.judged.aftermath(race)
+        checks = self.judged.aftermath(race)
         if "leave_old" in race.before:
-            return [each for each in asked if each.id == GARBAGE]
+            return [each for each in checks if each.id == GARBAGE]
         if "found_twin" in race.before:
-            return existence_checks(asked)
+            return existence_checks(checks)
         if "bring" in race.before:
             return []
-        return [self._usable()] if "move" in race.words else []
-
-    def _usable(self) -> Aftermath:
-        calls = [self.call(word, Speaker("z", at)) for at, word in enumerate(("read:y", "upload:y", "delete:y"))]
-        return Aftermath(id=MOVED_STAYS_USABLE, meaning=MOVED_STAYS_USABLE_MEANING, calls=calls, check=_usable)
+        uses = ("read:y", "upload:y", "delete:y")
+        return [self.after(MOVED_STAYS_USABLE, uses, _usable)] if "move" in race.words else []
 
 
 def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> CircumstancesDesign:
-    return CircumstancesDesign(
-        name=f"{design.name}-circumstances",
-        flows=design.flows,
-        source=design.source,
-        words={**design.words, **WORDS},
-        options=design.options,
-        refuted=refuted,
-        judged=design,
-    )
+    words = {**design.words, **WORDS}
+    return recast(design, CircumstancesDesign, "-circumstances", words=words, refuted=refuted, judged=design)
 
 
 OLD: Final = Before("old/", "leave_old")
@@ -163,5 +154,3 @@ ROWS = [
     ),
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

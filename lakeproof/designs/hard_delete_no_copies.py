@@ -2,7 +2,7 @@
 
 The races that the text names keep its names: ``commit-move``, ``delete-move``, ``concurrent-move``, ``stale-lock``.
 ``-careful`` mends what can be mended without another protocol. While a move is under way two entries have one address,
-both locked: in races with moves, whether no two entries share one is asked only in the end.
+both locked: in races with moves, that no two entries share one is checked only at the end.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
 from lakeproof.designs.branch_designs import BRANCH, X, Y, Z
-from lakeproof.designs.designs import Row, Speaker, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import Row, Speaker, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump, path_of
 from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import ObjectFlows
@@ -297,5 +297,3 @@ ROWS = [
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

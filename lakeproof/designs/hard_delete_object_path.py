@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
@@ -111,9 +111,9 @@ SINGLE_READ: Final = variant(
     PATH, "single-read", {WRITTEN: MISSED, GARBAGE: LEFT_BEHIND}, reading=object_path.SINGLE_READ
 )
 LISTED: Final = Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit")
-HELD: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
+STAYS: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
 DELETES_OBJECT: Final = variant(
-    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
+    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: STAYS}, reading=object_path.DELETES_OBJECT
 )
 HALF_WAY: Final = Refuted(
     "who deletes the branch stops before its objects: nothing tells that they are there",
@@ -166,5 +166,3 @@ ROWS = [
     *rows(IMMUTABLE, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

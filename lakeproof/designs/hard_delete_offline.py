@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X, Y, Z
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Row, Word, rows, variant
 from lakeproof.designs.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault, path_of
 from lakeproof.impl.catalog.objects import GetAddress, Grant
 from lakeproof.impl.effects import Env
@@ -248,5 +248,3 @@ ROWS = [
     *settled(MENDED, "copy_from_main:x.delete@main-job", HARD, ON_MAIN, deep=True),
     *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.upload:y"), deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -47,8 +47,8 @@ OVERTAKEN: Final = Refuted(
 
 _HARD: Final = ("crash", "lost-answer")
 ABANDONED: Final = Refuted(
-    "an object whose writer crashed, or was not told that it was put, looks like one whose writer is slow, for as long "
-    "as the token is open or sealed",
+    "an object whose writer crashed, or does not know that it was put, looks like one whose writer is slow, as long as "
+    "the token is open or sealed",
     [f"upload-{other}/{fault}" for other in ("commit", "upload", "delete", "reset", "job") for fault in _HARD],
 )
 

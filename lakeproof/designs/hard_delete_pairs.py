@@ -21,7 +21,7 @@ from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import COMMITTED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, existence_checks
 from lakeproof.designs.races import NONE, Before, Race, Refuted
 from lakeproof.impl.flows import ObjectFlows
@@ -72,15 +72,8 @@ def pairs(
     design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS, *, deep: bool = True, at_once: bool = False
 ) -> Iterator[Row]:
     """Each operation, and each two by one client; at_once: also each two by two clients (deep)."""
-    one = PairsDesign(
-        name=f"{design.name}-pairs",
-        flows=design.flows,
-        source=design.source,
-        words={**MERGE, **design.words},
-        options=design.options,
-        refuted=refuted,
-        judged=design,
-    )
+    words = {**MERGE, **design.words}
+    one = recast(design, PairsDesign, "-pairs", words=words, refuted=refuted, judged=design)
     names = operations(one)
     in_turn = (f"{first}.{second}" for first, second in product(names, repeat=2))
     yield from rows(one, " ".join(names), NONE, LIVED_IN)
@@ -104,5 +97,3 @@ ROWS = [
     *pairs(online.ONLINE, deep=False),
     *pairs(online.UNTIMED, at_once=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -19,7 +19,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as token_states
 from lakeproof.designs._hard_delete import KEPT, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, recast, rows
 from lakeproof.designs.races import NONE, FaultSet, Race, Refuted, jump
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.readers import path_stays_readable
@@ -44,13 +44,7 @@ class _Readers(ObjectDesign):
 
 def readers(design: ObjectDesign, why: str = "", where: str = "*") -> _Readers:
     """A design as its readers see it."""
-    return _Readers(
-        name=f"{design.name}-readers",
-        flows=design.flows,
-        source=design.source,
-        words=design.words,
-        refuted={READABLE: Refuted(why, where)} if why else HOLDS,
-    )
+    return recast(design, _Readers, "-readers", refuted={READABLE: Refuted(why, where)} if why else HOLDS)
 
 
 def looking_again(design: _Readers) -> _Readers:
@@ -101,5 +95,3 @@ ROWS = [
     *(row for design, jobs in FRAGILE for row in races(design, jobs)),
     *(row for design, jobs in FRAGILE for row in races(looking_again(design), jobs)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X, Y
-from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
@@ -193,5 +193,3 @@ ROWS = [
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -5,7 +5,7 @@ from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import Word, build_scenarios, but, rows, variant
+from lakeproof.designs.designs import Word, but, rows, variant
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Refuted, after, fault, jump
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
@@ -88,7 +88,7 @@ MARKS_FIRST_CRASH: Final = but(
     GARBAGE, kept="after_upload/delete-read@main:y-read@main:y-job/ahead-crash")
 CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload/delete_branch-commit-create_branch-job.job/ahead",
-    reason="the key that said committed is gone, and a late drop makes one that says deleted",
+    reason="the key for committed is gone, and a late drop makes one for deleted",
 )}, reading=proposal.MARKS_CREATE)
 REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
     also="upload.delete.reset", reason="with its key the job loses sight of an object",
@@ -163,5 +163,3 @@ ROWS = [
     *rows(KEEPS, "upload-commit.job.reset.job", LATE, deep=True),
     *rows(TOMBSTONE, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload"), deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

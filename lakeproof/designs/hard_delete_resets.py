@@ -22,7 +22,7 @@ from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as token_states
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Row, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.races import NONE, Before, Refuted
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.graveler import resets as resetting
@@ -68,7 +68,7 @@ MISTAKEN: Final = (
     "the job takes the newest entries under the tokens of a commit for what was committed; the reset has staged its "
     "own late, under a token that the commit had scanned"
 )
-KEPT: Final = "what is staged, and then hidden or forgotten by a reset of the path, is looked for by nobody"
+KEPT: Final = "what is staged, and then hidden or forgotten by a reset of the path, is never looked for"
 
 LEFT: Final = "sealed/reset_entry.commit.delete* sealed/reset_entry*-commit* staged/reset_entry-commit"
 LEAKS: Final = {GARBAGE: Refuted(KEPT, LEFT)}
@@ -114,5 +114,3 @@ ROWS = [
     *(row for design in (*PLACES, *RESTORATIONS) for row in races(design)),
     *(row for design in WITHOUT_CLOCK for row in races(design, deep=True)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.designs._hard_delete import GARBAGE, ObjectDesign
-from lakeproof.designs.designs import build_scenarios, rows
+from lakeproof.designs.designs import rows
 from lakeproof.designs.races import FAULTS, Before, Refuted
 from lakeproof.impl.catalog import objects
 
@@ -23,5 +23,3 @@ ROWS = [
     *rows(TODAY, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TODAY, "copy-delete.reset move-commit copy-commit", FAULTS, Before("", "upload")),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

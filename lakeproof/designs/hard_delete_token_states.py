@@ -7,7 +7,7 @@ import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import Row, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
@@ -189,5 +189,3 @@ ROWS = [
     *rows(TEXT, "commit.job", NONE, after("upload.upload:y")),
     *(row for design in (BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS) for row in _comparison_rows(design)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Word, rows
 from lakeproof.designs.races import LATE_WRITE, NONE, fault, jump
 from lakeproof.designs.repository_designs import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.impl.repositories import hardened
@@ -60,5 +60,3 @@ ROWS = [
     # Two clients make the same record; the repository is deleted and cleaned between their writes.
     *rows(HARDENED, "tag-tag.delete.clean create_branch-create_branch.delete.clean", CREATIONS, EXISTS),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs.designs import build_scenarios, rows, variant
+from lakeproof.designs.designs import rows, variant
 from lakeproof.designs.kv3 import COMPLETE, KV3
 from lakeproof.designs.races import CRASH, NONE, Refuted
 from lakeproof.designs.repository_designs import ABSENT, CREATED, EXISTING, EXISTS, by_kind
@@ -93,5 +93,3 @@ ROWS = [
     ),
     *rows(LISTED, "delete-create delete-create-clean delete-create-clean-create_branch", CRASH, EXISTS),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,6 +1,6 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
-from lakeproof.designs.designs import build_scenarios, rows, variant
+from lakeproof.designs.designs import rows, variant
 from lakeproof.designs.races import Refuted
 from lakeproof.designs.repository_designs import (
     BROKEN_SCAN,
@@ -87,5 +87,3 @@ ROWS = [
         EXISTS,
     ),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

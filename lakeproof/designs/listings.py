@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import CRASH, NONE, PAGED, SCAN_FAILURE, Refuted
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import listing
@@ -54,5 +54,3 @@ ROWS = [
     *rows(IN_FOLDERS, "write.delete.commit-list", NONE, deep=True),
     *rows(SINGLE_READ, "write.commit-list", NONE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

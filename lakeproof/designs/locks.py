@@ -7,7 +7,7 @@ import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
 from lakeproof.designs.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
-from lakeproof.designs.designs import HOLDS, Caller, Speaker, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Caller, Word, rows, variant
 from lakeproof.designs.dropping import LATER, TABLE
 from lakeproof.designs.races import CRASH, NONE, Before, Refuted, branch_of
 from lakeproof.impl.effects import Env
@@ -23,7 +23,7 @@ from lakeproof.scenario import Aftermath
 
 
 async def leave_lock(env: Env, repository: Repository, branch_id: BranchID, lease: int | None) -> None:
-    """The lock of somebody who has stopped. lease: what is left of it; None: it has none."""
+    """The lock of a client that has stopped. lease: what is left of it; None: it has none."""
     mark = b"locked" if lease is None else b"other@%d" % (await env.clock.now() + lease)
     await env.store.set(uid_partition(repository), lock_key(branch_id), mark)
 
@@ -46,7 +46,7 @@ AFTER_PLAIN: Final = _design(LOCKED, "plain")
 ONE_FOR_ALL: Final = attrs.evolve(
     _design(TABLE, "table"),
     refuted={
-        locks.SPARES_OTHERS: Refuted("one lock for all branches: who stops on one locks all", "commit/crash"),
+        locks.SPARES_OTHERS.id: Refuted("one lock for all branches: who stops on one locks all", "commit/crash"),
         "branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate"),
     },
 )
@@ -60,43 +60,20 @@ DROPS: Final = variant(
 
 
 def _lease(design: BranchDesign, *, advance: int, over: bool) -> tuple[Aftermath]:
-    calls = [design.call(word, Speaker("z", position)) for position, word in enumerate(LOCKING)]
     check = locks.taken_over if over else locks.still_locked(BranchLocked)
-    return (
-        Aftermath(
-            id=locks.LEASE_IS_RESPECTED,
-            meaning=locks.LEASE_IS_RESPECTED_MEANING,
-            calls=calls,
-            check=check,
-            clock_advance=advance,
-        ),
-    )
+    return (design.after(locks.LEASE_IS_RESPECTED, LOCKING, check, clock_advance=advance),)
 
 
 def _other(design: BranchDesign) -> tuple[Aftermath]:
-    return (
-        Aftermath(
-            id=locks.SPARES_OTHERS,
-            meaning=locks.SPARES_OTHERS_MEANING,
-            calls=[design.call("commit@main", Speaker("z", 0))],
-            check=locks.spares_others,
-        ),
-    )
+    return (design.after(locks.SPARES_OTHERS, ["commit@main"], locks.spares_others),)
 
 
 def _jobs(*, once: bool) -> tuple[Aftermath]:
-    job = LATER.call("job", Speaker("z", 0))
-    return (
-        Aftermath(
-            id=locks.DROPPED_IN_THE_END,
-            meaning=locks.DROPPED_IN_THE_END_MEANING,
-            calls=[job, job],
-            check=locks.dropped_once if once else locks.dropped_in_the_end,
-        ),
-    )
+    check = locks.dropped_once if once else locks.dropped_in_the_end
+    return (LATER.after(locks.DROPPED_IN_THE_END, ["job", "job"], check),)
 
 
-STOPPED: Final = f"branch-stays-committable {locks.SPARES_OTHERS}"
+STOPPED: Final = f"branch-stays-committable {locks.SPARES_OTHERS.id}"
 
 ROWS = [
     *rows(AFTER_LEASE, "leave_lock", more=_lease(AFTER_LEASE, advance=LEASE, over=True), name="at-its-end"),
@@ -110,5 +87,3 @@ ROWS = [
     *rows(JOB, "commit.job", CRASH, WRITTEN, more=_jobs(once=False)),
     *rows(DROPS, "write.commit-read", NONE | CRASH),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

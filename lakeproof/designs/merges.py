@@ -5,7 +5,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs.branch_designs import AHEAD, BranchDesign
-from lakeproof.designs.designs import HOLDS, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, rows
 from lakeproof.designs.races import FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
@@ -35,5 +35,3 @@ ROWS = [
     *rows(SEALED, "merge merge-commit", NONE, Before("sealed/", "write_ahead.commit_ahead.write.seal"), only=REFUSES),
     *rows(SEALED, "revert revert-commit", NONE, Before("sealed/", "write:y.commit.write.seal"), only=REFUSES),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

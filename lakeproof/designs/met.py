@@ -1,6 +1,6 @@
 """Operations of a branch that meet others at each of their effects: a call is interrupted, others run to their end.
 
-One schedule for each effect instead of all schedules. So each answer, and all that is left in the end, is held against
+One schedule for each effect instead of all schedules. So each answer, and all that is left in the end, is compared with
 the sequential specification, in one order or another; a race is too large for that.
 """
 
@@ -12,7 +12,7 @@ import attrs
 from lakeproof.designs._met import cross, meet
 from lakeproof.designs.branch_designs import FOUNDED, REPOSITORY
 from lakeproof.designs.branches_alone import INITIAL, WORDS
-from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Row, Speaker, rows
 from lakeproof.designs.races import NONE, Race, Refuted, op
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import lock_free
@@ -21,7 +21,6 @@ from lakeproof.model.calls import Args
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.met import (
     MET_AS_SPECIFIED,
-    MET_AS_SPECIFIED_MEANING,
     Made,
     Meeting,
     met_as_specified,
@@ -69,7 +68,7 @@ class MetDesign(Design[BranchFlows]):
         steps: list[Made | Meeting] = []
         spoken = iter(range(10_000))
 
-        def said(words: str) -> tuple[Call, ...]:
+        def calls_of(words: str) -> tuple[Call, ...]:
             return tuple(self.call(word, Speaker("a", next(spoken))) for word in words.split("."))
 
         def alone(made: Sequence[Call]) -> None:
@@ -77,8 +76,8 @@ class MetDesign(Design[BranchFlows]):
             steps.extend((call.name, call.args) for call in made)
 
         for each in meetings:
-            alone(said(each.before))
-            (call,), others = said(each.word), said(each.others)
+            alone(calls_of(each.before))
+            (call,), others = calls_of(each.word), calls_of(each.others)
             if each.crossing:
                 calls.append(Call(cross, call, others, each.places))
             else:
@@ -94,9 +93,9 @@ class MetDesign(Design[BranchFlows]):
                     takes=each.takes,
                 )
             )
-            alone(said("list"))
+            alone(calls_of("list"))
         check = met_as_specified(steps, INITIAL, _sealed_token, drops=drops)
-        return Aftermath(id=MET_AS_SPECIFIED, meaning=MET_AS_SPECIFIED_MEANING, calls=calls, check=check)
+        return Aftermath(id=MET_AS_SPECIFIED.id, meaning=MET_AS_SPECIFIED.meaning, calls=calls, check=check)
 
 
 def _sealed_token(name: str, args: Args) -> str | None:
@@ -114,14 +113,14 @@ LEFTOVERS: Final = attrs.evolve(
     LOCK_FREE,
     name="met/lock-free-leftovers",
     refuted={
-        MET_AS_SPECIFIED: Refuted(
+        MET_AS_SPECIFIED.id: Refuted(
             "what was staged late stays, under a token that no branch names: the restoration of a reset whose changes "
             "another call has committed, or reset, meanwhile; a change under a token that was dropped before it came",
             "reset_entry-* reset_prefix-* write-* delete-*",
         )
     },
 )
-"""The same flows, held to what is left behind, too."""
+"""The same flows, judged also by what is left behind."""
 REPAIRED: Final = _design("lock-free-knows-its-own", commit={"reading": lock_free.KNOWS_ITS_OWN})
 FRESH: Final = "reset.write.commit.write"
 """An uncommitted change over a committed entry."""
@@ -238,5 +237,3 @@ ROWS = [
     _often(LOCK_FREE, "write", "write", "seal", (3, 5, 7)),
     _often(LOCK_FREE, "write-settled", "write", "seal", (3, 5)),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -5,12 +5,12 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.designs import Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import Design, Word, rows
 from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
 from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
 from lakeproof.model import keys
-from lakeproof.model.invariants import Always, Finding, Invariant, Reached, Violation
+from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, always
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Call
@@ -51,7 +51,8 @@ def _missing(snapshot: Snapshot) -> str:
     return ", ".join(lost)
 
 
-def _version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
+@always("a store with a schema version holds every row that was migrated")
+def version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
     if snapshot.store.get((METADATA, VERSION_KEY)) != VERSION:
         return
     missing = _missing(snapshot)
@@ -59,13 +60,6 @@ def _version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
         yield Violation("version-means-complete", f"the store has its version and lacks {missing}")
     else:
         yield Reached("the store has its version, and everything is there")
-
-
-version_means_complete = Always(
-    id="version-means-complete",
-    meaning="a store with a schema version holds every row that was migrated",
-    check=_version_means_complete,
-)
 
 
 def _restartable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
@@ -122,5 +116,3 @@ ROWS = [
     *rows(BY_VERSION, "migrate-migrate migrate-restart", FAULTS | REFUSED),
     *rows(BY_VERSION, "migrate-restart-restart", NONE, only="version-means-complete", deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

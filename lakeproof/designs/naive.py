@@ -1,6 +1,5 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
-from lakeproof.designs.designs import build_scenarios
 from lakeproof.designs.races import Refuted
 from lakeproof.designs.repository_designs import (
     FAILED,
@@ -66,5 +65,3 @@ NAIVE = RepositoryDesign(
 )
 
 ROWS = [*everything(NAIVE)]
-
-SCENARIOS = build_scenarios(ROWS)

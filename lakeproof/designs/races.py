@@ -240,7 +240,7 @@ class Race:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words that are said at once, client by client."""
+        """All concurrent words, client by client."""
         return tuple(word for client in self.clients for word in client)
 
     @property

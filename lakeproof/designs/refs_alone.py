@@ -7,12 +7,12 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import NONE, Before, Race
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
-from lakeproof.impl.graveler.initialisation import init_repository
+from lakeproof.impl.graveler.initialisation import first_commit, init_repository
 from lakeproof.impl.refs import branches, commits, iterators, tags
 from lakeproof.impl.refs.resolution import resolve
 from lakeproof.impl.repositories._records import write_entry
@@ -25,16 +25,7 @@ from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
 from lakeproof.model.ref_specification import Deletes, Named, to_nothing, to_tombstone
 from lakeproof.scenario import Call
 
-FIRST: Final = commits.new_commit(
-    [],
-    MetaRangeID(""),
-    committer="lakeproof",
-    message="Repository created",
-    creation_date=REPOSITORY.creation_date,
-)
-"""The commit that the founding makes."""
-
-
+FIRST: Final = first_commit(REPOSITORY)
 OTHER: Final = BranchID("c")
 T, U = TagID("t"), TagID("u")
 
@@ -291,5 +282,3 @@ ROWS = [
     *rows(REMOVED, "delete", NONE, PLANTED),
     *rows(attrs.evolve(REMOVED, flows=delete_branch), "delete-update delete-delete.create", NONE, PLANTED),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs import hardened, kv3, naive, step1, step2
-from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
 from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
@@ -63,39 +63,30 @@ class PairsDesign(RepositoryDesign):
         return [invariant for invariant, does in arises.items() if does]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        asked = [] if set(CREATES) & set(race.words) else [self._after("create", reclamation.NAME_IS_NOT_BLOCKED)]
-        cleans = self.flows.clean is not None and "delete" in race.words
-        return [*asked, *([self._after("clean", lifecycle.SUPERSEDED_IS_CLEANED)] if cleans else [])]
-
-    def _after(self, word: str, name: str) -> Aftermath:
-        checks = {
-            reclamation.NAME_IS_NOT_BLOCKED: (reclamation.NAME_IS_NOT_BLOCKED_MEANING, reclamation.name_is_not_blocked),
-            lifecycle.SUPERSEDED_IS_CLEANED: (lifecycle.SUPERSEDED_IS_CLEANED_MEANING, lifecycle.superseded_is_cleaned),
-        }
-        meaning, check = checks[name]
-        calls = [self.call(word, Speaker("z", 0))]
-        return Aftermath(id=name, meaning=meaning, calls=calls, check=check, clock_advance=JUMP)
+        found = []
+        if not set(CREATES) & set(race.words):
+            free = reclamation.NAME_IS_NOT_BLOCKED, ["create"], reclamation.name_is_not_blocked
+            found.append(self.after(*free, clock_advance=JUMP))
+        if self.flows.clean is not None and "delete" in race.words:
+            cleaned = lifecycle.SUPERSEDED_IS_CLEANED, ["clean"], lifecycle.superseded_is_cleaned
+            found.append(self.after(*cleaned, clock_advance=JUMP))
+        return found
 
 
 def _of(
     design: RepositoryDesign, kind: type[RepositoryDesign], name: str, refuted: Mapping[str, Refuted]
 ) -> RepositoryDesign:
-    return kind(
-        name=f"{design.name}-{name}",
-        flows=design.flows,
-        source=design.source,
-        refuted=refuted,
-        words={**WORDS, **design.words},
-        options={**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})},
-    )
+    options = {**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})}
+    words = {**WORDS, **design.words}
+    return recast(design, kind, f"-{name}", refuted=refuted, words=words, options=options)
 
 
 def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
     """Each change, and each two, and the cleaner, if there is one."""
     one = _of(design, PairsDesign, "pairs", refuted)
     cleans = ".clean" if one.flows.clean is not None else ""
-    said = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
-    yield from rows(one, " ".join(f"{words}{cleans}" for words in said), CRASH, LIVED_IN)
+    sequences = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
+    yield from rows(one, " ".join(f"{words}{cleans}" for words in sequences), CRASH, LIVED_IN)
 
 
 @attrs.frozen(kw_only=True)
@@ -138,7 +129,7 @@ DECLARED: Final = Refuted(
     "active already",
     "absent/create-*/clock-jump",
 )
-NAME: Final = reclamation.NAME_IS_NOT_BLOCKED
+NAME: Final = reclamation.NAME_IS_NOT_BLOCKED.id
 
 ROWS = [
     *pairs(naive.NAIVE),
@@ -151,5 +142,3 @@ ROWS = [
     *claims(step2.BY_SET_IF, "get create_branch startup"),
     *claims(hardened.HARDENED, "create create_bare clean"),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

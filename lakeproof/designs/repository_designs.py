@@ -116,7 +116,7 @@ UNSURE_READS: Final = (
     "delete-create-get/false-predicate delete-create-list/false-predicate absent/create-get/false-predicate "
     "absent/create-delete-get/false-predicate"
 )
-"""Where a get or a list sees what a create has said not to have happened."""
+"""Where a get or a list sees what a create has denied."""
 UNSURE_OPERATIONS: Final = (
     "delete-create-create_branch/false-predicate delete-create-get_branch/false-predicate "
     "delete-create-tag/false-predicate absent/create-create_branch/false-predicate "
@@ -151,23 +151,12 @@ class RepositoryDesign(Design[RepositoryFlows]):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """Two deletes, the second as a retry, and one create, two minutes later. Or one run of the cleaner."""
         words = ("delete", "delete", "create")
-        reusable = Aftermath(
-            id=invariants.ID_BECOMES_REUSABLE,
-            meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
-            calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
-            check=invariants.id_becomes_reusable,
-            clock_advance=JUMP,
-        )
+        free = invariants.ID_BECOMES_REUSABLE, words, invariants.id_becomes_reusable
+        reusable = self.after(*free, paged=race.paged, clock_advance=JUMP)
         if self.flows.clean is None or "delete" not in race.words or len(race.clients) > ANSWERS_MAX:
             return [reusable]
-        cleaned = Aftermath(
-            id=lifecycle.SUPERSEDED_IS_CLEANED,
-            meaning=lifecycle.SUPERSEDED_IS_CLEANED_MEANING,
-            calls=[self.call("clean", Speaker("z", 0), race.paged)],
-            check=lifecycle.superseded_is_cleaned,
-            clock_advance=JUMP,
-        )
-        return [reusable, cleaned]
+        cleaned = lifecycle.SUPERSEDED_IS_CLEANED, ["clean"], lifecycle.superseded_is_cleaned
+        return [reusable, self.after(*cleaned, paged=race.paged, clock_advance=JUMP)]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         calls = [self.call(word, Speaker("a", 0)) for word in race.words]

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Speaker, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import CRASH, FAULTS, NONE, Race, Refuted
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
@@ -29,7 +29,6 @@ from lakeproof.model.identifiers import MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.invariants.restores import (
     RESTORE_CAN_BE_FINISHED,
-    RESTORE_CAN_BE_FINISHED_MEANING,
     deleted_branch_stays_deleted,
     restore_can_be_finished,
     restore_is_effective,
@@ -85,14 +84,7 @@ class RestoreDesign(Design[Flow]):
         """Another restore finishes what one that stopped has left. A branch that was deleted is not the dump's."""
         if "delete" in race.words:
             return []
-        return [
-            Aftermath(
-                id=RESTORE_CAN_BE_FINISHED,
-                meaning=RESTORE_CAN_BE_FINISHED_MEANING,
-                calls=[self.call("restore", Speaker("z", 0))],
-                check=restore_can_be_finished([BRANCH, MAIN]),
-            )
-        ]
+        return [self.after(RESTORE_CAN_BE_FINISHED, ["restore"], restore_can_be_finished([BRANCH, MAIN]))]
 
 
 PLAIN: Final = RestoreDesign(
@@ -114,5 +106,3 @@ ROWS = [
     *rows(PLAIN, "restore-delete restore-create_branch restore-restore-delete restore-restore.delete", NONE | CRASH),
     *rows(TOMBSTONE, "restore-delete restore-restore-delete restore-restore.delete", NONE | CRASH),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

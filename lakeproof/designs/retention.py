@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RULES, RetentionDesign
-from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Row, rows, variant
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -134,7 +134,7 @@ RAISED: Final = attrs.evolve(
 )
 RAISED_RECHECK: Final = attrs.evolve(text("rules-raised-recheck", HOLDS, Reading(again=LONGER)), now_rules=LONGER)
 
-STAYS: Final = "a pin whose owner crashed, or was not told what became of his write, keeps its commit for good"
+STAYS: Final = "a pin whose owner crashed, or does not know the outcome of its write, keeps its commit for good"
 PINNED: Final = RetentionDesign(
     name="retention/pinned",
     flows=pins.FLOWS,
@@ -220,7 +220,7 @@ ALONE: Final = "create_branch update_branch tag revert restore"
 
 
 def sequences(design: RetentionDesign, faults: FaultSet) -> Iterator[Row]:
-    """A use of an expired commit, then a run, by one client: whoever is in doubt may yet have used it."""
+    """A use of an expired commit, then a run, by one client: a use in doubt may have taken place."""
     return rows(design, " ".join(f"{word}.{JOB}" for word in ALONE.split()), faults, deep=True)
 
 
@@ -274,5 +274,3 @@ ROWS = [
     *sequences(attrs.evolve(PINNED, refuted={RECLAIMED: Refuted(STAYS, "*/late-write")}), NONE | LATE_WRITE | FALSE),
     *sequences(attrs.evolve(TEXT, tags=False, refuted=HOLDS), NONE),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.designs._retention import FIRST, NOW, OTHER, RULES, E, RetentionDesign
 from lakeproof.designs.branch_designs import REPOSITORY
-from lakeproof.designs.designs import HOLDS, Word, build_scenarios, rows, variant
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, PAGED, Race, Refuted, fault, jump
 from lakeproof.designs.retention import JOB, JUMP
 from lakeproof.impl.flows import Flow, RetentionFlows
@@ -47,14 +47,9 @@ class HeadsDesign(RetentionDesign):
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """A run with rules of zero days: the first run that finds a head left adds the time, and keeps it from then
         on."""
-        return [
-            Aftermath(
-                id=invariants.EXPIRED_DATA_IS_RECLAIMED,
-                meaning=invariants.EXPIRED_DATA_IS_RECLAIMED_MEANING,
-                calls=[Call(self.flows.mark, REPOSITORY, ZERO, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")],
-                check=invariants.expired_data_is_reclaimed(ZERO),
-            )
-        ]
+        gone, check = invariants.EXPIRED_DATA_IS_RECLAIMED, invariants.expired_data_is_reclaimed(ZERO)
+        calls = [Call(self.flows.mark, REPOSITORY, ZERO, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")]
+        return [Aftermath(id=gone.id, meaning=gone.meaning, calls=calls, check=check)]
 
 
 DATES: Final = "by its date the commit that a branch has left is expired at once, however lately it was its head"
@@ -102,5 +97,3 @@ ROWS = [
     *rows(LEFT_FIRST, f"move_back-{JOB}"),
     *rows(AFTERWARDS, f"move_back-{JOB}"),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,6 +1,6 @@
 """Retention: every operation, and every two, and then a run: generated from the vocabulary. And what a run cannot read.
 
-Retention may take nothing that a user was told is there, whatever he has done before it came; with one client there is
+Retention may take nothing that a user's call has confirmed, whatever came before; with one client there is
 no race to blame. A commit that cannot be read, once or for good, stops a run: what it holds may not be taken for
 expired.
 """
@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RetentionDesign
-from lakeproof.designs.designs import HOLDS, Row, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Row, rows
 from lakeproof.designs.races import LATE_WRITE, NONE, REFUSED, after, jump
 from lakeproof.designs.retention import ACTIVE, JOB, LEASE, ORDERS, PINNED, RECLAIMED, TEXT
 from lakeproof.impl.flows import bind_reading
@@ -64,5 +64,3 @@ ROWS = [
     *rows(_again(PINNED, "doubt"), f"create_branch.{JOB}", LATE_WRITE, only=ACTIVE),
     *rows(_again(ONE_LOOK, "unit"), f"pin.{JOB}.use", jump(HOUR, "an-hour"), only=ACTIVE, deep=True),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,6 +1,6 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
-from lakeproof.designs.designs import build_scenarios, rows, variant
+from lakeproof.designs.designs import rows, variant
 from lakeproof.designs.races import Refuted
 from lakeproof.designs.repository_designs import (
     BROKEN_SCAN,
@@ -68,5 +68,3 @@ ROWS = [
     *everything(STEP1),
     *rows(STATE_BY_SET_IF, "delete-create delete-create-get delete-delete-create", ONE_FAULT, EXISTS),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

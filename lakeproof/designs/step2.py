@@ -1,6 +1,6 @@
 """``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
 
-from lakeproof.designs.designs import build_scenarios, rows, variant
+from lakeproof.designs.designs import rows, variant
 from lakeproof.designs.races import Refuted, fault
 from lakeproof.designs.repository_designs import (
     ABSENT,
@@ -170,5 +170,3 @@ ROWS = [
     *rows(DECLARES_FAILED, "delete-create", ONE_FAULT, EXISTS),
     *rows(DECLARES_FAILED, "create-create", ONE_FAULT, ABSENT),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

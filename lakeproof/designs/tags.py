@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import MAIN, REPOSITORY
-from lakeproof.designs.designs import HOLDS, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Race, Refuted
 from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.refs import tags
@@ -63,5 +63,3 @@ ROWS = [
     *rows(LOOKS, "tag-tag tag-get_tag tag-delete_tag-get_tag tag.update_tag-get_tag-update_tag", NONE | FALSE),
     *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.delete_tag-delete_tag", FAULTS),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -1,4 +1,4 @@
-"""A repository that is deleted while somebody works in it: branch, tag, write, read, commit or merge.
+"""A repository that is deleted while a client works in it: branch, tag, write, read, commit or merge.
 
 Every operation starts with "a fetch of the repository entry", and then takes many steps in the partition that it led
 to.
@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.branch_designs import X
-from lakeproof.designs.designs import HOLDS, Caller, Design, Word, build_scenarios, rows
+from lakeproof.designs.designs import HOLDS, Caller, Design, Word, rows
 from lakeproof.designs.races import CRASH, FALSE, NONE, Race, Refuted
 from lakeproof.designs.repository_designs import EXISTS
 from lakeproof.impl.flows import Flow, RepositoryFlows
@@ -100,5 +100,3 @@ ROWS = [
         for row in rows(attrs.evolve(design, refuted=IN_DOUBT), "tag-get_tag-delete", FALSE, EXISTS)
     ),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._world import HOUR, LATER, WorldDesign, compose_design
-from lakeproof.designs.designs import Row, as_it_is, build_scenarios, rows
+from lakeproof.designs.designs import Row, as_it_is, rows
 from lakeproof.designs.hard_delete_offline import settle
 from lakeproof.designs.races import CRASH, HARD, NONE, Before, FaultSet, Refuted, fault, jump
 from lakeproof.impl.world.reading import Reading
@@ -233,5 +233,3 @@ ROWS = [
     *stocked_rows(FOURS, deep=True),
     *ending_rows(),
 ]
-
-SCENARIOS = build_scenarios(ROWS)

@@ -147,7 +147,7 @@ def _event(value: object, form: Form) -> dict[str, object]:
         wrong = objection(form.text, value)
         if wrong:
             raise ValueError(f"{shorten_value(form.text)}: {wrong}; expected one event in EDN")
-        made = {key.name: _ours(held) for key, held in value.items()}
+        made = {key.name: _ours(part) for key, part in value.items()}
     except RecursionError:
         raise Unreadable("nested too deeply; expected one event", form.line) from None
     except ValueError as error:
@@ -170,7 +170,7 @@ def _ours(value: object) -> object:
         case str():
             return Atom("character", str(value)) if isinstance(value, edn_format.Char) else str(value)
         case edn_format.ImmutableDict() | dict():
-            return {_hashable(_ours(key)): _ours(held) for key, held in value.items()}
+            return {_hashable(_ours(key)): _ours(part) for key, part in value.items()}
         case frozenset() | set():
             return frozenset(_hashable(_ours(one)) for one in value)
         case list() | tuple() | edn_format.ImmutableList():

@@ -12,7 +12,7 @@ FORM_MAX: Final = 1 << 24
 """Characters of one map."""
 
 DEPTH_MAX: Final = 400
-"""How deep a map may be nested, what nobody looks at included."""
+"""How deep a map may be nested, unread parts included."""
 
 _MARK: Final = re.compile(r"""\\[\s\S]?|["\[\](){};]""")
 _TAG: Final = re.compile(r"#[A-Za-z][\w.*+!?$%&=<>/-]*")

@@ -61,7 +61,7 @@ def _number(piece: str) -> None:
 def _things(value: object) -> int:
     """Values in a value: itself, and all names and values that it holds."""
     if isinstance(value, Mapping):
-        return 1 + sum(_things(name) + _things(held) for name, held in value.items())
+        return 1 + sum(_things(name) + _things(part) for name, part in value.items())
     if isinstance(value, AbstractSet | Sequence) and not isinstance(value, str | bytes):
         return 1 + sum(map(_things, value))
     return 1

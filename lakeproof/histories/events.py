@@ -76,11 +76,11 @@ class HistoryWriter:
         predicate = named["predicate"]
         if predicate is None:
             return None, self._frozen(named["value"], line)
-        asked = _plain_names(predicate) if isinstance(predicate, Mapping) else {}
-        if asked.keys() == {"exists"} and asked["exists"] is True:
+        condition = _plain_names(predicate) if isinstance(predicate, Mapping) else {}
+        if condition.keys() == {"exists"} and condition["exists"] is True:
             return EXISTS, self._frozen(named["value"], line)
-        if asked.keys() == {"value"} and asked["value"] is not None:
-            return self._frozen(asked["value"], line), self._frozen(named["value"], line)
+        if condition.keys() == {"value"} and condition["value"] is not None:
+            return self._frozen(condition["value"], line), self._frozen(named["value"], line)
         raise Unreadable(
             f"predicate {shorten_value(predicate)}; expected nothing, exists (true), or the value that must be there",
             line,
@@ -106,4 +106,4 @@ def _are_entries(value: object) -> bool:
 
 def _plain_names(value: Mapping[object, object]) -> dict[object, object]:
     """A map with plain names, whether they were text or keywords."""
-    return {str(key).removeprefix(":"): held for key, held in value.items()}
+    return {str(key).removeprefix(":"): part for key, part in value.items()}

@@ -32,23 +32,23 @@ def story(evidence: Evidence) -> Iterator[str]:
     )
     few = "minimal" if evidence.minimal else "perhaps not minimal"
     begin = ""
-    if evidence.held is not None:
-        begin = f", whether it begins with {' or '.join(map(value, evidence.held))}: nothing else was possible then"
+    if evidence.possible is not None:
+        begin = f", whether it begins with {' or '.join(map(value, evidence.possible))}: nothing else was possible then"
     yield f"a non-linearizable sub-history ({few}){begin}:"
     yield from (f"  {line}" for line in bars(evidence.operations))
     if evidence.elsewhere:
-        told = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))
-        more = f" and {len(told) - _ELSEWHERE:,} more" if len(told) > _ELSEWHERE else ""
-        yield f"  at any time, or never: {', '.join(told[:_ELSEWHERE])}{more}"
+        shown = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))
+        more = f" and {len(shown) - _ELSEWHERE:,} more" if len(shown) > _ELSEWHERE else ""
+        yield f"  at any time, or never: {', '.join(shown[:_ELSEWHERE])}{more}"
 
 
 def _where(op: Operation) -> str:
     return f" (line {op.lines[1] or op.lines[0]})" if op.lines[0] else ""
 
 
-def verdict_of_keys(held: int, violated: int, undecided: int) -> str:
+def verdict_of_keys(holding: int, violated: int, undecided: int) -> str:
     """The verdict on a history, from how many of its keys are linearizable, are not, and are not decided."""
-    count = held + violated + undecided
+    count = holding + violated + undecided
     if violated:
         more = f", {plural(undecided, 'is', 'are')} not decided" if undecided else ""
         return f"VIOLATED: {violated:,} of {count:,} keys {_is(violated)} not linearizable{more}"
@@ -57,7 +57,7 @@ def verdict_of_keys(held: int, violated: int, undecided: int) -> str:
     return f"HOLDS: {plural(count, 'key')} {_is(count)} linearizable"
 
 
-def told_by(algorithms: Mapping[str, int]) -> str:
+def by_algorithm(algorithms: Mapping[str, int]) -> str:
     """How many keys each algorithm has judged."""
     return ", ".join(f"{name} {count:,}" for name, count in sorted(algorithms.items()))
 
@@ -85,14 +85,14 @@ def bars(operations: Sequence[Operation]) -> Iterator[str]:
 
 
 def describe_operation(op: Operation) -> str:
-    """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (nobody knows whether), ``cas [1 2] refused``."""
-    asked = "" if op.argument is None else f" {_argument(op)}"
+    """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (unknown whether), ``cas [1 2] refused``."""
+    invoked = "" if op.argument is None else f" {_argument(op)}"
     if op.status is Status.INFO or op.returned == NEVER:
-        return f"{op.f}{asked} ?"
+        return f"{op.f}{invoked} ?"
     if op.status is Status.FAIL:
-        return f"{op.f}{asked} refused"
-    told = f" -> {value(op.result)}" if op.f in ("read", "get", "scan", "txn") else ""
-    return f"{op.f}{asked}{told}"
+        return f"{op.f}{invoked} refused"
+    shown = f" -> {value(op.result)}" if op.f in ("read", "get", "scan", "txn") else ""
+    return f"{op.f}{invoked}{shown}"
 
 
 def _attempt(op: Operation) -> str:
@@ -111,28 +111,28 @@ def argument_in_words(f: str, argument: Hashable) -> str:
     return value(argument)
 
 
-def value(held: Hashable) -> str:
+def value(part: Hashable) -> str:
     """A value as people write it, shortened."""
-    told = render_value(held, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
-    return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"
+    shown = render_value(part, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
+    return shown if len(shown) <= _VALUE_MAX else f"{shown[: _VALUE_MAX - 12]}...{shown[-9:]}"
 
 
-def plain(held: Hashable) -> object:
+def plain(part: Hashable) -> object:
     """A value for JSON: what JSON has no word for becomes text."""
-    if isinstance(held, tuple):
-        return [plain(one) for one in held]
-    if isinstance(held, Atom):
-        if held.kind == "boolean":
-            return held.text == "true"
-        if held.kind == "float":
-            return float(str(held.text))
-        if isinstance(held.text, frozenset):
-            pairs = [pair for pair in held.text if isinstance(pair, tuple) and len(pair) == 2]
-            if held.kind == "map" and all(isinstance(key, str) for key, _ in pairs):
+    if isinstance(part, tuple):
+        return [plain(one) for one in part]
+    if isinstance(part, Atom):
+        if part.kind == "boolean":
+            return part.text == "true"
+        if part.kind == "float":
+            return float(str(part.text))
+        if isinstance(part.text, frozenset):
+            pairs = [pair for pair in part.text if isinstance(pair, tuple) and len(pair) == 2]
+            if part.kind == "map" and all(isinstance(key, str) for key, _ in pairs):
                 return {str(key): plain(one) for key, one in sorted(pairs, key=str)}
-            return sorted((plain(one) for one in held.text), key=repr)
-        return str(held)
-    return held if isinstance(held, str | int | None) else repr(held)
+            return sorted((plain(one) for one in part.text), key=repr)
+        return str(part)
+    return part if isinstance(part, str | int | None) else repr(part)
 
 
 def as_object(evidence: Evidence) -> dict[str, object]:
@@ -143,7 +143,7 @@ def as_object(evidence: Evidence) -> dict[str, object]:
         "failed": None if failed is None else describe_operation(failed),
         "line": None if failed is None else failed.lines[1],
         "minimal": evidence.minimal,
-        "held": None if evidence.held is None else [plain(one) for one in evidence.held],
+        "held": None if evidence.possible is None else [plain(one) for one in evidence.possible],
         "operations": [
             {"process": plain(op.process), "operation": describe_operation(op), "lines": list(op.lines)}
             for op in evidence.operations
@@ -153,18 +153,18 @@ def as_object(evidence: Evidence) -> dict[str, object]:
 
 
 def as_history(evidence: Evidence) -> Iterator[str]:
-    """The events of what is impossible in our own format, so that it can be checked by itself.
+    """The events of an impossible sub-history in our own format, to be checked by itself.
 
-    What the key may have held when they began is written before all else, all of it at once: any may be the last. What
-    may have taken effect at any time is invoked then, and never returns.
+    Concurrent writes of the possible first values come first: any may be the last. Then operations are invoked that may
+    have taken effect at any time; they never return.
     """
-    held = _writes_of_values(evidence)
+    first = _writes_of_values(evidence)
     events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
-    for op in (*held, *evidence.operations):
+    for op in (*first, *evidence.operations):
         events.append((op.call, op, "invoke"))
         kind = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}[op.status]
         events.append((op.returned, op, kind))
-    free = {id(op): number for number, op in enumerate((*held, *evidence.elsewhere, *evidence.operations))}
+    free = {id(op): number for number, op in enumerate((*first, *evidence.elsewhere, *evidence.operations))}
     for _, op, kind in sorted(events, key=lambda event: event[0]):
         event = {
             "process": free[id(op)],
@@ -177,16 +177,16 @@ def as_history(evidence: Evidence) -> Iterator[str]:
 
 
 def _writes_of_values(evidence: Evidence) -> list[Operation]:
-    """A write of each value that the key may have held. None of a mutex, which is acquired and released in turns."""
+    """A write of each value that the key may have had. None of a mutex, which is acquired and released in turns."""
     fs = {op.f for op in (*evidence.elsewhere, *evidence.operations)}
-    if evidence.held is None or fs <= MUTEX.fs:
+    if evidence.possible is None or fs <= MUTEX.fs:
         return []
     write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
     return [
         Operation(
             process=None, f=erase if each is None else write, key=evidence.key, argument=each, call=-3, returned=-2
         )
-        for each in evidence.held
+        for each in evidence.possible
     ]
 
 

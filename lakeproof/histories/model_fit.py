@@ -45,12 +45,12 @@ def misfit(specification: Specification, history: History) -> str:
         return _reentrant(history)
     if specification.guarded is None:
         return ""
-    asked, written, read = _values(specification, history)
-    named = {**read, **asked, **written}
+    invoked, written, read = _values(specification, history)
+    named = {**read, **invoked, **written}
     if named.keys() == {_TRANSACTIONS}:
         return f"{shown(named[_TRANSACTIONS])} reads or writes registers by name; use --model multi-register"
-    if asked.keys() == {_HALVES}:
-        return f"reads are invoked with [KEY nil], such as {shown(asked[_HALVES])}; use --independent"
+    if invoked.keys() == {_HALVES}:
+        return f"reads are invoked with [KEY nil], such as {shown(invoked[_HALVES])}; use --independent"
     whatever = f"; if any value is possible here, use --model {specification.name}"
     for kind, value in read.items():
         if kind in _RETURNS and kind not in written:
@@ -101,7 +101,7 @@ def _and(kinds: Iterable[str]) -> str:
 
 def _values(specification: Specification, history: History) -> tuple[Examples, Examples, Examples]:
     """What reads were invoked with, what was to be written, and what was read; nil is in none."""
-    asked: Examples = {}
+    invoked: Examples = {}
     written: Examples = {} if history.settings.initial is UNKNOWN else {kind_of(history.settings.initial): None}
     read: Examples = {}
     values = history.values
@@ -110,14 +110,14 @@ def _values(specification: Specification, history: History) -> tuple[Examples, E
         if f in specification.observers:
             if given is not None:
                 halved = isinstance(given, tuple) and len(given) == 2 and given[1] is None
-                asked[_HALVES if halved else _kind_or_transaction(given)] = given
+                invoked[_HALVES if halved else _kind_or_transaction(given)] = given
             if status == _OK and values[result] is not None:
                 read[_kind_or_transaction(values[result])] = values[result]
         else:
             for one in given if f in ("cas", "set_if") and isinstance(given, tuple) else (given,):
                 if one is not None:
                     written[_kind_or_transaction(one)] = one
-    return asked, written, read
+    return invoked, written, read
 
 
 def _kind_or_transaction(value: Hashable) -> str:
@@ -129,12 +129,12 @@ def _micro(one: Hashable) -> bool:
 
 
 def _reentrant(history: History) -> str:
-    held: dict[tuple[Hashable, int], int] = {}
+    open_lines: dict[tuple[Hashable, int], int] = {}
     columns = history.columns()
-    rows = zip(history.asked(), columns["process"], columns["status"], columns["line"], strict=True)
+    rows = zip(history.invocations(), columns["process"], columns["status"], columns["line"], strict=True)
     for (f, key, _), process, status, line in rows:
         if f == "acquire" and status == _OK:
-            before = held.setdefault((key, process), line)
+            before = open_lines.setdefault((key, process), line)
             if before != line:
                 return (
                     f"process {shown(history.process_names[process])} acquires twice (lines {before} and {line}) and "
@@ -142,7 +142,7 @@ def _reentrant(history: History) -> str:
                     "--model mutex"
                 )
         elif f == "release" and status != _FAIL:
-            held.pop((key, process), None)
+            open_lines.pop((key, process), None)
     return ""
 
 
@@ -174,8 +174,8 @@ def _written_values(specification: Specification, op: Operation) -> Iterator[tup
         yield op.key, None if op.f == "delete" else op.argument
 
 
-def _members(told: Hashable, length: int) -> Iterator[tuple[Hashable, Hashable]]:
+def _members(observed: Hashable, length: int) -> Iterator[tuple[Hashable, Hashable]]:
     """Of ``[KEY VALUE]`` or ``[r KEY VALUE]``."""
-    for one in told if isinstance(told, tuple) else ():
+    for one in observed if isinstance(observed, tuple) else ():
         if isinstance(one, tuple) and len(one) == length:
             yield one[-2], one[-1]

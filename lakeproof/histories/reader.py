@@ -32,7 +32,7 @@ DEFAULTS: Final[Mapping[str, Settings]] = {
     "jepsen-log": Settings(fail="predicate-false"),
     "jepsen-text": Settings(nil="unrecorded"),
 }
-"""What the recorders of a format mean, unless something else is said: see docs/histories.md."""
+"""What the recorders of a format mean, unless an option differs: see docs/histories.md."""
 
 _BEGINNING: Final = 1 << 16
 _PATIENCE: Final = 1 << 12
@@ -60,7 +60,7 @@ def read(
 ) -> History:
     """The history in a file. Without a format, what its beginning looks like; without settings, the format's.
 
-    Raises Unreadable, OSError, or TooLarge (memory: bytes). Cost: one pass, the columns alone are held.
+    Raises Unreadable, OSError, or TooLarge (memory: bytes). Cost: one pass; memory: the columns.
     """
     with open_history(path) as file:
         format_ = format_ or detect(file)

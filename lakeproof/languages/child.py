@@ -43,7 +43,7 @@ for group in $kept; do kill -KILL "-$group"; done
 
 
 class ProgramFailed(Undecided):
-    """A program that runs flows did not keep to the protocol: it ended, was silent, or said what has no meaning."""
+    """A program that runs flows did not keep to the protocol: it ended, was silent, or sent nonsense."""
 
 
 class NotStarted(ScenarioError):
@@ -169,7 +169,7 @@ class ProgramLife:
                 line = self._line(self.command.seconds)
                 if due == 1:
                     if self._received:
-                        raise self.failed(f"{bytes(self._received[:80])!r} without being asked; one line answers one")
+                        raise self.failed(f"{bytes(self._received[:80])!r} without a request; one line answers one")
                     self.busy = False
                 yield line
         except Hangs:  # the watch over flows is more impatient than this program's limit

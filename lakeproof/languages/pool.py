@@ -24,9 +24,8 @@ from typing import Final
 
 from lakeproof.languages import protocol
 from lakeproof.languages.child import GUARD, Command, ProgramFailed, ProgramLife
-from lakeproof.languages.protocol import Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
-from lakeproof.languages.reader import read_acknowledgement
-from lakeproof.languages.reader import read_message as heard_line
+from lakeproof.languages.protocol import Asks, Message, Mints, Nonsense, Opens, Raises, Returns
+from lakeproof.languages.reader import read_acknowledgement, read_message
 from lakeproof.search.execution import NondeterministicFlow
 
 CHILDREN_MIN: Final = 2
@@ -45,17 +44,17 @@ Reply = tuple[int, str]
 class ReplyTree:
     """What a flow does after some replies, and after further ones."""
 
-    __slots__ = ("following", "heard", "opened")
+    __slots__ = ("following", "message", "opened")
 
-    def __init__(self, heard: Heard, opened: int) -> None:
-        self.heard = heard
+    def __init__(self, message: Message, opened: int) -> None:
+        self.message = message
         self.opened = opened
-        """How many effects the flow has asked for, with those of this step."""
+        """How many effects the flow has requested, with those of this step."""
         self.following: dict[Reply, ReplyTree] = {}
 
     @property
     def ends(self) -> bool:
-        return isinstance(self.heard, Returns | Raises)
+        return isinstance(self.message, Returns | Raises)
 
 
 class Pool:
@@ -88,12 +87,12 @@ class Pool:
         self._look_who_asks()
         return self._known.get((command, call, arguments))
 
-    def learn(self, heard: Heard, run: "FlowRun", after: ReplyTree | None, reply: Reply) -> ReplyTree:
+    def learn(self, message: Message, run: "FlowRun", after: ReplyTree | None, reply: Reply) -> ReplyTree:
         """Remember a step: the first one of a run, or what follows a reply after a known one."""
         self._steps += 1
         if self._steps > KNOWN_MAX:
             self._known, self._steps = {}, 1
-        found = ReplyTree(heard, protocol.count_opened(heard) + (0 if after is None else after.opened))
+        found = ReplyTree(message, protocol.count_opened(message) + (0 if after is None else after.opened))
         if after is None:
             self._known[run.what] = found
         else:
@@ -165,12 +164,12 @@ class FlowRun:
             self._catch_up()
         else:
             self._path.append(begun)
-            self.now = begun.heard
+            self.now = begun.message
 
-    now: Heard
+    now: Message
     """What the flow waits for, or how it ended."""
 
-    def answer(self, number: int, reply: str) -> Heard:
+    def answer(self, number: int, reply: str) -> Message:
         """Answer an effect that the flow waits for, and hear what it does then."""
         known = self._path[-1].following.get((number, reply))
         self._replies.append((number, reply))
@@ -181,7 +180,7 @@ class FlowRun:
             self._catch_up()
         else:
             self._path.append(known)
-            self.now = known.heard
+            self.now = known.message
         return self.now
 
     def give_away(self) -> None:
@@ -229,24 +228,24 @@ class FlowRun:
         after, reply = (self._path[at - 1], self._replies[at - 1]) if at else (None, NO_REPLY)
         opened = 0 if after is None else after.opened
         try:
-            heard = heard_line(line, child.number, opened + 1)
-            _fits(heard, opened - at)
+            message = read_message(line, child.number, opened + 1)
+            _fits(message, opened - at)
         except Nonsense as error:
             raise self._failed(child, str(error)) from error
         known = POOL.known(*self.what) if after is None else after.following.get(reply)
-        known = self._path[at] if at < len(self._path) else known or POOL.learn(heard, self, after, reply)
-        if known.heard != heard:
+        known = self._path[at] if at < len(self._path) else known or POOL.learn(message, self, after, reply)
+        if known.message != message:
             child.close()
             POOL.end_idle(self.what[0])
             raise NondeterministicFlow(
                 f"{self.what[1]} of program {self.what[0]} is not deterministic: after the same replies it "
-                f"{_describe_line(heard)}, and before {_describe_line(known.heard)}. A flow may only use "
+                f"{_describe_line(message)}, and before {_describe_line(known.message)}. A flow may only use "
                 f"env: no clock, random or order "
                 f"of maps"
             )
         if at == len(self._path):
             self._path.append(known)
-        self.now = heard
+        self.now = message
 
     def _failed(self, child: ProgramLife, what: str) -> ProgramFailed:
         return self._named(child.failed(what))
@@ -258,25 +257,25 @@ class FlowRun:
         return ProgramFailed(f"{error} (in {self.what[1]}, after {effects} effect{'' if effects == 1 else 's'})")
 
 
-def _fits(heard: Heard, still_open: int) -> None:
+def _fits(message: Message, still_open: int) -> None:
     """Raises Nonsense: the flow goes on or ends as if no other effect were open, or waits although none is."""
-    if isinstance(heard, Opens):
-        if not heard.effects and not still_open:
+    if isinstance(message, Opens):
+        if not message.effects and not still_open:
             raise Nonsense("nothing is open, and the flow neither asks for an effect nor ends")
     elif still_open:
         effects = "1 effect is" if still_open == 1 else f"{still_open} effects are"
-        raise Nonsense(f"the flow {_describe_line(heard)}, and {effects} open; wait for all tasks of a group")
+        raise Nonsense(f"the flow {_describe_line(message)}, and {effects} open; wait for all tasks of a group")
 
 
-def _describe_line(heard: Heard) -> str:
-    match heard:
+def _describe_line(message: Message) -> str:
+    match message:
         case Opens():
-            return ", ".join(f"{_describe_line(each)} in task {task}" for task, each in heard.effects) or "waited"
+            return ", ".join(f"{_describe_line(each)} in task {task}" for task, each in message.effects) or "waited"
         case Asks():
-            return f"requested {heard.effect!r}"
+            return f"requested {message.effect!r}"
         case Mints():
-            return f"requested a fresh {heard.kind!r}"
+            return f"requested a fresh {message.kind!r}"
         case Returns():
-            return f"returned {heard.value!r}"
+            return f"returned {message.value!r}"
         case Raises():
-            return f"raised {heard.kind} ({heard.message!r})"
+            return f"raised {message.kind} ({message.message!r})"

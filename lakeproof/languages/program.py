@@ -123,22 +123,22 @@ class ProgramFlow:
         # its process back by itself.
         run = FlowRun(self._command(), self.name, self._arguments(args, options))
         while True:
-            heard = run.now
-            match heard:
+            message = run.now
+            match message:
                 case Mints():
-                    run.answer(heard.number, protocol.mint_reply(env.ids.unique(heard.kind)))
+                    run.answer(message.number, protocol.mint_reply(env.ids.unique(message.kind)))
                 case Opens():
                     async with env.parallel(cancel=False) as group:
                         _start(env, run, group)
                 case Returns():
                     run.give_away()
-                    return self._result(heard)
+                    return self._result(message)
                 case Raises():
                     run.give_away()
-                    raise self._error(heard)
+                    raise self._error(message)
                 case Asks():
-                    said_at = heard.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-                    run.answer(heard.number, await _perform_effect(env, heard.effect))
+                    requested_at = message.at  # noqa: F841  # `lakeproof.impl.frames` reads it
+                    run.answer(message.number, await _perform_effect(env, message.effect))
 
     def _command(self) -> Command:
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
@@ -149,29 +149,30 @@ class ProgramFlow:
         except TypeError as error:
             raise ScenarioError(f"{self.name}: {error}") from error
 
-    def _result(self, heard: Returns) -> Hashable:
+    def _result(self, message: Returns) -> Hashable:
         if self.result is None:
-            return heard.value
+            return message.value
         try:
-            return self.result(heard.value)
+            return self.result(message.value)
         except ValueError as error:
-            raise ScenarioError(f"{self.name} returned {heard.value!r}, which its result= refuses: {error}") from error
+            shown = f"{self.name} returned {message.value!r}"
+            raise ScenarioError(f"{shown}, which its result= refuses: {error}") from error
 
-    def _error(self, heard: Raises) -> Exception:
+    def _error(self, message: Raises) -> Exception:
         """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
-        if heard.definite is None:
-            at = f" at {heard.at}" if heard.at else ""
-            named = "".join(one for one in heard.kind if one.isalnum() or one == "_") or "Error"
-            return cast("Exception", type(named, (Exception,), {})(printable(f"{heard.message}{at}".strip())))
-        known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(heard.kind)
+        if message.definite is None:
+            at = f" at {message.at}" if message.at else ""
+            named = "".join(one for one in message.kind if one.isalnum() or one == "_") or "Error"
+            return cast("Exception", type(named, (Exception,), {})(printable(f"{message.message}{at}".strip())))
+        known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(message.kind)
         if known is None:
-            return Raised(heard.kind, heard.message, heard.definite)
-        error = known(heard.message) if heard.message else known()
-        if getattr(error, "definite", None) is not heard.definite:
+            return Raised(message.kind, message.message, message.definite)
+        error = known(message.message) if message.message else known()
+        if getattr(error, "definite", None) is not message.definite:
             words = {True: "definite", False: "indefinite"}
             raise ProgramFailed(
-                f"program {' '.join(self.program.command)}: {self.name} raises {heard.kind} as "
-                f"{words[heard.definite]}; {known.__name__} is {words[not heard.definite]}"
+                f"program {' '.join(self.program.command)}: {self.name} raises {message.kind} as "
+                f"{words[message.definite]}; {known.__name__} is {words[not message.definite]}"
             )
         return error
 
@@ -179,23 +180,23 @@ class ProgramFlow:
 def _start(env: Env, run: FlowRun, group: Group) -> None:
     """Start a task for each effect that has just been opened."""
     if isinstance(run.now, Opens):
-        for task, asked in run.now.effects:
-            group.start_as(task, _ask, env, run, group, asked)
+        for task, request in run.now.effects:
+            group.start_as(task, _ask, env, run, group, request)
 
 
-async def _ask(env: Env, run: FlowRun, group: Group, asked: Asks | Mints) -> None:
+async def _ask(env: Env, run: FlowRun, group: Group, request: Asks | Mints) -> None:
     """One effect of a task of the program, beside others."""
-    said_at = asked.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-    if isinstance(asked, Mints):
-        told = protocol.mint_reply(env.ids.unique(asked.kind))
+    requested_at = request.at  # noqa: F841  # `lakeproof.impl.frames` reads it
+    if isinstance(request, Mints):
+        reply = protocol.mint_reply(env.ids.unique(request.kind))
     else:
-        told = await _perform_effect(env, asked.effect)
-    run.answer(asked.number, told)
+        reply = await _perform_effect(env, request.effect)
+    run.answer(request.number, reply)
     _start(env, run, group)
 
 
 async def _perform_effect(env: Env, effect: Effect) -> str:
-    """Perform an effect. The reply, as the program is told it."""
+    """Perform an effect. Returns the reply to the program."""
     try:
         reply = await _perform_object_effect(env, effect)
     except (kv.KVError, objects.ObjectError) as error:

@@ -74,12 +74,12 @@ class Opens:
     effects: tuple[tuple[str, Asks | Mints], ...]
 
 
-Heard = Asks | Mints | Opens | Returns | Raises
+Message = Asks | Mints | Opens | Returns | Raises
 
 
-def count_opened(heard: Heard) -> int:
+def count_opened(message: Message) -> int:
     """How many effects a line opens."""
-    return len(heard.effects) if isinstance(heard, Opens) else int(isinstance(heard, Asks | Mints))
+    return len(message.effects) if isinstance(message, Opens) else int(isinstance(message, Asks | Mints))
 
 
 STORE_ERRORS: Final[Mapping[str, type[Exception]]] = {
@@ -208,8 +208,8 @@ def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _line(told: Mapping[str, object]) -> bytes:
-    return f"{_json(told)}\n".encode()
+def _line(body: Mapping[str, object]) -> bytes:
+    return f"{_json(body)}\n".encode()
 
 
 def _b64(value: bytes) -> str:

@@ -10,7 +10,7 @@ import attrs
 
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import printable, safe_repr
-from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Heard, Mints, Nonsense, Opens, Raises, Returns
+from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Message, Mints, Nonsense, Opens, Raises, Returns
 from lakeproof.model import kv, objects
 from lakeproof.plain_json import decode
 from lakeproof.words import reason
@@ -31,14 +31,14 @@ class Greeting:
 
 def read_greeting(line: bytes) -> Greeting:
     """Raises Nonsense: it is no greeting, or of another version."""
-    told = _object(line)
-    if told.get("protocol") != "flow:" or type(told.get("version")) is not int:
+    body = _object(line)
+    if body.get("protocol") != "flow:" or type(body.get("version")) is not int:
         raise Nonsense(
             f'{shorten_line(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line'
         )
-    if told["version"] != VERSION:
-        raise Nonsense(f"version {told['version']} of the protocol flow:; expected {VERSION}: use that adapter")
-    resets = told.get("resets", True)
+    if body["version"] != VERSION:
+        raise Nonsense(f"version {body['version']} of the protocol flow:; expected {VERSION}: use that adapter")
+    resets = body.get("resets", True)
     if type(resets) is not bool:
         raise Nonsense(f'"resets" is {_shorten_value(resets)}; expected true or false')
     return Greeting(resets)
@@ -50,25 +50,25 @@ def read_acknowledgement(line: bytes, number: int) -> None:
         raise Nonsense(f'{shorten_line(line)}: expected {{"reset": {number}}}: flow {number} is over')
 
 
-def read_message(line: bytes, flow: int, number: int) -> Heard:
+def read_message(line: bytes, flow: int, number: int) -> Message:
     """What a flow does next. number: that of its next effect.
 
     Raises:
-        Nonsense: it is no line of the protocol, or is said by another flow, or out of turn.
+        Nonsense: it is no line of the protocol, or comes from another flow, or out of turn.
     """
-    told = _object(line)
-    if told.get("flow") != flow:
+    body = _object(line)
+    if body.get("flow") != flow:
         raise Nonsense(f'{shorten_line(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
-    at = _place(told)
-    if "op" in told:
-        return _read_request(line, told, number)
-    if "opens" in told:
-        return _opens(line, told["opens"], number)
-    if ("returns" in told) is ("raises" in told):
+    at = _place(body)
+    if "op" in body:
+        return _read_request(line, body, number)
+    if "opens" in body:
+        return _opens(line, body["opens"], number)
+    if ("returns" in body) is ("raises" in body):
         raise Nonsense(f'{shorten_line(line)}: expected one of "op", "opens", "returns" and "raises"')
-    if "returns" in told:
-        return Returns(_freeze_value(told["returns"]))
-    raised = told["raises"]
+    if "returns" in body:
+        return Returns(_freeze_value(body["returns"]))
+    raised = body["raises"]
     if type(raised) is not dict:
         raise Nonsense(f'"raises" is {_shorten_value(raised)}; expected {{"kind": TEXT, "definite": true}}')
     definite = raised.get("definite")
@@ -80,23 +80,23 @@ def read_message(line: bytes, flow: int, number: int) -> Heard:
     return Raises(_text(raised, "kind"), definite, message[:_WORDS_MAX], at)
 
 
-def _read_request(line: bytes, told: Mapping[str, object], number: int) -> Asks | Mints:
-    at = _place(told)
-    if told.get("effect") != number:
+def _read_request(line: bytes, body: Mapping[str, object], number: int) -> Asks | Mints:
+    at = _place(body)
+    if body.get("effect") != number:
         raise Nonsense(
             f'{shorten_line(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"'
         )
-    if told.get("op") == _MINT:
-        return Mints(number, _text(told, "kind"), at)
-    return Asks(number, _effect(line, told), at)
+    if body.get("op") == _MINT:
+        return Mints(number, _text(body, "kind"), at)
+    return Asks(number, _effect(line, body), at)
 
 
-def _opens(line: bytes, told: object, number: int) -> Opens:
+def _opens(line: bytes, body: object, number: int) -> Opens:
     """Effects of several tasks. Raises Nonsense, also for one task with two of them."""
     found: list[tuple[str, Asks | Mints]] = []
-    for at, each in enumerate(cast("list[object]", told) if type(told) is list else [told]):
+    for at, each in enumerate(cast("list[object]", body) if type(body) is list else [body]):
         if type(each) is not dict:
-            raise Nonsense(f'"opens" is {_shorten_value(told)}; expected a list of effects')
+            raise Nonsense(f'"opens" is {_shorten_value(body)}; expected a list of effects')
         task = _text(each, "task")
         if task and not _TASK.fullmatch(task):
             raise Nonsense(f'"task": {_shorten_value(task)}; expected a path such as "2.1", or "" for the main task')
@@ -108,74 +108,74 @@ def _opens(line: bytes, told: object, number: int) -> Opens:
 
 def _object(line: bytes) -> dict[str, object]:
     try:
-        told = decode(line.decode())
+        body = decode(line.decode())
     except RecursionError:
         raise Nonsense(f"{shorten_line(line)}: nested too deeply; expected one object a line") from None
     except ValueError as error:
         raise Nonsense(f"{shorten_line(line)} is no JSON ({reason(error)}); expected one object a line") from error
-    if type(told) is not dict:
+    if type(body) is not dict:
         raise Nonsense(f"{shorten_line(line)}: expected one object a line")
-    return cast("dict[str, object]", told)
+    return cast("dict[str, object]", body)
 
 
 _Parser = Callable[[Mapping[str, object], str], object]
 
 
-def _effect(line: bytes, told: Mapping[str, object]) -> Effect:
-    op = told.get("op")
+def _effect(line: bytes, body: Mapping[str, object]) -> Effect:
+    op = body.get("op")
     known = _EFFECTS.get(op) if isinstance(op, str) else None
     if known is None:
         raise Nonsense(
             f"{shorten_line(line)}: effect {_shorten_value(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}"
         )
     kind, fields = known
-    return kind(*(parse(told, name) for name, parse in fields))
+    return kind(*(parse(body, name) for name, parse in fields))
 
 
-def _text(told: Mapping[str, object], name: str) -> str:
-    found = told.get(name)
+def _text(body: Mapping[str, object], name: str) -> str:
+    found = body.get(name)
     if type(found) is not str or any("\ud800" <= one <= "\udfff" for one in found):
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected text that has a UTF-8')
     return found
 
 
-def _optional_text(told: Mapping[str, object], name: str) -> str | None:
-    return None if told.get(name) is None else _text(told, name)
+def _optional_text(body: Mapping[str, object], name: str) -> str | None:
+    return None if body.get(name) is None else _text(body, name)
 
 
-def _place(told: Mapping[str, object]) -> str:
-    if "at" not in told:
+def _place(body: Mapping[str, object]) -> str:
+    if "at" not in body:
         return ""
-    at = _text(told, "at")
+    at = _text(body, "at")
     if not _PLACE.fullmatch(at):
         raise Nonsense(f'"at": {_shorten_value(at)}; expected FILE:LINE, or nothing')
     return at
 
 
-def _text_or_empty(told: Mapping[str, object], name: str) -> str:
-    return _text(told, name) if name in told else ""
+def _text_or_empty(body: Mapping[str, object], name: str) -> str:
+    return _text(body, name) if name in body else ""
 
 
-def _bytes(told: Mapping[str, object], name: str) -> bytes:
-    found = told.get(name)
+def _bytes(body: Mapping[str, object], name: str) -> bytes:
+    found = body.get(name)
     try:
         return b64decode(cast("str", found), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected Base64') from error
 
 
-def _start(told: Mapping[str, object], name: str) -> bytes:
-    return _bytes(told, name) if name in told else b""
+def _start(body: Mapping[str, object], name: str) -> bytes:
+    return _bytes(body, name) if name in body else b""
 
 
-def _value(told: Mapping[str, object], name: str) -> bytes:
+def _value(body: Mapping[str, object], name: str) -> bytes:
     # None is an error of the caller's, which the store answers: MissingValue.
-    return cast("bytes", None) if name in told and told[name] is None else _bytes(told, name)
+    return cast("bytes", None) if name in body and body[name] is None else _bytes(body, name)
 
 
-def _predicate(told: Mapping[str, object], name: str) -> kv.Predicate:
-    found = told.get(name)
-    if found is None and name in told:
+def _predicate(body: Mapping[str, object], name: str) -> kv.Predicate:
+    found = body.get(name)
+    if found is None and name in body:
         return None
     if type(found) is dict and found == {"exists": True}:
         return kv.EXISTS
@@ -186,47 +186,47 @@ def _predicate(told: Mapping[str, object], name: str) -> kv.Predicate:
     )
 
 
-def _token(told: Mapping[str, object], name: str) -> bytes:
-    found = _predicate(told, name)
+def _token(body: Mapping[str, object], name: str) -> bytes:
+    found = _predicate(body, name)
     if not isinstance(found, bytes):
-        raise Nonsense(f'"{name}": {_shorten_value(told.get(name))}; expected {{"value": what get returned}}')
+        raise Nonsense(f'"{name}": {_shorten_value(body.get(name))}; expected {{"value": what get returned}}')
     return found
 
 
-def _number(told: Mapping[str, object], name: str) -> int:
-    found = told.get(name, 0)
+def _number(body: Mapping[str, object], name: str) -> int:
+    found = body.get(name, 0)
     if type(found) is not int or found.bit_length() > INT_BITS:
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected a whole number of at most 63 bits')
     return found
 
 
-def _size(told: Mapping[str, object], name: str) -> int:
-    found = _number(told, name)
+def _size(body: Mapping[str, object], name: str) -> int:
+    found = _number(body, name)
     if found < 0:
         raise Nonsense(f'"{name}": {found}; expected 0 (all) or more')
     return found
 
 
-def _optional_number(told: Mapping[str, object], name: str) -> int | None:
-    return None if told.get(name) is None else _number(told, name)
+def _optional_number(body: Mapping[str, object], name: str) -> int | None:
+    return None if body.get(name) is None else _number(body, name)
 
 
-def _flag(told: Mapping[str, object], name: str) -> bool:
-    found = told.get(name, False)
+def _flag(body: Mapping[str, object], name: str) -> bool:
+    found = body.get(name, False)
     if type(found) is not bool:
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected true or false')
     return found
 
 
-def _metadata(told: Mapping[str, object], name: str) -> objects.Metadata:
-    found = told.get(name, {})
+def _metadata(body: Mapping[str, object], name: str) -> objects.Metadata:
+    found = body.get(name, {})
     if type(found) is not dict or not all(type(value) is str for value in found.values()):
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected an object of texts')
     return tuple(sorted(cast("dict[str, str]", found).items()))
 
 
-def _optional_metadata(told: Mapping[str, object], name: str) -> objects.Metadata | None:
-    return None if told.get(name) is None else _metadata(told, name)
+def _optional_metadata(body: Mapping[str, object], name: str) -> objects.Metadata | None:
+    return None if body.get(name) is None else _metadata(body, name)
 
 
 _AT: Final[tuple[tuple[str, _Parser], ...]] = (("partition", _bytes), ("key", _bytes))

@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model.calls import Kind
+from lakeproof.model.calls import Kind, kind_named
 from lakeproof.model.promises import promised_ids
 
 COMMON: Final[Mapping[str, str]] = {
@@ -20,11 +20,15 @@ COMMON: Final[Mapping[str, str]] = {
 """Of any real store or service."""
 
 
+def _kinds(names: str) -> tuple[Kind, ...]:
+    return tuple(map(kind_named, names.split()))
+
+
 @attrs.frozen
 class Coverage:
-    """kinds: what clients call. reasons: why promises of these are not judged, each with their ids."""
+    """kinds: what clients call, by name. reasons: why promises of these are not judged, each with their ids."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...] = attrs.field(converter=_kinds)
     reasons: Mapping[str, str]
 
     @property

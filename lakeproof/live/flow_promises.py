@@ -10,7 +10,7 @@ from typing import Final
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.live.coverage import Coverage
 from lakeproof.live.flow_calls import LAKE, TRUNK
-from lakeproof.model import calls, keys
+from lakeproof.model import keys
 from lakeproof.model.invariants import (
     Always,
     Eventually,
@@ -91,15 +91,7 @@ _TERMS: Final = {"under load a store's own errors come out, and each is counted"
 
 
 OF_ENTRIES: Final = Coverage(
-    kinds=(
-        calls.SET_ENTRY,
-        calls.DELETE_ENTRY,
-        calls.GET_ENTRY,
-        calls.LIST_ENTRIES,
-        calls.COMMIT,
-        calls.CREATE_BRANCH,
-        calls.DELETE_BRANCH_BY_TOMBSTONE,
-    ),
+    kinds="set_entry delete_entry get_entry list_entries commit create_branch delete_branch_by_tombstone",
     reasons={
         **_TERMS,
         "no write is conditional, so none is refused": "refused-write-is-absent",
@@ -111,17 +103,8 @@ OF_ENTRIES: Final = Coverage(
 )
 """Of the repository that stays."""
 OF_REPOSITORIES: Final = Coverage(
-    kinds=(
-        calls.CREATE_REPOSITORY,
-        calls.DELETE_REPOSITORY,
-        calls.GET_REPOSITORY,
-        calls.LIST_REPOSITORIES,
-        calls.CREATE_BRANCH,
-        calls.GET_BRANCH,
-        calls.DELETE_BRANCH,
-        calls.CREATE_TAG,
-        calls.CLEAN,
-    ),
+    kinds="create_repository delete_repository get_repository list_repositories create_branch get_branch "
+    "delete_branch create_tag clean",
     reasons={
         **_TERMS,
         _ON_STEP: "create-is-unique delete-spares-successor branch-delete-spares-successor cleaner-spares-live "

@@ -20,7 +20,7 @@ from lakeproof.model.linearizability.specifications import EXISTS, KV
 from lakeproof.words import INCONCLUSIVE, plural
 
 SETTINGS: Final = Settings(fail="predicate-false")
-"""A failed predicate is what the store said: it was false at some moment of the operation."""
+"""A failed predicate is a reply of the store: it was false at some moment of the operation."""
 SPURIOUS: Final = Settings(fail="did-not-happen")
 """Of a store whose conditional writes may fail without a reason: a failed one has written nothing, and says no more."""
 CHECK_SECONDS: Final = 120.0
@@ -39,7 +39,7 @@ class KeyVerdicts:
     keys: int
     explained: list[str] = attrs.field(factory=list)
     malformed: list[str] = attrs.field(factory=list)
-    """Scans that cannot be right whatever the keys held."""
+    """Scans that cannot be right whatever the keys had."""
     events: list[str] = attrs.field(factory=list)
     """The history, a line an event: kept of what is violated."""
     evidence: list[Evidence] = attrs.field(factory=list)

@@ -168,7 +168,7 @@ class _Client:
             self._lives += 1
 
     async def scan(self, size: int) -> None:
-        """Each batch has, for every key that it covers, what the key held at some moment of the batch: no more is
+        """Each batch has, for every key that it covers, what the key had at some moment of the batch: no more is
         required of a scan, here as in lakeFS."""
         start, more = "", True
         while more:
@@ -217,7 +217,7 @@ _NAMES: Final = {
 
 
 def malformation(found: kv.Batch, start: str, size: int, covered: list[str]) -> str:
-    """Why a batch cannot be right, whatever the keys held."""
+    """Why a batch cannot be right, whatever the keys had."""
     keys = [_text(entry.key) for entry in found.entries]
     what = f"scan from {start!r} in batches of {size} returned {keys}"
     if size and len(keys) > size:

@@ -91,12 +91,12 @@ class Campaign:
             origins = {Origin(file=source.file): tuple(names)}
             files = {source.file.name: source.file}
             return cls(origins=origins, files=files, source=source, bounds=bounds)
-        from lakeproof.designs import modules
+        from lakeproof.designs import modules, scenarios_of
         from lakeproof.mutation import histories
 
         wanted = frozenset(names)
         found = {
-            Origin(module.__name__): tuple(each.name for each in module.SCENARIOS if each.name in wanted)
+            Origin(module.__name__): tuple(each.name for each in scenarios_of(module) if each.name in wanted)
             for module in (*modules(), *([histories] if engine else []))
         }
         chosen = {origin: those for origin, those in found.items() if those}
@@ -179,7 +179,7 @@ def judge(
     by_work: dict[int, tuple[Mutant, str]] = {}
     done = 0
 
-    def told(mutant: Mutant, verdict: MutantResult) -> JudgedMutant:
+    def judged_mutant(mutant: Mutant, verdict: MutantResult) -> JudgedMutant:
         nonlocal done
         done += 1
         names = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
@@ -193,13 +193,13 @@ def judge(
         steps = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
         if not steps:
             entered = index.executing(mutant.file, *mutant.span)
-            yield told(mutant, MutantResult(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
+            yield judged_mutant(mutant, MutantResult(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
         steps = (*steps, *_machines(plan, steps))
         key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
         before = results.verdict(key)
         if before is not None:
-            yield told(mutant, before)
+            yield judged_mutant(mutant, before)
             continue
         path = plan.files[mutant.file]
         killer = results.killer(mutant)
@@ -222,6 +222,6 @@ def judge(
         if isinstance(message, MutantResult):
             mutant, key = by_work[id(report.work)]
             results.put_verdict(key, mutant, message)
-            yield told(mutant, message)
+            yield judged_mutant(mutant, message)
         else:
             listener.judged(done, len(mutants), None)

@@ -21,9 +21,9 @@ def equivalents() -> Mapping[Key, str]:
     Raises:
         ValueError: a row stands twice, or has no reason.
     """
-    told = tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text(encoding="utf-8"))
     found: dict[Key, str] = {}
-    for row in told["equivalent"]:
+    for row in document["equivalent"]:
         for operator, before, after in row["changes"]:
             key = (row["function"], operator, before, after)
             if key in found or not row["reason"]:

@@ -17,12 +17,12 @@ AGREES: Final = "checker-agrees"
 SEEDS: Final = 60
 """Of each scenario."""
 OPERATIONS_MAX: Final = 7
-Told = tuple[str, object, object, Status, int, int]
+HistoryRow = tuple[str, object, object, Status, int, int]
 """Operation, argument, result, status, and the moments of its call and return; return 0: there is none."""
 
 
 def _apply_operation(state: object, f: str, argument: object) -> tuple[object, object, Status]:
-    """The key afterwards, the result, and whether the predicate held."""
+    """The key afterwards, the result, and whether the predicate was true."""
     if f == "get":
         return state, state, Status.OK
     if f != "set_if":
@@ -31,13 +31,13 @@ def _apply_operation(state: object, f: str, argument: object) -> tuple[object, o
     return (value, None, Status.OK) if state == expected else (state, None, Status.FAIL)
 
 
-def make_history(seed: int) -> list[Told]:
+def make_history(seed: int) -> list[HistoryRow]:
     """A history of a key as it was in some schedule; in three of four, answers are then exchanged for others."""
     rng = random.Random(seed)
     fresh = rng.random() < 0.6  # each value is written once
     words = ("get", "get", "set", "set_if", "set_if" if fresh else "delete")
     state: object = None
-    history: list[Told] = []
+    history: list[HistoryRow] = []
     late: dict[int, bool] = {}
     for moment in range(1, 3 * OPERATIONS_MAX):
         if len(history) < OPERATIONS_MAX and (not late or rng.random() < 0.6):
@@ -58,24 +58,24 @@ def make_history(seed: int) -> list[Told]:
         if returns:
             del late[number]
         history[number] = f, argument, result, status, called, moment if returns and rng.random() < 0.9 else 0
-    gets = [number for number, told in enumerate(history) if told[0] == "get"]
+    gets = [number for number, row in enumerate(history) if row[0] == "get"]
     for number in gets if seed % 4 else ():
-        values = [None, *(told[1] for told in history if told[0] == "set")]
+        values = [None, *(row[1] for row in history if row[0] == "set")]
         history[number] = (*history[number][:2], rng.choice(values), *history[number][3:])
     return history
 
 
-def by_definition(left: list[Told], state: object = None) -> bool:
+def by_definition(left: list[HistoryRow], state: object = None) -> bool:
     """Whether some order of the operations explains their answers; what has not returned may have no effect."""
-    due = min((told[5] for told in left if told[5]), default=0)
+    due = min((row[5] for row in left if row[5]), default=0)
     if not due:
         return True
-    for told in left:
-        f, argument, result, status, called, returned = told
+    for row in left:
+        f, argument, result, status, called, returned = row
         if called < due:
-            after, found, held = _apply_operation(state, f, argument)
-            if (not returned or (found, held) == (result, status)) and by_definition(
-                [other for other in left if other is not told], after
+            after, found, applied = _apply_operation(state, f, argument)
+            if (not returned or (found, applied) == (result, status)) and by_definition(
+                [other for other in left if other is not row], after
             ):
                 return True
     return False
@@ -91,7 +91,7 @@ async def compare_checkers(env: Env, first: int) -> tuple[str, ...]:
     wrong = []
     for seed in range(first, first + SEEDS):
         rows = make_history(seed)
-        told = history(
+        row = history(
             [
                 Operation(
                     process=number, f=f, argument=argument, result=result, call=called, returned=returned or NEVER,
@@ -104,7 +104,7 @@ async def compare_checkers(env: Env, first: int) -> tuple[str, ...]:
         expected = Verdict.HOLDS if by_definition(rows) else Verdict.VIOLATED
         for algorithm in (None, *ALGORITHMS):
             allowed = (expected, Verdict.INCONCLUSIVE) if algorithm == "zones" else (expected,)
-            found = (each.verdict for each in check(KV, told, algorithm=algorithm))
+            found = (each.verdict for each in check(KV, row, algorithm=algorithm))
             wrong += [f"seed {seed}, {algorithm}: {each.name}" for each in found if each not in allowed]
     return tuple(wrong)
 

@@ -255,5 +255,5 @@ def _head(statement: ast.stmt) -> str:
 
 
 def _short(text: str) -> str:
-    told = " ".join(text.split()).replace(f"{STAND_INS}.", "")
-    return told if len(told) <= SHOWN_MAX else f"{told[: SHOWN_MAX - 3]}..."
+    shown = " ".join(text.split()).replace(f"{STAND_INS}.", "")
+    return shown if len(shown) <= SHOWN_MAX else f"{shown[: SHOWN_MAX - 3]}..."

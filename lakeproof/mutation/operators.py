@@ -1,6 +1,7 @@
 """The operators: each is one kind of mistake that is made with stores and concurrent clients.
 
-An operator looks at the expressions or the blocks of a function and says what may stand there instead.
+An operator looks at the expressions or the blocks of a function and yields replacements. Example: `blind_write`
+replaces ``await env.store.set_if(p, k, v, seen)`` by ``await env.store.set(p, k, v)``.
 """
 
 import ast
@@ -120,8 +121,8 @@ def drop_term(at: Expression) -> Iterator[ast.expr]:
 
 def flip_flag(at: Expression) -> Iterator[ast.expr]:
     node = at.node
-    held = isinstance(at.parent, ast.keyword | ast.Assign | ast.AnnAssign | ast.Return)
-    if held and isinstance(node, ast.Constant) and isinstance(node.value, bool):
+    assigned = isinstance(at.parent, ast.keyword | ast.Assign | ast.AnnAssign | ast.Return)
+    if assigned and isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield ast.Constant(not node.value)
 
 
@@ -295,7 +296,7 @@ OPERATORS: Final = (
     Operator("blind-write", "write or delete without the condition", blind_write),
     Operator("weak-predicate", "ask only that the key is there, not for the value that was read", weak_predicate),
     Operator(
-        "ignore-failed-predicate", "go on after a failed predicate as if it had held", None, ignore_failed_predicate
+        "ignore-failed-predicate", "go on after a failed predicate as if it were true", None, ignore_failed_predicate
     ),
     Operator("ignore-error", "go on after an error that was caught", None, ignore_error),
     Operator("let-escape", "hand an error on instead of handling it", None, let_escape),

@@ -25,7 +25,7 @@ class _Worker(Generic[W]):
     work: W
     process: BaseProcess
     pipe: "Connection[object, object]"
-    heard: float
+    last_message: float
 
 
 @attrs.frozen
@@ -63,9 +63,9 @@ def carried_out(
             ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
             for worker in list(workers):
                 if worker.pipe in ready:
-                    worker.heard = time.monotonic()
+                    worker.last_message = time.monotonic()
                     message, last = _receive_message(worker)
-                elif time.monotonic() - worker.heard > silence_seconds + GRACE_SECONDS:
+                elif time.monotonic() - worker.last_message > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
                     message, last = Failed("its process was silent for too long", silent=True), True
                 else:

@@ -98,14 +98,14 @@ def by_kind(judged: Sequence[JudgedMutant]) -> Iterator[str]:
 def line(judged: JudgedMutant) -> str:
     """One mutant, with what is known of it."""
     verdict = judged.verdict
-    told = verdict.why
-    if verdict.fate == SURVIVED and not told:
-        told = f"{plural(verdict.ran, 'scenario')} ran"
+    why = verdict.why
+    if verdict.fate == SURVIVED and not why:
+        why = f"{plural(verdict.ran, 'scenario')} ran"
     elif verdict.scenario:
-        told = f"{verdict.scenario}: {told}"
+        why = f"{verdict.scenario}: {why}"
     mutant = judged.mutant
     change = f"`{mutant.before}` -> `{mutant.after}`" if mutant.after else f"without `{mutant.before}`"
-    return f"- `{mutant.place}` `{mutant.function}` {mutant.operator}: {change} ({judged.equivalent or told})"
+    return f"- `{mutant.place}` `{mutant.function}` {mutant.operator}: {change} ({judged.equivalent or why})"
 
 
 def report(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What is known of mutants already: JSON lines, one for each scenario as it is and for each mutant, found by a key.
 
 A key covers all that an answer depends on: the code of model, flows, search and scenarios, the mutant, the scenarios
-that judge, and the bounds. An answer whose key is not asked for is kept in the file, and ignored.
+that judge, and the bounds. An answer whose key is not needed is kept in the file, and ignored.
 """
 
 import hashlib
@@ -43,9 +43,9 @@ def key_of_reach(code: str, scenario: str) -> str:
 def key_of_verdict(
     code: str, mutant: Mutant, steps: Iterable[JudgeStep], bounds: Bounds, *, thorough: bool = False
 ) -> str:
-    told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
+    row = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
     judges = sorted((step.machine, step.scenario, step.states_max, step.states) for step in steps)
-    return digest("verdict 3", code, told, judges, attrs.astuple(bounds), thorough)
+    return digest("verdict 3", code, row, judges, attrs.astuple(bounds), thorough)
 
 
 class Results:
@@ -63,9 +63,9 @@ class Results:
 
     def _take(self, line: str, number: int) -> None:
         try:
-            told = json.loads(line)
-            self._known[told["key"]] = told
-            self._remember(told)
+            row = json.loads(line)
+            self._known[row["key"]] = row
+            self._remember(row)
         except (ValueError, KeyError, TypeError) as error:
             raise UnreadableResults(
                 f"{self.path}: line {number}: {line[:60]!r} is no result of `lakeproof mutants`; choose another file "
@@ -75,40 +75,40 @@ class Results:
     def close(self) -> None:
         self._file.close()
 
-    def _put(self, key: str, told: dict[str, object]) -> None:
-        self._known[key] = told
-        self._file.write(json.dumps({"key": key, **told}) + "\n")
+    def _put(self, key: str, row: dict[str, object]) -> None:
+        self._known[key] = row
+        self._file.write(json.dumps({"key": key, **row}) + "\n")
         self._file.flush()
 
     def reach(self, key: str, origin: Origin) -> Reach | None:
-        told = self._known.get(key)
-        if told is None:
+        row = self._known.get(key)
+        if row is None:
             return None
-        rows = cast("dict[str, list[int]]", told["lines"])
+        rows = cast("dict[str, list[int]]", row["lines"])
         return Reach(
-            scenario=str(told["scenario"]),
+            scenario=str(row["scenario"]),
             origin=origin,
-            states=cast("int", told["states"]),
-            seconds=cast("float", told["seconds"]),
+            states=cast("int", row["states"]),
+            seconds=cast("float", row["seconds"]),
             lines=tuple((name, tuple(lines)) for name, lines in rows.items()),
-            wrong=str(told["wrong"]),
+            wrong=str(row["wrong"]),
         )
 
     def put_reach(self, key: str, reach: Reach) -> None:
-        told: dict[str, object] = {
+        row: dict[str, object] = {
             "scenario": reach.scenario,
             "states": reach.states,
             "seconds": reach.seconds,
             "lines": {name: list(lines) for name, lines in reach.lines},
             "wrong": reach.wrong,
         }
-        self._put(key, told)
+        self._put(key, row)
 
     def verdict(self, key: str) -> MutantResult | None:
-        told = self._known.get(key)
-        if told is None:
+        row = self._known.get(key)
+        if row is None:
             return None
-        return MutantResult(**{name: told[name] for name in attrs.fields_dict(MutantResult) if name in told})  # type: ignore[arg-type]
+        return MutantResult(**{name: row[name] for name in attrs.fields_dict(MutantResult) if name in row})  # type: ignore[arg-type]
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: MutantResult) -> None:
         self._put(key, {**describe_mutant(mutant), **attrs.asdict(verdict)})
@@ -116,16 +116,16 @@ class Results:
 
     def killer(self, mutant: Mutant) -> str | None:
         """The scenario that killed it last, in whatever state the code was then: a good one to begin with."""
-        return self._killers.get(_told_apart(describe_mutant(mutant)))
+        return self._killers.get(_identity_of(describe_mutant(mutant)))
 
-    def _remember(self, told: Mapping[str, object]) -> None:
-        if told.get("fate") == KILLED:
-            self._killers[_told_apart(told)] = str(told["scenario"])
+    def _remember(self, row: Mapping[str, object]) -> None:
+        if row.get("fate") == KILLED:
+            self._killers[_identity_of(row)] = str(row["scenario"])
 
 
-def _told_apart(told: Mapping[str, object]) -> tuple[object, ...]:
+def _identity_of(row: Mapping[str, object]) -> tuple[object, ...]:
     """A mutant without its lines, which an unrelated change moves."""
-    return tuple(told[name] for name in ("file", "function", "operator", "before", "after"))
+    return tuple(row[name] for name in ("file", "function", "operator", "before", "after"))
 
 
 def describe_mutant(mutant: Mutant) -> dict[str, object]:

@@ -55,7 +55,9 @@ class Origin:
             return {each.name: each for each in load_file(self.file, code)}
         from importlib import import_module
 
-        return {each.name: each for each in import_module(self.module).SCENARIOS}
+        from lakeproof.designs import scenarios_of
+
+        return {each.name: each for each in scenarios_of(import_module(self.module))}
 
 
 @attrs.frozen(kw_only=True)
@@ -315,4 +317,4 @@ class Failed:
 
     why: str
     silent: bool = False
-    """It was ended because it said nothing for too long."""
+    """It was ended because it was silent for too long."""

@@ -98,10 +98,10 @@ class Judge:
         """Attach the files of a failure to its report: as text, and as properties in JUnit's XML."""
         page = path.with_suffix(".html")
         files = [(name, each) for name, each in (("trace", path), ("page", page)) if each.exists()]
-        told = [(f"lakeproof_{name}", str(each)) for name, each in files]
-        if told[0] in self.item.user_properties:
+        properties = [(f"lakeproof_{name}", str(each)) for name, each in files]
+        if properties[0] in self.item.user_properties:
             return  # Hypothesis runs a failing example again
-        self.item.user_properties += told
+        self.item.user_properties += properties
         self.item.add_report_section("call", "lakeproof", "\n".join(f"{name}: {each}" for name, each in files))
 
     def _stem(self, name: str) -> str:

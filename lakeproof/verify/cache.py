@@ -1,7 +1,7 @@
 """Verdicts of earlier runs: what has not changed is not searched again.
 
 Each outcome is a small file, named after its key (`lakeproof.verify.keys`: all that it comes from). It holds the
-verdicts, the counts, and the moves of each violation. A proof is told again as it stands. A violation is told only
+verdicts, the counts, and the moves of each violation. A proof is reused as it stands. A violation is reused only
 after its moves were made once more, on the flows as they are: the trace is new, and not from the cache.
 
 Nothing inconclusive is kept, and nothing of a scenario with trouble. A file that is damaged, or was written by another
@@ -26,9 +26,9 @@ from lakeproof.words import Progress, plural
 
 FORMAT: Final = "lakeproof verdicts 1"
 FILES_MAX: Final = 50_000
-"""More outcomes than this are not kept: those that were not asked for longest go first. Most take 1 KiB."""
+"""More outcomes than this are not kept: the least recently used go first. Most take 1 KiB."""
 
-SAID: Final = ("invariant", "verdict", "reached", "example", "symmetric")
+VERDICT_FIELDS: Final = ("invariant", "verdict", "reached", "example", "symmetric")
 """What a verdict says, beside its trace."""
 
 COUNTS: Final = ("states", "transitions", "depth", "complete", "seconds", "collision")
@@ -52,7 +52,7 @@ class Recall(Verify):
         except NoKey as error:
             return attrs.evolve(super().run(scenario, source, progress), unkept=str(error))
         with suppress(Exception, Undecided):  # nothing is kept, or it is damaged, or the flows do something else
-            return self._told(scenario, source, json.loads(_read(self.folder / found)))
+            return self._recall(scenario, source, json.loads(_read(self.folder / found)))
         outcome = super().run(scenario, source, progress)  # not within a handler: it would be the context of all errors
         try:
             check_still()
@@ -60,7 +60,7 @@ class Recall(Verify):
             return attrs.evolve(outcome, unkept=str(error))
         return attrs.evolve(outcome, key=found)
 
-    def _told(self, scenario: Scenario, source: Source, kept: dict[str, object]) -> Outcome:
+    def _recall(self, scenario: Scenario, source: Source, kept: dict[str, object]) -> Outcome:
         """The outcome that is kept, its violations seen to take place."""
         rows = kept["verdicts"]
         assert isinstance(rows, list)
@@ -103,7 +103,7 @@ class Kept:
         return Recall(folder=self.folder, **attrs.asdict(task, recurse=False))
 
     def keep(self, outcome: Outcome) -> None:
-        """Write an outcome down, if it may be told again."""
+        """Write an outcome down, if it may be reused."""
         decided = outcome.verdicts and all(each.verdict != "inconclusive" for each in outcome.verdicts)
         if not outcome.key or not decided or outcome.trouble or outcome.stopped or self._failed:
             return
@@ -147,7 +147,7 @@ class Kept:
 def _text(outcome: Outcome) -> str:
     rows = [
         {
-            **{name: getattr(each, name) for name in SAID},
+            **{name: getattr(each, name) for name in VERDICT_FIELDS},
             "steps": [(step.client, step.mode.value, step.task) for step in each.trace.schedule] if each.trace else [],
         }
         for each in outcome.verdicts
@@ -161,7 +161,7 @@ def _read(path: Path) -> str:
     if head != f"{FORMAT} {path.name} {_seal(text)}":
         raise ValueError(f"{path}: damaged")
     with suppress(OSError):
-        os.utime(path)  # it was asked for
+        os.utime(path)  # it was used
     return text
 
 

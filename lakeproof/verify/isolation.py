@@ -1,4 +1,4 @@
-"""Running a scenario's code in this process: fenced, and with somebody to blame."""
+"""Running a scenario's code in this process: fenced, and with its errors attributed."""
 
 import contextlib
 import sys

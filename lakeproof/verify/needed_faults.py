@@ -55,14 +55,14 @@ def _words(kind: str) -> str:
 
 def _without(scenario: Scenario, invariant_id: str, name: str, faults: Faults, seconds_max: float) -> Dropped:
     aftermath = [each for each in scenario.aftermath if invariant_id in (each.id, NO_UNHANDLED_EXCEPTION)]
-    asked = attrs.evolve(
+    reduced = attrs.evolve(
         scenario,
         faults=faults,
         invariants=[each for each in scenario.invariants if each.id == invariant_id],
         aftermath=aftermath,
         expect={invariant_id: "violated"},
     )
-    result = search(asked, Limits(seconds_max=seconds_max, memory_bytes_max=MEMORY_BYTES_MAX))
+    result = search(reduced, Limits(seconds_max=seconds_max, memory_bytes_max=MEMORY_BYTES_MAX))
     found = next((each for each in result.findings if each.id == invariant_id), None)
     if found is not None and found.counterexample is not None:
         steps = plural(len(found.counterexample.moves), "step")

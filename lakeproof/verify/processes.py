@@ -47,7 +47,7 @@ class Listener(Protocol):
 
 
 def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
-    """The outcome of each scenario, as they come in: large ones are begun first. What a scenario came to grief on is
+    """The outcome of each scenario, as they come in: large ones are begun first. What ended a scenario is
     its outcome."""
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
@@ -146,7 +146,7 @@ def _start_worker(task: Task, by_name: Mapping[str, Scenario], source: Source, w
 @contextmanager
 def away_from_the_working_directory() -> Iterator[None]:
     """Python looks for modules of ``python -c`` in the working directory first. A ``signal.py`` that a user has there
-    would end new processes, and that which multiprocessing keeps beside them, before they begin. That one only counts
+    would end new processes, and the one that multiprocessing keeps beside them, before they begin. That one only counts
     shared semaphores, of which there are none here: if it was ended, it is begun again without a word."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
@@ -200,7 +200,7 @@ def _receive_outcome(worker: _Worker, listener: Listener) -> Outcome | None:
         case Exception():
             raise message
         case _:
-            raise AssertionError(f"a worker said {message!r}")
+            raise AssertionError(f"a worker sent {message!r}")
 
 
 def _outcome_of_death(scenario: Scenario, exitcode: int | None) -> Outcome:

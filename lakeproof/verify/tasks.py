@@ -69,11 +69,11 @@ class Outcome:
     details: str = ""
     """With trouble that may be lakeproof's own: the traceback."""
     key: str = ""
-    """What the outcome was made from (`lakeproof.verify.keys`), if it may be told again."""
+    """What the outcome was made from (`lakeproof.verify.keys`), if it may be reused."""
     recalled: bool = False
-    """Whether it was told from the cache, and not searched."""
+    """Whether it comes from the cache."""
     unkept: str = ""
-    """Why it may not be told again."""
+    """Why it may not be reused."""
 
 
 class Task(Protocol):

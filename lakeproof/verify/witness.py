@@ -1,6 +1,6 @@
 """What a process executes, and what it reads besides.
 
-A verdict may be told again if everything that it came from is the same. Python code comes from modules, and the witness
+A verdict may be reused if everything that it came from is the same. Python code comes from modules, and the witness
 has the code of each, as it was executed: not the file, which may have changed since, nor a file of bytecode, which may
 be stale. Whatever else a flow can know, it must have read: a file, a folder, a variable of the environment, another
 process, the network. Python reports most of that to audit hooks. The environment and the functions of `os` that look at
@@ -67,7 +67,7 @@ class Witness:
         """Whether all is loaded, and flows run: what is imported now was not there when the key was made."""
         self.strange = ""
         """What was read beside modules, and where: why no verdict of this process can be kept."""
-        self._heard: dict[str, Callable[..., None]] = {  # type: ignore[explicit-any]  # each event has its arguments
+        self._handlers: dict[str, Callable[..., None]] = {  # type: ignore[explicit-any]  # each event has its arguments
             "exec": self._note_code,
             "open": lambda file, _: self._file_is_read("open", file),
             "import": lambda _, file: self._note_compiled(file),
@@ -83,9 +83,9 @@ class Witness:
             _stand_before(name, self._file_is_read)
 
     def _hear(self, event: str, args: tuple[object, ...]) -> None:
-        heard = self._heard.get(event)
-        if heard is not None:
-            heard(*args[:2])
+        handler = self._handlers.get(event)
+        if handler is not None:
+            handler(*args[:2])
 
     def _note_code(self, code: object) -> None:
         assert isinstance(code, CodeType)

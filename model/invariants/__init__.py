@@ -3,6 +3,7 @@
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
+    Afterwards,
     Always,
     Eventually,
     Finding,
@@ -12,6 +13,9 @@ from lakeproof.model.invariants._base import (
     Reached,
     Reads,
     Violation,
+    always,
+    eventually,
+    on_step,
     violations,
 )
 from lakeproof.model.invariants._liveness import (
@@ -27,26 +31,6 @@ from lakeproof.model.invariants._liveness import (
 
 Invariant = Always | Eventually | OnStep | Monitor | Liveness
 
-__all__ = [
-    "FAIRNESS",
-    "STORE",
-    "STORE_AND_CLIENTS",
-    "Always",
-    "AlwaysEventually",
-    "Eventually",
-    "Fairness",
-    "Finding",
-    "Invariant",
-    "LeadsTo",
-    "Liveness",
-    "Monitor",
-    "Observer",
-    "OnStep",
-    "Predicate",
-    "Promise",
-    "Reached",
-    "Reads",
-    "Terminates",
-    "Violation",
-    "violations",
-]
+__all__ = ["FAIRNESS", "STORE", "STORE_AND_CLIENTS", "Afterwards", "Always", "AlwaysEventually", "Eventually"]
+__all__ += ["Fairness", "Finding", "Invariant", "LeadsTo", "Liveness", "Monitor", "Observer", "OnStep", "Predicate"]
+__all__ += ["Promise", "Reached", "Reads", "Terminates", "Violation", "always", "eventually", "on_step", "violations"]

@@ -18,7 +18,7 @@ class Violation:
 
 @attrs.frozen
 class Reached:
-    """The interesting situation was met and the invariant held in it. A run without any is not a proof: it is
+    """The situation arose, and the invariant was true in it. A run without any is not a proof: it is
     reported as inconclusive."""
 
     what: str
@@ -36,17 +36,18 @@ class Observer:
     fold: Callable[[tuple[Observed, ...]], Hashable]
 
 
+SnapshotCheck = Callable[[AnySnapshot], Iterable[Finding]]
+StepCheck = Callable[[AnyTransition], Iterable[Finding]]
+
 STORE = frozenset({Reads.STORE})
 STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
 
 @attrs.frozen(kw_only=True)
-class Always:
-    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
-
+class _OfStates:
     id: str
     meaning: str
-    check: Callable[[AnySnapshot], Iterable[Finding]]
+    check: SnapshotCheck
     reads: frozenset[Reads] | None = None
     observers: tuple[Observer, ...] = ()
 
@@ -57,19 +58,21 @@ class Always:
 
 
 @attrs.frozen(kw_only=True)
-class Eventually:
+class Always(_OfStates):
+    """Holds in every state. ``reads``: an assertion of what it looks at; without it, a search finds that out."""
+
+
+@attrs.frozen(kw_only=True)
+class Eventually(_OfStates):
     """Holds at quiescence: no client can move (each is done or crashed). ``reads``: as of `Always`."""
+
+
+@attrs.frozen
+class Afterwards:
+    """What must be true when a program has run on each final store: the name of an `Aftermath`."""
 
     id: str
     meaning: str
-    check: Callable[[AnySnapshot], Iterable[Finding]]
-    reads: frozenset[Reads] | None = None
-    observers: tuple[Observer, ...] = ()
-
-    @property
-    def may_read(self) -> frozenset[Reads]:
-        """What its check may look at."""
-        return ALL_PARTS if self.reads is None else self.reads
 
 
 @attrs.frozen(kw_only=True)
@@ -79,7 +82,7 @@ class OnStep:
 
     id: str
     meaning: str
-    check: Callable[[AnyTransition], Iterable[Finding]]
+    check: StepCheck
     watches: Callable[[str, object], bool]
     observers: tuple[Observer, ...] = ()
 
@@ -90,7 +93,7 @@ class Monitor:
 
     ``advance(state, event)`` returns the next state (hashable) and findings; after a violation its state is
     not used any more. ``at_end(state, snapshot)`` may hold what happened against the final store and objects: it is
-    asked at quiescence, and its snapshot shows stores and objects only.
+    evaluated at quiescence, and its snapshot shows stores and objects only.
     """
 
     id: str
@@ -99,6 +102,33 @@ class Monitor:
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
     at_end: Callable[[Hashable, AnySnapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
+
+
+def always(
+    meaning: str, *, reads: frozenset[Reads] | None = None, observers: tuple[Observer, ...] = ()
+) -> Callable[[SnapshotCheck], Always]:
+    """A decorator: the function becomes the check of an invariant whose id is its name, with dashes."""
+    return lambda check: Always(id=_id_of(check), meaning=meaning, check=check, reads=reads, observers=observers)
+
+
+def eventually(
+    meaning: str, *, reads: frozenset[Reads] | None = None, observers: tuple[Observer, ...] = ()
+) -> Callable[[SnapshotCheck], Eventually]:
+    """The same for `Eventually`."""
+    return lambda check: Eventually(id=_id_of(check), meaning=meaning, check=check, reads=reads, observers=observers)
+
+
+def on_step(
+    meaning: str, *, watches: Callable[[str, object], bool], observers: tuple[Observer, ...] = ()
+) -> Callable[[StepCheck], OnStep]:
+    """The same for `OnStep`."""
+    return lambda check: OnStep(id=_id_of(check), meaning=meaning, check=check, watches=watches, observers=observers)
+
+
+def _id_of(check: Callable[..., Iterable[Finding]]) -> str:  # type: ignore[explicit-any]  # of a snapshot or a transition
+    name = check.__qualname__
+    check.__qualname__ = f"{name}.check"  # pickle finds it there
+    return name.replace("_", "-")
 
 
 def violations(findings: Iterable[Finding]) -> Iterator[Violation]:

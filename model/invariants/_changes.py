@@ -1,8 +1,8 @@
 """Who changed what, and who may have changed it after: the bookkeeping that the monitors of entries share.
 
 A *change* is a call that gives a path of a branch a value. A call is *later* than a change unless it had returned
-before the change was invoked: what is concurrent may come after. As soon as a later call has taken place (or nobody
-knows whether it has) the change is forgotten, because nothing can be demanded of it any more. Order is that of
+before the change was invoked: what is concurrent may come after. When a later call may have taken
+place, the change is forgotten: it may have been overwritten. Order is that of
 invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
@@ -64,32 +64,32 @@ class Reach:
 
 def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
     """What a call of this name may change."""
-    said = calls.arguments_by_role(name, args)
-    kind, branch_id = said.kind, said.branch_id
+    arguments = calls.arguments_by_role(name, args)
+    kind, branch_id = arguments.kind, arguments.branch_id
     if kind is calls.MOVE_OBJECT:
-        paths = (said[Role.SOURCE_PATH], said[Role.PATH])
+        paths = (arguments[Role.SOURCE_PATH], arguments[Role.PATH])
         return tuple(Reach(branch_id, path, exact=True) for path in paths if isinstance(path, bytes))
     if kind is calls.SET_ENTRIES:
-        return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(said))
+        return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(arguments))
     if kind is calls.RESET_PREFIX:
-        return (Reach(branch_id, said.data(Role.PREFIX), exact=False),)
+        return (Reach(branch_id, arguments.data(Role.PREFIX), exact=False),)
     if kind in ONE_PATH:
-        return (Reach(branch_id, said.data(Role.PATH), exact=True),)
+        return (Reach(branch_id, arguments.data(Role.PATH), exact=True),)
     return (Reach(branch_id, b"", exact=False),) if kind in BRANCH_WIDE else ()
 
 
 def values(name: str, args: calls.Args) -> tuple[tuple[bytes, bytes | None], ...]:
     """The paths that a call gives a value, with that value's identity; None: it deletes the path."""
-    said = calls.arguments_by_role(name, args)
-    if said.kind in WRITES:
-        return ((said.data(Role.PATH), said.data(Role.VALUE)),)
-    if said.kind in DELETES:
-        return ((said.data(Role.PATH), None),)
-    return _entries(said) if said.kind is calls.SET_ENTRIES else ()
+    arguments = calls.arguments_by_role(name, args)
+    if arguments.kind in WRITES:
+        return ((arguments.data(Role.PATH), arguments.data(Role.VALUE)),)
+    if arguments.kind in DELETES:
+        return ((arguments.data(Role.PATH), None),)
+    return _entries(arguments) if arguments.kind is calls.SET_ENTRIES else ()
 
 
-def _entries(said: calls.Said) -> tuple[tuple[bytes, bytes], ...]:
-    return cast("tuple[tuple[bytes, bytes], ...]", said[Role.ENTRIES])
+def _entries(arguments: calls.CallArguments) -> tuple[tuple[bytes, bytes], ...]:
+    return cast("tuple[tuple[bytes, bytes], ...]", arguments[Role.ENTRIES])
 
 
 @attrs.frozen(cache_hash=True)
@@ -106,7 +106,7 @@ class PathChange:
 
     @property
     def undisturbed(self) -> bool:
-        """Nobody can have changed the path after it."""
+        """No later call can have changed the path."""
         return self.acknowledged and not self.later
 
 
@@ -115,7 +115,7 @@ class Changes:
     """The changes that something can still be demanded of, and the calls under way that may change anything."""
 
     open: frozenset[tuple[CallID, Reach]] = frozenset()
-    held: frozenset[PathChange] = frozenset()
+    standing: frozenset[PathChange] = frozenset()
     sparing: frozenset[str] = frozenset()
     """Names of calls that are known to leave these paths alone."""
 
@@ -131,28 +131,29 @@ class Changes:
         if not reaches or event.name in self.sparing:
             return self
         branch_id = reaches[0].branch_id
-        held = {
+        standing = {
             attrs.evolve(change, later=change.later | {call})
             if any(each.covers(change.branch_id, change.path) for each in reaches)
             else change
-            for change in self.held
+            for change in self.standing
         }
         for path, identity in values(event.name, event.args):
             before = frozenset(other for other, each in self.open if each.covers(branch_id, path))
-            held.add(PathChange(call, branch_id, path, identity, later=before))
-        return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, held=frozenset(held))
+            standing.add(PathChange(call, branch_id, path, identity, later=before))
+        return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
-        held: Iterable[PathChange] = self.held
+        standing: Iterable[PathChange] = self.standing
         if view.status is Status.OK:
-            held = (
+            standing = (
                 attrs.evolve(change, acknowledged=True) if change.call == call else change
-                for change in self.held
+                for change in self.standing
                 if call not in change.later
             )
         elif view.status is Status.INFO:
-            held = (change for change in self.held if change.call != call and call not in change.later)
+            standing = (change for change in self.standing if change.call != call and call not in change.later)
         else:
-            held = (attrs.evolve(change, later=change.later - {call}) for change in self.held if change.call != call)
+            others = (change for change in self.standing if change.call != call)
+            standing = (attrs.evolve(change, later=change.later - {call}) for change in others)
         still_open = frozenset(each for each in self.open if each[0] != call)
-        return attrs.evolve(self, open=still_open, held=frozenset(held))
+        return attrs.evolve(self, open=still_open, standing=frozenset(standing))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls, keys, kv, ref_specification
-from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation, eventually
 from lakeproof.model.invariants.repositories import owner
 from lakeproof.model.records import Repository
 from lakeproof.model.repository_specification import Living, Rules, Unsettled, find_differences, replay_calls
@@ -75,7 +75,11 @@ def of_refs(initial: ref_specification.Named, repository: Repository) -> Problem
 OF_THE_STORE: Final = (kv.NotFound, kv.PredicateFailed)
 
 
-def _answers_in_its_terms(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "no operation hands on that a key of the store is absent, or that a predicate has failed: it says what that means",
+    reads=frozenset({Reads.CLIENTS}),
+)
+def answers_in_its_terms(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls():
         if isinstance(call.error, OF_THE_STORE):
             evidence = f"{call.name} answered with the store's {call.error!r}, which says nothing of the operation"
@@ -83,14 +87,6 @@ def _answers_in_its_terms(snapshot: Snapshot) -> Iterator[Finding]:
         elif call.done:
             yield Reached(f"{call.name} answered")
 
-
-answers_in_its_terms: Final = Eventually(
-    id="answers-in-its-terms",
-    meaning="no operation hands on that a key of the store is absent, or that a predicate has failed: it says what "
-    "that means",
-    check=_answers_in_its_terms,
-    reads=frozenset({Reads.CLIENTS}),
-)
 
 WRITES: Final = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
 
@@ -100,21 +96,17 @@ def _may_have_written(seen: tuple[Observed, ...]) -> Hashable:
     return any(isinstance(each.op, WRITES) and not isinstance(each.reply, kv.Refused) for each in seen)
 
 
-def _doubt_has_a_reason(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "a call answers with an indefinite error only if a write of its own may have been applied",
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(Observer("wrote", _may_have_written),),
+)
+def doubt_has_a_reason(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls():
         if call.status is Status.INFO and call.saw("wrote") is False:
             yield Violation("doubt-has-a-reason", f"{call.name} answered {call.error!r}, and has written nothing")
         elif call.done:
             yield Reached(f"{call.name} answered")
-
-
-doubt_has_a_reason: Final = Eventually(
-    id="doubt-has-a-reason",
-    meaning="a call answers with an indefinite error only if a write of its own may have been applied",
-    check=_doubt_has_a_reason,
-    reads=frozenset({Reads.CLIENTS}),
-    observers=(Observer("wrote", _may_have_written),),
-)
 
 
 def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
@@ -149,7 +141,13 @@ def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
     return len(set(begun) - failed), broken, tuple(left)
 
 
-def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "a run of the cleaner attends to every instance that it lists, skips one whose cleaning fails, and returns "
+    "how many partitions it has emptied; it fails only if its list of instances cannot be read",
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(Observer("cleaning", _cleaning),),
+)
+def cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.CLEAN):
         seen = call.saw("cleaning")
         if not call.done or not isinstance(seen, tuple):
@@ -168,15 +166,6 @@ def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
         else:
             yield Reached(f"clean emptied {emptied} partitions")
 
-
-cleaner_goes_on: Final = Eventually(
-    id="cleaner-goes-on",
-    meaning="a run of the cleaner attends to every instance that it lists, skips one whose cleaning fails, and returns "
-    "how many partitions it has emptied; it fails only if its list of instances cannot be read",
-    check=_cleaner_goes_on,
-    reads=frozenset({Reads.CLIENTS}),
-    observers=(Observer("cleaning", _cleaning),),
-)
 
 ALL: Final = (answers_in_its_terms, doubt_has_a_reason, cleaner_goes_on)
 """What is no matter of a specification."""

@@ -15,15 +15,15 @@ from typing import Final
 from lakeproof.model import calls, keys
 from lakeproof.model.contents import branches, content_of_branch, content_of_commit
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.invariants._base import Finding, Reached, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.records import Repository, StagedEntry
 from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Look, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
-ALONE_AS_SPECIFIED: Final = "alone-as-specified"
-ALONE_AS_SPECIFIED_MEANING: Final = (
+ALONE_AS_SPECIFIED: Final = Afterwards(
+    "alone-as-specified",
     "without other clients and faults, each answer is that of the sequential specification, and in the end the store "
-    "holds what it says, and nothing else"
+    "holds what it says, and nothing else",
 )
 NO_LOOKS: Final[Mapping[str, Look]] = MappingProxyType({})
 NO_SEALS: Final[Mapping[str, Callable[[calls.Args], str]]] = MappingProxyType({})
@@ -53,19 +53,19 @@ def alone_as_specified(
             call = CallView(name, args, outcome.status, outcome.value, outcome.error)
             if name not in looks and name not in SPECIFIED:
                 if outcome.status is not Status.OK:
-                    return [Violation(ALONE_AS_SPECIFIED, f"{_describe_call(call)}: expected no error")]
+                    return [Violation(ALONE_AS_SPECIFIED.id, f"{_describe_call(call)}: expected no error")]
                 refs = refs.unsettled(seals[name](args)) if name in seals else refs
                 continue
             before = refs
             try:
                 refs = after(refs, call, looks)
             except DisallowedAnswer as error:
-                return [Violation(ALONE_AS_SPECIFIED, f"{_describe_call(call)}: {error}")]
+                return [Violation(ALONE_AS_SPECIFIED.id, f"{_describe_call(call)}: {error}")]
             deleted = deleted or len(refs.branches) < len(before.branches)
         wrong = [*_records(refs, snapshot), *_find_leftovers(refs, snapshot, drops=drops and not deleted)]
         wrong += [] if drops else _find_dropped(refs, snapshot)
         if wrong:
-            return [Violation(ALONE_AS_SPECIFIED, f"in the end {wrong[0]}")]
+            return [Violation(ALONE_AS_SPECIFIED.id, f"in the end {wrong[0]}")]
         return [Reached(f"{len(made)} calls answered as specified")]
 
     return check

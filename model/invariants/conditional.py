@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from lakeproof.model import calls
-from lakeproof.model.calls import Role, Said
+from lakeproof.model.calls import Role
 from lakeproof.model.committed import Entry
 from lakeproof.model.contents import Contents
 from lakeproof.model.errors import EntryChanged, PathExists, PathNotFound
@@ -78,7 +78,7 @@ def _shadow(event: Event) -> int:
 
 def _read(event: Returned, identity: bytes | None) -> Returned:
     """That read, as if it had found this."""
-    path = event.call.said.data(Role.PATH)
+    path = event.call.arguments.data(Role.PATH)
     entry = None if identity is None else Entry(path=path, identity=identity, data=b"")
     status = Status.OK if entry is not None else Status.FAIL
     view = CallView(calls.GET_ENTRY.name, event.call.args, status, entry, PathNotFound(path) if entry is None else None)
@@ -87,28 +87,25 @@ def _read(event: Returned, identity: bytes | None) -> Returned:
 
 def _judge_refusal(advance: Advance, state: _ReadState, event: Returned) -> list[Finding]:
     call = event.call
-    said = call.said
-    wanted = None if call.kind is calls.CREATE_ENTRY else said.data(Role.EXPECTED)
+    arguments = call.arguments
+    path, own = arguments.data(Role.PATH), arguments.data(Role.VALUE)
+    wanted = None if call.kind is calls.CREATE_ENTRY else arguments.data(Role.EXPECTED)
 
     def legal(identity: bytes | None) -> bool:
         _, findings = advance(state.reads, _read(event, identity))
         return not any(isinstance(each, Violation) for each in findings)
 
+    shown, was = f"{call.name}({path!r}, {own!r})", _value(wanted)
     if call.status is Status.OK:
         if legal(wanted):
             return [Reached(f"{call.name} succeeded, and its path could be as it wants it")]
-        return [Violation(ID, f"{_describe_call(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
+        return [Violation(ID, f"{shown} succeeded, and its path never was {was}")]
     if not isinstance(call.error, PathExists | EntryChanged):
         return []
-    path, own = said.data(Role.PATH), said.data(Role.VALUE)
     others: set[bytes | None] = {value for at, value in state.named if at == path and value != own}
     if any(legal(value) for value in (others | {None}) - {wanted}):
         return [Reached(f"{call.name} was refused, and its path could be otherwise")]
-    return [Violation(ID, f"{_describe_call(call.name, said)} was refused, and its path always was {_value(wanted)}")]
-
-
-def _describe_call(name: str, said: Said) -> str:
-    return f"{name}({said.data(Role.PATH)!r}, {said.data(Role.VALUE)!r})"
+    return [Violation(ID, f"{shown} was refused, and its path always was {was}")]
 
 
 def _value(identity: bytes | None) -> str:

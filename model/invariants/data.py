@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants._base import Always, Finding, Monitor, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
 from lakeproof.model.invariants._changes import Changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, repositories
@@ -21,7 +21,8 @@ def _living(snapshot: Snapshot) -> list[RepositoryView]:
     return [view for view in repositories(snapshot) if view.lives]
 
 
-def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always("no object of a reachable commit is deleted", reads=STORES)
+def committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     name = "committed-data-is-kept"
     for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
@@ -38,15 +39,8 @@ def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                     yield Violation(name, f"commit {commit_id[:8]} has {_describe_reference(each)}, which is not there")
 
 
-committed_data_is_kept = Always(
-    id="committed-data-is-kept",
-    meaning="no object of a reachable commit is deleted",
-    check=_committed_data_is_kept,
-    reads=STORES,
-)
-
-
-def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
+@always("the content of a committed object is what was committed", reads=STORES)
+def committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
@@ -63,15 +57,8 @@ def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
                     )
 
 
-committed_data_is_unchanged = Always(
-    id="committed-data-is-unchanged",
-    meaning="the content of a committed object is what was committed",
-    check=_committed_data_is_unchanged,
-    reads=STORES,
-)
-
-
-def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always("the object of a staged entry, as its branch shows it, exists", reads=STORES)
+def staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.staged_references(branch_id):
@@ -86,15 +73,8 @@ def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                     )
 
 
-staged_data_is_kept = Always(
-    id="staged-data-is-kept",
-    meaning="the object of a staged entry, as its branch shows it, exists",
-    check=_staged_data_is_kept,
-    reads=STORES,
-)
-
-
-def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
+@always("no two live entries share an address", reads=STORES)
+def address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
     name = "address-has-one-entry"
     for view in _living(snapshot):
         committed: dict[str, bytes] = {}
@@ -117,17 +97,9 @@ def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
                 staged[each.address] = where
 
 
-address_has_one_entry = Always(
-    id="address-has-one-entry",
-    meaning="no two live entries share an address",
-    check=_address_has_one_entry,
-    reads=STORES,
-)
-
-
-GARBAGE_IS_RECLAIMED: Final = "garbage-is-reclaimed"
-GARBAGE_IS_RECLAIMED_MEANING: Final = (
-    "at quiescence, plus one run of the background job after its grace time, unreferenced objects are gone"
+GARBAGE_IS_RECLAIMED: Final = Afterwards(
+    "garbage-is-reclaimed",
+    "at quiescence, plus one run of the background job after its grace time, unreferenced objects are gone",
 )
 
 
@@ -144,16 +116,13 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
     """The check of an `Aftermath`: its calls, if any, are runs of the background job."""
     for outcome in outcomes:
         if outcome.error is not None:
-            yield Violation(GARBAGE_IS_RECLAIMED, f"the background job failed with {outcome.error!r}")
+            yield Violation(GARBAGE_IS_RECLAIMED.id, f"the background job failed with {outcome.error!r}")
     for view in _living(snapshot):
         left = garbage(view)
         if left:
-            yield Violation(GARBAGE_IS_RECLAIMED, f"nothing refers to {', '.join(left)}, and it is still there")
+            yield Violation(GARBAGE_IS_RECLAIMED.id, f"nothing refers to {', '.join(left)}, and it is still there")
         else:
             yield Reached(f"all of {len(view.data())} objects are referred to")
-
-
-ALL: Final = (committed_data_is_kept, committed_data_is_unchanged, staged_data_is_kept, address_has_one_entry)
 
 
 def _describe_reference(reference: Reference) -> str:
@@ -167,7 +136,7 @@ def _uploads(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
 
 def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.held, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: each.call):
         if not change.undisturbed:
             continue
         what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"

@@ -15,7 +15,16 @@ import attrs
 from lakeproof.model import calls, keys, kv, objects
 from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from lakeproof.model.invariants._base import Eventually, Finding, OnStep, Reached, Reads, Violation
+from lakeproof.model.invariants._base import (
+    Afterwards,
+    Eventually,
+    Finding,
+    Reached,
+    Reads,
+    Violation,
+    eventually,
+    on_step,
+)
 from lakeproof.model.invariants.repositories import accessible, entries, partitions
 from lakeproof.model.records import Branch, CleanupRecord, Record, Repository, RepositoryState, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories, views_of
@@ -158,7 +167,13 @@ def _is_lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]
     return any(address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry))
 
 
-def _deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, each staged entry and each object of a repository that was deleted can still be found: "
+    "from the repository's entry or cleanup record, over a branch or a note that names the staging token, and over an "
+    "entry that refers to the object, or an address that names the instance",
+    reads=STORES,
+)
+def deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
     name = "deleted-data-is-reclaimable"
     left = left_behind(snapshot)
     for (partition, key), found in sorted(left.staged.items()):
@@ -174,16 +189,6 @@ def _deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation(name, f"{address} is left of a repository that is not there, and nothing leads to it")
     if not left.staged and not left.data and not list(accessible(snapshot)):
         yield Reached("the repository is not there, and nothing of its data is")
-
-
-deleted_data_is_reclaimable: Final = Eventually(
-    id="deleted-data-is-reclaimable",
-    meaning="at quiescence, each staged entry and each object of a repository that was deleted can still be found: "
-    "from the repository's entry or cleanup record, over a branch or a note that names the staging token, and over an "
-    "entry that refers to the object, or an address that names the instance",
-    check=_deleted_data_is_reclaimable,
-    reads=STORES,
-)
 
 
 def _staged_entries(snapshot: Snapshot) -> Iterator[Finding]:
@@ -217,9 +222,9 @@ OF_A_KIND: Final[Mapping[str, Eventually]] = {
 }
 """The narrower sisters of `deleted-data-is-reclaimable`, by id."""
 
-DELETED_DATA_IS_RECLAIMED: Final = "deleted-data-is-reclaimed"
-DELETED_DATA_IS_RECLAIMED_MEANING: Final = (
-    "after one more run of the cleaner no staged entry and no object of a deleted repository is left"
+DELETED_DATA_IS_RECLAIMED: Final = Afterwards(
+    "deleted-data-is-reclaimed",
+    "after one more run of the cleaner no staged entry and no object of a deleted repository is left",
 )
 
 
@@ -227,17 +232,28 @@ def deleted_data_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot)
     """Aftermath of one run of the cleaner, when claims have run out."""
     last = outcomes[-1]
     if last.status is not Status.OK:
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner fails with {last.error!r}")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner fails with {last.error!r}")]
     left = left_behind(snapshot)
     for partition, key in sorted(left.staged):
         what = f"{key.decode('utf-8', 'replace')} under {partition.decode()}"
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner left {what}, whose repository is not there")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner left {what}, whose repository is not there")]
     for address in sorted(left.data):
-        return [Violation(DELETED_DATA_IS_RECLAIMED, f"the cleaner left {address}, whose repository is not there")]
+        return [Violation(DELETED_DATA_IS_RECLAIMED.id, f"the cleaner left {address}, whose repository is not there")]
     return [Reached("the cleaner left no data of a deleted repository")]
 
 
-def _deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
+def _deletes(name: str, op: object) -> bool:
+    return calls.kind_of(name) in (calls.CLEAN, calls.DELETE_REPOSITORY) and isinstance(
+        op, kv.Delete | objects.DeleteObject
+    )
+
+
+@on_step(
+    "neither the deletion of a repository nor the cleaner deletes a staged entry of an accessible repository, "
+    "or an object that an entry of one refers to",
+    watches=_deletes,
+)
+def deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
     name, op = "deletion-spares-live-data", transition.op
     live = {entry.instance_uid for entry in accessible(transition.before)}
     if isinstance(op, kv.Delete):
@@ -259,21 +275,3 @@ def _deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
         yield Violation(name, f"{op.address} was deleted, and an entry of instance {whose[0]} refers to it")
     else:
         yield Reached(f"{op.address} was deleted, and no accessible repository refers to it")
-
-
-def _deletes(name: str, op: object) -> bool:
-    return calls.kind_of(name) in (calls.CLEAN, calls.DELETE_REPOSITORY) and isinstance(
-        op, kv.Delete | objects.DeleteObject
-    )
-
-
-deletion_spares_live_data: Final = OnStep(
-    id="deletion-spares-live-data",
-    meaning="neither the deletion of a repository nor the cleaner deletes a staged entry of an accessible repository, "
-    "or an object that an entry of one refers to",
-    check=_deletion_spares_live_data,
-    watches=_deletes,
-)
-
-ALL: Final = (deleted_data_is_reclaimable, deletion_spares_live_data)
-"""All invariants of this module but the aftermath."""

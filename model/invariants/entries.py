@@ -1,8 +1,11 @@
 """The invariants of entries: what writers, deleters, readers and committers of a branch were promised.
 
-All are monitors over invocations and returns; what they remember they hold against the final store. Values are told
-apart by their identity: in a scenario every write has its own. Source: the "refs, commits" rows in
+All are monitors over invocations and returns; at the end they compare their state with the final store. An
+identity stands for a value: in a scenario every write has its own. Source: the "refs, commits" rows in
 docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and lock-free".
+
+Example: the write x=1 of one client returns, then the write x=2 of another. In the end x must be 2. If the second
+client crashed, x may be 1 or 2, and neither write is judged.
 """
 
 from collections.abc import Hashable, Iterator
@@ -28,7 +31,7 @@ def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
 
 def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.held, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: each.call):
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
         branch = branch_named(snapshot, change.branch_id)
@@ -58,7 +61,7 @@ def _describe_change(change: PathChange) -> str:
 
 def write_is_kept_beside(*names: str) -> Monitor:
     """`acknowledged_write_is_kept` in a scenario where calls of these names are known to leave the paths of all writes
-    alone: a merge that brings other paths excuses nobody. Raises UnknownCall for a name that no flow has."""
+    alone: a merge that brings other paths excuses no lost write. Raises UnknownCall for a name that no flow has."""
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
@@ -103,8 +106,8 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
-                for change in changes.held
-                if change.acknowledged and change.branch_id == event.said.branch_id
+                for change in changes.standing
+                if change.acknowledged and change.branch_id == event.arguments.branch_id
             }
         return _Causality(changes, promises), ()
     return _Causality(changes, _settle_promises(state.promises, call, event.call)), ()
@@ -189,7 +192,7 @@ class _Legal:
     seen: frozenset[_PossibleValue] = frozenset()
     reading: frozenset[_PendingRead] = frozenset()
     disturbed: frozenset[str] = frozenset()
-    """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
+    """Branches to which something was done that gives paths values that no call wrote: reset, merge and the like.
     Nothing is demanded of reads there."""
 
 
@@ -224,7 +227,7 @@ def _advance_legal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Findi
 
 
 def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
-    branch_id = event.said.branch_id
+    branch_id = event.arguments.branch_id
     if event.kind in READS:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
@@ -297,7 +300,7 @@ def returned_values(view: CallView) -> dict[bytes, bytes] | None:
 
 def looked_at(event: Invoked) -> bytes:
     """The path, or the prefix, that a read is about."""
-    return event.said.data(Role.PATH) if event.kind is calls.GET_ENTRY else event.said.data(Role.PREFIX, b"")
+    return event.arguments.data(Role.PATH) if event.kind is calls.GET_ENTRY else event.arguments.data(Role.PREFIX, b"")
 
 
 @attrs.frozen(cache_hash=True)
@@ -317,14 +320,14 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     if isinstance(event, Invoked):
         if event.kind is not calls.CREATE_BRANCH:
             return state, ()
-        before = frozenset(each for each in state.returned if each[0] == event.said.branch_id)
+        before = frozenset(each for each in state.returned if each[0] == event.arguments.branch_id)
         return attrs.evolve(state, under_way=state.under_way | {(call, before)}), ()
     view = event.call
     if view.kind is calls.CREATE_BRANCH:
         began = dict(state.under_way)[call]
         after = attrs.evolve(state, under_way=state.under_way - {(call, began)})
         return (attrs.evolve(after, old=after.old | began) if view.status is Status.OK else after), ()
-    branch_id = view.said.branch_id
+    branch_id = view.arguments.branch_id
     written = {(branch_id, path, value) for path, value in values(view.name, view.args) if value is not None}
     return attrs.evolve(state, returned=state.returned | written), ()
 
@@ -332,13 +335,17 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
 def _clean_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Births)
     for branch_id, path, identity in sorted(state.old):
-        branch = branch_named(snapshot, branch_id)
-        content = None if branch is None else content_of_branch(snapshot, branch)
-        if content is not None and content.get(path) == identity:
-            evidence = f"{identity!r} at {path!r}, written before {branch_id} was created anew, is in the new branch"
-            yield Violation("branch-starts-clean", evidence)
+        what = f"{identity!r} at {path!r}, written before {branch_id} was created anew"
+        if _shows(snapshot, branch_id, path, identity):
+            yield Violation("branch-starts-clean", f"{what}, is in the new branch")
         else:
-            yield Reached(f"{identity!r} was written before {branch_id} was created anew, and is not in the new branch")
+            yield Reached(f"{what}, is not in the new branch")
+
+
+def _shows(snapshot: Snapshot, branch_id: str, path: bytes, identity: bytes) -> bool:
+    branch = branch_named(snapshot, branch_id)
+    content = None if branch is None else content_of_branch(snapshot, branch)
+    return content is not None and content.get(path) == identity
 
 
 branch_starts_clean = Monitor(
@@ -356,20 +363,18 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL:
         return state, ()
     view = event.call
-    branch_id = view.said.branch_id
+    branch_id = view.arguments.branch_id
     return state | {(branch_id, path, value) for path, value in values(view.name, view.args) if value}, ()
 
 
 def _refused_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, frozenset)
     for branch_id, path, identity in sorted(state):
-        branch = branch_named(snapshot, branch_id)
-        content = None if branch is None else content_of_branch(snapshot, branch)
-        if content is not None and content.get(path) == identity:
-            evidence = f"{identity!r} at {path!r} was refused, and it is in {branch_id}"
-            yield Violation("refused-write-is-absent", evidence)
+        what = f"{identity!r} at {path!r} was refused"
+        if _shows(snapshot, branch_id, path, identity):
+            yield Violation("refused-write-is-absent", f"{what}, and it is in {branch_id}")
         else:
-            yield Reached(f"{identity!r} at {path!r} was refused, and it is not in {branch_id}")
+            yield Reached(f"{what}, and it is not in {branch_id}")
 
 
 refused_write_is_absent = Monitor(
@@ -379,14 +384,3 @@ refused_write_is_absent = Monitor(
     advance=_advance_refused,
     at_end=_refused_at_end,
 )
-
-
-ALL: Final = (
-    acknowledged_write_is_kept,
-    acknowledged_delete_is_kept,
-    refused_write_is_absent,
-    commit_is_causal,
-    read_is_legal(),
-    branch_starts_clean,
-)
-"""All invariants of this module; that of reads for a branch that begins empty."""

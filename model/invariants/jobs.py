@@ -9,7 +9,16 @@ from typing import Final
 from lakeproof.model import calls
 from lakeproof.model.catalog import is_inside
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.invariants._base import Always, Eventually, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import (
+    Eventually,
+    Finding,
+    Observer,
+    Reached,
+    Reads,
+    Violation,
+    always,
+    eventually,
+)
 from lakeproof.model.objects import DeleteObject
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Observed, Snapshot, Status
@@ -25,38 +34,40 @@ def _deleted_addresses(seen: tuple[Observed, ...]) -> Hashable:
 DELETED: Final = Observer("deleted", _deleted_addresses)
 
 
-def _tells(told: Hashable, deleted: tuple[str, ...]) -> bool:
-    if isinstance(told, tuple):
-        return len(told) == len(deleted) and all(
-            done.endswith(str(each)) for each, done in zip(told, deleted, strict=True)
+def _matches_deleted(answer: Hashable, deleted: tuple[str, ...]) -> bool:
+    if isinstance(answer, tuple):
+        return len(answer) == len(deleted) and all(
+            done.endswith(str(each)) for each, done in zip(answer, deleted, strict=True)
         )
-    return told == len(deleted)
+    return answer == len(deleted)
 
 
-def _job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
+@always(
+    "a job answers with what it has deleted, or with how many objects that were",
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+def job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP):
         if call.status is not Status.OK:
             continue
         deleted = call.saw(DELETED.name)
         assert isinstance(deleted, tuple)
-        if _tells(call.value, deleted):
-            yield Reached(f"{call.name} told of {len(deleted)} objects")
+        if _matches_deleted(call.value, deleted):
+            yield Reached(f"{call.name} named {len(deleted)} objects")
         else:
             yield Violation(ID, f"{call.name} answered {call.value!r}, and has deleted {list(deleted)}")
 
 
-job_tells_what_it_deleted: Final = Always(
-    id=ID,
-    meaning="a job answers with what it has deleted, or with how many objects that were",
-    check=_job_tells_what_it_deleted,
-    reads=frozenset({Reads.CLIENTS}),
-    observers=(DELETED,),
-)
-
 UNREADABLE: Final = "unreadable-stops-the-job"
 
 
-def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "while a reachable commit cannot be read, a job deletes no object: what that commit holds is not known",
+    reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+def unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
     lost = [
         commit_id[:8]
         for view in repositories(snapshot)
@@ -73,14 +84,6 @@ def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
         else:
             yield Reached(f"commit {lost[0]} cannot be read, and {call.name} has deleted nothing")
 
-
-unreadable_stops_the_job: Final = Eventually(
-    id=UNREADABLE,
-    meaning="while a reachable commit cannot be read, a job deletes no object: what that commit holds is not known",
-    check=_unreadable_stops_the_job,
-    reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
-    observers=(DELETED,),
-)
 
 FOREIGN: Final = "deletion-spares-foreign-data"
 
@@ -105,7 +108,3 @@ def deletion_spares_foreign_data(namespace: StorageNamespace) -> Eventually:
         check=check,
         observers=(DELETED,),
     )
-
-
-ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job)
-"""All invariants of this module."""

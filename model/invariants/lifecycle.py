@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.model import calls
-from lakeproof.model.invariants._base import Always, Eventually, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 
-def _get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
+@always("get never shows a repository that is not active", reads=frozenset({Reads.CLIENTS}))
+def get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.GET_REPOSITORY):
         if call.status is not Status.OK or not isinstance(call.value, Repository):
             continue
@@ -24,16 +25,9 @@ def _get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("get-shows-active-only", shown)
 
 
-get_shows_active_only: Final = Always(
-    id="get-shows-active-only",
-    meaning="get never shows a repository that is not active",
-    check=_get_shows_active_only,
-    reads=frozenset({Reads.CLIENTS}),
-)
-
-SUPERSEDED_IS_CLEANED: Final = "superseded-is-cleaned"
-SUPERSEDED_IS_CLEANED_MEANING: Final = (
-    "after one more run of the cleaner nothing is left of an instance that has a record and was deleted or superseded"
+SUPERSEDED_IS_CLEANED: Final = Afterwards(
+    "superseded-is-cleaned",
+    "after one more run of the cleaner nothing is left of an instance that has a record and was deleted or superseded",
 )
 
 
@@ -41,7 +35,7 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     """Aftermath of one run of the cleaner, when claims have run out."""
     last = outcomes[-1]
     if last.status is not Status.OK:
-        return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner fails with {last.error!r}")]
+        return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
     claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
     living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
     noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
@@ -49,7 +43,7 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
         whose = None if isinstance(record, Repository | CleanupRecord) else owner(record)
         if whose in noted - living:
             what = f"{key.decode()} of instance {whose}, which is dead and has a record"
-            return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner left {what}")]
+            return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner left {what}")]
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 
 
@@ -57,7 +51,10 @@ ALL: Final = (get_shows_active_only,)
 """All invariants of this module but the aftermath."""
 
 
-def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion"
+)
+def some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
     answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
     hidden = [each for each in entries(snapshot) if each.state is RepositoryState.DELETING]
     if Status.OK in answers:
@@ -66,11 +63,3 @@ def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
         errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
         evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
         yield Violation("some-delete-succeeds", evidence)
-
-
-some_delete_succeeds: Final = Eventually(
-    id="some-delete-succeeds",
-    meaning="at quiescence, not all deletes of a repository have answered with a definite error and left it in "
-    "deletion",
-    check=_some_delete_succeeds,
-)

@@ -9,20 +9,22 @@ from typing import Final
 from lakeproof.model import keys
 from lakeproof.model.contents import branches
 from lakeproof.model.errors import FlowError
-from lakeproof.model.invariants._base import Finding, Reached, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.records import StagedEntry
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
-LEASE_IS_RESPECTED: Final = "lease-is-respected"
-LEASE_IS_RESPECTED_MEANING: Final = (
-    "a lock that was left behind is taken over from the end of its lease on, and not before; one without a lease, never"
+LEASE_IS_RESPECTED: Final = Afterwards(
+    "lease-is-respected",
+    "a lock that was left behind is taken over from the end of its lease on, and not before; one without a lease, "
+    "never",
 )
-SPARES_OTHERS: Final = "crash-spares-other-branches"
-SPARES_OTHERS_MEANING: Final = "whatever stopped on one branch, a commit can be made on another one afterwards"
-DROPPED_IN_THE_END: Final = "committed-is-dropped-in-the-end"
-DROPPED_IN_THE_END_MEANING: Final = (
+SPARES_OTHERS: Final = Afterwards(
+    "crash-spares-other-branches", "whatever stopped on one branch, a commit can be made on another one afterwards"
+)
+DROPPED_IN_THE_END: Final = Afterwards(
+    "committed-is-dropped-in-the-end",
     "whatever stopped before, one more run of the job leaves no staged entry that no branch names, and answers how "
-    "many tokens it has dropped; the run after it finds none"
+    "many tokens it has dropped; the run after it finds none",
 )
 
 
@@ -32,7 +34,7 @@ def taken_over(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Findin
     left = [key for (_, key), record in snapshot.store.items() if isinstance(record, bytes)]
     if failed is not None or left:
         evidence = f"the lease is over, and a call answers {failed!r}; left are {left}"
-        return [Violation(LEASE_IS_RESPECTED, evidence)]
+        return [Violation(LEASE_IS_RESPECTED.id, evidence)]
     return [Reached("the lock was taken over after its lease, and is gone")]
 
 
@@ -44,7 +46,7 @@ def still_locked(error: type[FlowError]) -> Callable[[tuple[Outcome, ...], Snaps
         left = [record for record in snapshot.store.values() if isinstance(record, bytes)]
         if others or len(left) != 1:
             evidence = f"the lock is held, and a call answers {others[:1]!r}; left are {left!r}"
-            return [Violation(LEASE_IS_RESPECTED, evidence)]
+            return [Violation(LEASE_IS_RESPECTED.id, evidence)]
         return [Reached("the lock is held, and all calls are refused")]
 
     return check
@@ -53,7 +55,7 @@ def still_locked(error: type[FlowError]) -> Callable[[tuple[Outcome, ...], Snaps
 def spares_others(outcomes: tuple[Outcome, ...], _: Snapshot) -> list[Finding]:
     """The call succeeds."""
     if outcomes[-1].status is not Status.OK:
-        return [Violation(SPARES_OTHERS, f"a commit on another branch answers {outcomes[-1].error!r}")]
+        return [Violation(SPARES_OTHERS.id, f"a commit on another branch answers {outcomes[-1].error!r}")]
     return [Reached("a commit was made on another branch")]
 
 
@@ -62,10 +64,11 @@ def dropped_in_the_end(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> lis
     named = {keys.staging_partition(token) for branch in branches(snapshot).values() for token in branch.tokens}
     for (partition, _), record in snapshot.store.items():
         if isinstance(record, StagedEntry) and partition not in named:
-            return [Violation(DROPPED_IN_THE_END, f"a change of {record.key!r} is left, and no branch names its token")]
+            evidence = f"a change of {record.key!r} is left, and no branch names its token"
+            return [Violation(DROPPED_IN_THE_END.id, evidence)]
     if any(each.status is not Status.OK for each in outcomes) or outcomes[-1].value != 0:
-        told = [each.value if each.error is None else each.error for each in outcomes]
-        return [Violation(DROPPED_IN_THE_END, f"the runs answered {told!r}, expected a number, and 0")]
+        answers = [each.value if each.error is None else each.error for each in outcomes]
+        return [Violation(DROPPED_IN_THE_END.id, f"the runs answered {answers!r}, expected a number, and 0")]
     return [Reached("no staged entry is left")]
 
 
@@ -73,5 +76,5 @@ def dropped_once(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Find
     """The same, where the first run has one token to drop."""
     first, *_ = outcomes
     if first.value != 1:
-        return [Violation(DROPPED_IN_THE_END, f"the run answered {first.value!r}, and one token was committed")]
+        return [Violation(DROPPED_IN_THE_END.id, f"the run answered {first.value!r}, and one token was committed")]
     return dropped_in_the_end(outcomes, snapshot)

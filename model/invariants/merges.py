@@ -12,7 +12,7 @@ from typing import Final
 from lakeproof.model import calls
 from lakeproof.model.contents import Contents, commit_named, content_of_commit
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Finding, Observer, Reached, Reads, Violation, eventually
 from lakeproof.model.invariants._marks import line_of
 from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.snapshot import Observed, Snapshot, Status
@@ -43,7 +43,10 @@ def _wrong(expected: dict[bytes, bytes | None], made: Contents) -> bytes | None:
     return next((path for path in sorted(expected) if made.get(path) != expected[path]), None)
 
 
-def _merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "the commit that a merge returned holds what its source has changed, over what its destination had", reads=READS
+)
+def merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.MERGE):
         made = call.value
         if call.status is not Status.OK or not isinstance(made, Commit):
@@ -68,14 +71,6 @@ def _merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("merge-is-effective", evidence)
 
 
-merge_is_effective: Final = Eventually(
-    id="merge-is-effective",
-    meaning="the commit that a merge returned holds what its source has changed, over what its destination had",
-    check=_merge_is_effective,
-    reads=READS,
-)
-
-
 def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents) -> bool:
     if not undone.parents:
         return False
@@ -85,7 +80,8 @@ def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents)
     return _wrong(merge_paths(after, before, head), found) is None
 
 
-def _revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually("the commit that a revert returned is its parent without what some other commit has changed", reads=READS)
+def revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.REVERT):
         made = call.value
         if call.status is not Status.OK or not isinstance(made, Commit):
@@ -103,21 +99,19 @@ def _revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("revert-is-effective", f"{shown}, which undoes no commit that there is")
 
 
-revert_is_effective: Final = Eventually(
-    id="revert-is-effective",
-    meaning="the commit that a revert returned is its parent without what some other commit has changed",
-    check=_revert_is_effective,
-    reads=READS,
-)
-
-
 def _sealed_tokens(seen: tuple[Observed, ...]) -> Hashable:
     """The tokens that were sealed on the branch when the call last read it: its destination, which it reads first."""
     read = [each.read for each in seen if isinstance(each.read, Branch)]
     return next((found.sealed_tokens for found in reversed(read) if found.branch_id == read[0].branch_id), ())
 
 
-def _merge_refuses_changes(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "a merge or a revert does not succeed over changes of its branch that a committer has sealed and not "
+    "committed; checked where nothing is written meanwhile, and no staged entry is dropped",
+    reads=frozenset({Reads.STORE, Reads.CLIENTS}),
+    observers=(Observer("sealed", _sealed_tokens),),
+)
+def merge_refuses_changes(snapshot: Snapshot) -> Iterator[Finding]:
     name = "merge-refuses-changes"
     staged = {
         partition.decode("utf-8", "replace")
@@ -133,16 +127,3 @@ def _merge_refuses_changes(snapshot: Snapshot) -> Iterator[Finding]:
             )
         elif over and call.done:
             yield Reached(f"{call.name} was refused: changes are sealed, and not committed")
-
-
-merge_refuses_changes: Final = Eventually(
-    id="merge-refuses-changes",
-    meaning="a merge or a revert does not succeed over changes of its branch that a committer has sealed and not "
-    "committed; asked where nothing is written meanwhile, and no staged entry is dropped",
-    check=_merge_refuses_changes,
-    reads=frozenset({Reads.STORE, Reads.CLIENTS}),
-    observers=(Observer("sealed", _sealed_tokens),),
-)
-
-ALL: Final = (merge_is_effective, revert_is_effective, merge_refuses_changes)
-"""All invariants of this module."""

@@ -1,4 +1,4 @@
-"""A call in whose midst others run, one after the other, answers as if nothing had overlapped.
+"""A call that others interrupt, one after the other, answers as if nothing had overlapped.
 
 One call is interrupted at one or more of its effects; at each, other calls run from their beginning to their end. The
 right answers are those of some order in which the call is alone: before all of them, between two, or after the last.
@@ -19,15 +19,15 @@ from lakeproof.model import calls
 from lakeproof.model.contents import content_of_commit
 from lakeproof.model.errors import BranchBusy, FlowError, RefChanged
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.invariants._base import Finding, Reached, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.invariants.branches_alone import found_wrong
 from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 
-MET_AS_SPECIFIED: Final = "met-as-specified"
-MET_AS_SPECIFIED_MEANING: Final = (
-    "a call in whose midst others run, one after the other, answers as if it were alone before, between or after them, "
-    "and gives up only if it tries but once; in the end the store holds what that says, and nothing else"
+MET_AS_SPECIFIED: Final = Afterwards(
+    "met-as-specified",
+    "a call that others interrupt, one after the other, answers as if it were alone before, between or after them, "
+    "and gives up only if it tries but once; in the end the store holds what that says, and nothing else",
 )
 
 Made = tuple[str, calls.Args]
@@ -64,7 +64,7 @@ class Met:
 
 @attrs.frozen
 class Meeting:
-    """A call and those that run in its midst, in their order.
+    """A call and those that interrupt it, in their order.
 
     once: it tries only once, and may say that others came first. doubts: it may say that it does not know; and what it
         has staged it may stage again, after others have committed it.
@@ -110,13 +110,13 @@ def met_as_specified(
             if not following:
                 return [
                     Violation(
-                        MET_AS_SPECIFIED, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
+                        MET_AS_SPECIFIED.id, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
                     )
                 ]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
         if all(ends):
-            return [Violation(MET_AS_SPECIFIED, f"in the end {ends[0]}")]
+            return [Violation(MET_AS_SPECIFIED.id, f"in the end {ends[0]}")]
         return [Reached(f"{len(steps)} calls answered as specified")]
 
     return check

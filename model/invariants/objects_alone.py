@@ -2,9 +2,9 @@
 
 A branch shows its staged changes over those of its head. An upload, a link, a stage, a copy stages an object at a path;
 a move stages it elsewhere and deletes the old entry; a commit makes what is staged committed; a reset forgets it; a
-background job changes nothing that can be seen. Whoever asks for a path that shows nothing is answered `PathNotFound`,
-whoever asks on a branch that is not there `BranchNotFound`, and no other answer is due to a call that is alone: no
-"busy", no "locked". The entry that an operation returns is the one that it has staged.
+background job changes nothing that can be seen. A call on an empty path answers `PathNotFound`, one on an absent branch
+`BranchNotFound`. No other error is right for a call that is alone: no "busy", no "locked". The entry that an operation
+returns is the one that it has staged.
 
 A call whose answer is indefinite, or whose client crashed, has taken place wholly, not at all, or up to one of its
 steps. A definite error says that nothing has happened. Source: hard-delete-uncommitted-data.md, "Goals", and the lakeFS
@@ -17,7 +17,7 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.model import calls
-from lakeproof.model.calls import Role, Said
+from lakeproof.model.calls import CallArguments, Role
 from lakeproof.model.catalog import ObjectEntry, physical_address
 from lakeproof.model.errors import BranchNotFound, PathNotFound
 from lakeproof.model.identifiers import BranchID
@@ -34,7 +34,7 @@ Error = type[Exception]
 
 @attrs.frozen(cache_hash=True)
 class Brought:
-    """An object as it was staged: its content, and where it lies, where an answer has told."""
+    """An object as it was staged: its content, and where it lies, where an answer shows it."""
 
     content: bytes
     address: str = ""  # physical
@@ -103,7 +103,7 @@ class _Progress:
     under_way: tuple[int, int, str, calls.Args] | None = None
     judged: bool = True
     """No calls have overlapped so far, and none has shown a grant or restored a path of a commit, whose fate
-    is not known here: of what comes after, nothing is said."""
+    is not known here: later calls are not judged."""
 
 
 @attrs.frozen
@@ -113,7 +113,7 @@ class _Course:
     worlds: tuple[World, ...]
     error: Error | None = None
     result: Brought | bytes | None = None
-    """What it returns: a content; the entry of this object; None: nothing is said of it."""
+    """What it returns: a content; the entry of this object; None: anything."""
 
 
 def _sort_paths(paths: Mapping[bytes, Brought | None]) -> Paths:
@@ -131,83 +131,84 @@ _FROM_A_PATH: Final = frozenset({calls.STAGE_AGAIN, calls.COPY_OBJECT, calls.MOV
 _OF_A_PATH: Final = frozenset({calls.READ_OBJECT, calls.DELETE_OBJECT})
 
 
-def _course(world: World, said: Said, terms: Terms) -> _Course:
+def _course(world: World, arguments: CallArguments, terms: Terms) -> _Course:
     """What a call does, by its sequential specification; one that is not of this module changes nothing."""
-    held, name = dict(world), BranchID(said.branch_id)
-    if said.kind is None or Role.BRANCH not in said.kind.roles:
+    branches, name = dict(world), BranchID(arguments.branch_id)
+    if arguments.kind is None or Role.BRANCH not in arguments.kind.roles:
         return _Course((world,))
-    if said.kind is calls.CREATE_BRANCH:
-        source = held.get(BranchID(str(said[Role.TARGET])))
+    if arguments.kind is calls.CREATE_BRANCH:
+        source = branches.get(BranchID(str(arguments[Role.TARGET])))
         return _Course((world,) if source is None else (world, _with(world, name, Shown(source.committed))))
-    source_id = name if said[Role.SOURCE_BRANCH] is None else BranchID(str(said[Role.SOURCE_BRANCH]))
-    for asked in (source_id, name) if said.kind in _FROM_A_PATH else (name,):
-        if asked not in held:
+    source_id = name if arguments[Role.SOURCE_BRANCH] is None else BranchID(str(arguments[Role.SOURCE_BRANCH]))
+    for needed in (source_id, name) if arguments.kind in _FROM_A_PATH else (name,):
+        if needed not in branches:
             return _Course((world,), BranchNotFound)
-        if asked == source_id and said.kind in _FROM_A_PATH and not held[asked].at(said.data(Role.SOURCE_PATH)):
+        from_a_path = needed == source_id and arguments.kind in _FROM_A_PATH
+        if from_a_path and not branches[needed].at(arguments.data(Role.SOURCE_PATH)):
             return _Course((world,), PathNotFound)
-    if said.kind in _OF_A_PATH and not held[name].at(said.data(Role.PATH)):
+    if arguments.kind in _OF_A_PATH and not branches[name].at(arguments.data(Role.PATH)):
         return _Course((world,), PathNotFound)
-    return _on(world, said, terms, held[source_id] if said.kind in _FROM_A_PATH else held[name])
+    return _on(world, arguments, terms, branches[source_id] if arguments.kind in _FROM_A_PATH else branches[name])
 
 
-def _on(world: World, said: Said, terms: Terms, source: Shown) -> _Course:
+def _on(world: World, arguments: CallArguments, terms: Terms, source: Shown) -> _Course:
     """The same, of a call on a branch that is there, and of a path that shows something."""
-    name, kind = BranchID(said.branch_id), said.kind
+    name, kind = BranchID(arguments.branch_id), arguments.kind
     shown = dict(world)[name]
     if kind in _STAGING:
-        what = _object(said, source)
-        if not _may_stage(said, what, terms):
+        what = _object(arguments, source)
+        if not _may_stage(arguments, what, terms):
             return _Course((world,), terms.refusal)
         what = Brought(what.content) if terms.copies_in else what
-        return _Course((world, _with(world, name, shown.with_staged(said.data(Role.PATH), what))), result=what)
+        return _Course((world, _with(world, name, shown.with_staged(arguments.data(Role.PATH), what))), result=what)
     if kind is calls.MOVE_OBJECT:
-        old = source.at(said.data(Role.SOURCE_PATH))
+        old = source.at(arguments.data(Role.SOURCE_PATH))
         assert old is not None
-        copied = shown.with_staged(said.data(Role.PATH), Brought(old.content))
-        moved = copied.with_staged(said.data(Role.SOURCE_PATH), None)
+        copied = shown.with_staged(arguments.data(Role.PATH), Brought(old.content))
+        moved = copied.with_staged(arguments.data(Role.SOURCE_PATH), None)
         return _Course((world, _with(world, name, copied), _with(world, name, moved)), result=Brought(old.content))
     if kind is calls.READ_OBJECT:
-        found = shown.at(said.data(Role.PATH))
+        found = shown.at(arguments.data(Role.PATH))
         return _Course((world,), result=None if found is None else found.content)
     if kind is calls.DELETE_OBJECT:
-        return _Course((world, _with(world, name, shown.with_staged(said.data(Role.PATH), None))))
+        return _Course((world, _with(world, name, shown.with_staged(arguments.data(Role.PATH), None))))
     if kind is calls.COMMIT:
         return _Course((world, _with(world, name, shown.after_commit())))
     if kind is calls.DELETE_BRANCH:
         return _Course((world, tuple(each for each in world if each[0] != name)))
-    return _Course(tuple(_with(world, name, each) for each in _resets(shown, said)))
+    return _Course(tuple(_with(world, name, each) for each in _resets(shown, arguments)))
 
 
-def _resets(shown: Shown, said: Said) -> Iterator[Shown]:
+def _resets(shown: Shown, arguments: CallArguments) -> Iterator[Shown]:
     """What a branch shows while some of what is staged is forgotten, path by path or at once."""
     yield shown
-    if said.kind is calls.RESET_BRANCH:
+    if arguments.kind is calls.RESET_BRANCH:
         yield shown.without(dict(shown.staged))
-    elif said.kind is calls.RESET_ENTRY:
-        yield shown.without([said.data(Role.PATH)])
-    elif said.kind is calls.RESET_PREFIX:
-        paths = [path for path in dict(shown.staged) if path.startswith(said.data(Role.PREFIX))]
+    elif arguments.kind is calls.RESET_ENTRY:
+        yield shown.without([arguments.data(Role.PATH)])
+    elif arguments.kind is calls.RESET_PREFIX:
+        paths = [path for path in dict(shown.staged) if path.startswith(arguments.data(Role.PREFIX))]
         yield from (shown.without(paths[: count + 1]) for count in range(len(paths)))
 
 
-def _object(said: Said, source: Shown) -> Brought:
+def _object(arguments: CallArguments, source: Shown) -> Brought:
     """The object that a call stages; where it does not say yet where, no address."""
-    if said.kind is calls.STAGE_OBJECT:
-        return Brought(said.data(Role.VALUE), str(said[Role.ADDRESS]))
-    if said.kind in _FROM_A_PATH:
-        found = source.at(said.data(Role.SOURCE_PATH))
+    if arguments.kind is calls.STAGE_OBJECT:
+        return Brought(arguments.data(Role.VALUE), str(arguments[Role.ADDRESS]))
+    if arguments.kind in _FROM_A_PATH:
+        found = source.at(arguments.data(Role.SOURCE_PATH))
         assert found is not None
-        return found if said.kind is calls.STAGE_AGAIN else Brought(found.content)
-    return Brought(said.data(Role.VALUE))
+        return found if arguments.kind is calls.STAGE_AGAIN else Brought(found.content)
+    return Brought(arguments.data(Role.VALUE))
 
 
-def _may_stage(said: Said, what: Brought, terms: Terms) -> bool:
-    if said.kind not in (calls.STAGE_OBJECT, calls.STAGE_AGAIN) or terms.stages == "anything":
+def _may_stage(arguments: CallArguments, what: Brought, terms: Terms) -> bool:
+    if arguments.kind not in (calls.STAGE_OBJECT, calls.STAGE_AGAIN) or terms.stages == "anything":
         return True
-    repository = said[Role.REPOSITORY]
+    repository = arguments[Role.REPOSITORY]
     assert isinstance(repository, Repository)
     inside = not what.address or what.address.startswith(f"{repository.storage_namespace}/")
-    own = said.kind is calls.STAGE_AGAIN and said[Role.PATH] == said[Role.SOURCE_PATH]
+    own = arguments.kind is calls.STAGE_AGAIN and arguments[Role.PATH] == arguments[Role.SOURCE_PATH]
     return not inside or (own and terms.stages == "its own path")
 
 
@@ -223,7 +224,7 @@ def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tup
 
 
 def _on_return(terms: Terms, state: _Progress, view: CallView) -> tuple[_Progress, tuple[Finding, ...]]:
-    courses = [_course(world, view.said, terms) for world in state.worlds]
+    courses = [_course(world, view.arguments, terms) for world in state.worlds]
     if view.status is Status.INFO:
         return _Progress(frozenset(world for course in courses for world in course.worlds)), ()
     if view.status is Status.FAIL and terms.faults and all(course.error is None for course in courses):
@@ -231,10 +232,10 @@ def _on_return(terms: Terms, state: _Progress, view: CallView) -> tuple[_Progres
     after = frozenset(found for course in courses if (found := _world_after(course, view)) is not None)
     if after:
         return _Progress(after), (Reached(f"{view.name} answered as it should"),)
-    told = repr(view.error) if view.error is not None else repr(view.value)
+    answer = repr(view.error) if view.error is not None else repr(view.value)
     due = " or ".join(sorted({_due(course) for course in courses}))
-    asked = ", ".join(repr(each) for each in view.args if not isinstance(each, Repository))
-    evidence = f"{view.name}({asked}) answered {told} with nobody else at work; expected {due}"
+    shown = ", ".join(repr(each) for each in view.args if not isinstance(each, Repository))
+    evidence = f"{view.name}({shown}) answered {answer} and no other client was at work; expected {due}"
     return state, (Violation(ID, evidence),)
 
 
@@ -253,7 +254,7 @@ def _world_after(course: _Course, view: CallView) -> World | None:
         return course.worlds[-1] if view.value == due else None
     if due is None:
         return course.worlds[-1]
-    entry, repository = view.value, view.said[Role.REPOSITORY]
+    entry, repository = view.value, view.arguments[Role.REPOSITORY]
     if not isinstance(entry, ObjectEntry) or not isinstance(repository, Repository):
         return None
     if (entry.e_tag, entry.size_bytes) != (etag(due.content), len(due.content)):
@@ -261,12 +262,12 @@ def _world_after(course: _Course, view: CallView) -> World | None:
     address = physical_address(repository.storage_namespace, entry)
     if due.address and due.address != address and view.kind is calls.STAGE_OBJECT:
         return None
-    return _staged_at(course.worlds[-1], view.said, Brought(due.content, address))
+    return _staged_at(course.worlds[-1], view.arguments, Brought(due.content, address))
 
 
-def _staged_at(world: World, said: Said, what: Brought) -> World:
-    name = BranchID(said.branch_id)
-    return _with(world, name, dict(world)[name].with_staged(said.data(Role.PATH), what))
+def _staged_at(world: World, arguments: CallArguments, what: Brought) -> World:
+    name = BranchID(arguments.branch_id)
+    return _with(world, name, dict(world)[name].with_staged(arguments.data(Role.PATH), what))
 
 
 def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
@@ -275,8 +276,8 @@ def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Findi
         return
     worlds = state.worlds
     if state.under_way is not None:
-        said = calls.arguments_by_role(*state.under_way[2:])
-        worlds = frozenset(each for world in worlds for each in _course(world, said, terms).worlds)
+        arguments = calls.arguments_by_role(*state.under_way[2:])
+        worlds = frozenset(each for world in worlds for each in _course(world, arguments, terms).worlds)
     for view in repositories(snapshot):
         differences = {_difference(world, view, snapshot) for world in worlds}
         if "" in differences:
@@ -307,9 +308,9 @@ def _mismatch(due: Brought, found: Reference, snapshot: Snapshot) -> str:
         return f"lies at {found.address}; expected {due.address}"
     if (found.entry.e_tag, found.entry.size_bytes) != (etag(due.content), len(due.content)):
         return f"has ETag {found.entry.e_tag[:8]} and {found.entry.size_bytes} bytes; expected those of {due.content!r}"
-    held = snapshot.objects.get(found.address)
-    if held is None or held.content != due.content:
-        return f"is at {found.address}, where {None if held is None else held.content!r} is; expected {due.content!r}"
+    there = snapshot.objects.get(found.address)
+    if there is None or there.content != due.content:
+        return f"is at {found.address}, where {None if there is None else there.content!r} is; expected {due.content!r}"
     return ""
 
 
@@ -324,15 +325,17 @@ def _visible_references(view: RepositoryView, branch_id: BranchID) -> dict[bytes
     return {**committed, **{each.path: each for each in view.staged_references(branch_id)}}
 
 
-def object_call_is_as_specified(terms: Terms, branches: Iterable[BranchID], before: Iterable[Said] = ()) -> Monitor:
-    """The monitor of calls on objects that do not overlap. Where two overlap nothing is said of them, nor of any later
+def object_call_is_as_specified(
+    terms: Terms, branches: Iterable[BranchID], before: Iterable[CallArguments] = ()
+) -> Monitor:
+    """The monitor of calls on objects that do not overlap. Where two overlap, neither they are judged nor any later
     call.
 
     branches: those that there are at first, all empty. before: calls on them that have succeeded, one after the other.
     """
     world: World = tuple(sorted((each, Shown()) for each in branches))
-    for said in before:
-        world = _course(world, said, terms).worlds[-1]
+    for arguments in before:
+        world = _course(world, arguments, terms).worlds[-1]
     initial = _Progress(frozenset({world}))
     return Monitor(
         id=ID,

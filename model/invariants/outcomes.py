@@ -1,6 +1,6 @@
 """What an answer means for the records: an acknowledged call has taken effect, one with a definite error has not.
 
-An indefinite error, a crash and a call under way leave both open, at any later time too: nothing is asked of them, and
+An indefinite error, a crash and a call under way leave both open, at any later time too: they are not judged, and
 they excuse what they may have done. Source: docs/reference/invariants.md, "What each operation promises".
 """
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
-from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Reached, Violation
+from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Finding, Reached, Violation, eventually
 from lakeproof.model.invariants._marks import MARKS, SHARED, TAKEN_AWAY, Mark, birth, line_of, marks, present
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Snapshot, Status
@@ -20,7 +20,12 @@ MOVING: Final = (*REMOVING, calls.CREATE_BRANCH, calls.UPDATE_BRANCH)
 """Calls after which a branch may not lead to its commits any more."""
 
 
-def _failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually(
+    "at quiescence, nothing of a call that answered with a definite error has happened",
+    reads=STORE_AND_CLIENTS,
+    observers=(MARKS,),
+)
+def failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
     made = snapshot.calls()
     there = present(snapshot)
     for number, call in enumerate(made):
@@ -40,20 +45,16 @@ def _failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
             yield Reached(f"{call.name} failed with {call.error!r}, and has changed nothing")
 
 
-failed_call_changed_nothing: Final = Eventually(
-    id="failed-call-changed-nothing",
-    meaning="at quiescence, nothing of a call that answered with a definite error has happened",
-    check=_failed_call_changed_nothing,
+@eventually(
+    "at quiescence, a branch leads to each commit that a commit, merge or revert on it has returned, unless it "
+    "was deleted, created anew or moved",
     reads=STORE_AND_CLIENTS,
-    observers=(MARKS,),
 )
-
-
-def _commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(*COMMITTING):
         if call.status is not Status.OK or not isinstance(call.value, Commit):
             continue
-        branch_id = call.said.branch_id
+        branch_id = call.arguments.branch_id
         shown = f"{call.name} returned commit {call.value.commit_id[:8]}"
         branch = branch_named(snapshot, branch_id)
         if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):
@@ -64,19 +65,15 @@ def _commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _may_move(call: CallView, branch_id: str) -> bool:
-    return call.status is not Status.FAIL and call.said.branch_id == branch_id
+    return call.status is not Status.FAIL and call.arguments.branch_id == branch_id
 
 
-commit_is_effective: Final = Eventually(
-    id="commit-is-effective",
-    meaning="at quiescence, a branch leads to each commit that a commit, merge or revert on it has returned, unless it "
-    "was deleted, created anew or moved",
-    check=_commit_is_effective,
+@eventually(
+    "at quiescence, a branch whose creation was acknowledged is there, unless a delete has found it",
     reads=STORE_AND_CLIENTS,
+    observers=(MARKS,),
 )
-
-
-def _branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
     removed = frozenset(mark for call in snapshot.calls(*REMOVING) for mark in marks(call))
     for call in snapshot.calls(calls.CREATE_BRANCH):
@@ -90,16 +87,12 @@ def _branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("branch-create-is-effective", evidence)
 
 
-branch_create_is_effective: Final = Eventually(
-    id="branch-create-is-effective",
-    meaning="at quiescence, a branch whose creation was acknowledged is there, unless a delete has found it",
-    check=_branch_create_is_effective,
+@eventually(
+    "at quiescence, the branch that an acknowledged delete has found is not there",
     reads=STORE_AND_CLIENTS,
     observers=(MARKS,),
 )
-
-
-def _branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
     for call in snapshot.calls(*REMOVING):
         removed = sorted(whose for what, whose in marks(call) if what is Mark.REMOVED)
@@ -114,21 +107,17 @@ def _branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
                 yield Reached(f"{call.name} of {whose} succeeded, and it is gone")
 
 
-branch_delete_is_effective: Final = Eventually(
-    id="branch-delete-is-effective",
-    meaning="at quiescence, the branch that an acknowledged delete has found is not there",
-    check=_branch_delete_is_effective,
+@eventually(
+    "at quiescence, a branch leads to the commit to which an acknowledged update has moved it, unless it was "
+    "deleted, created anew or moved again",
     reads=STORE_AND_CLIENTS,
-    observers=(MARKS,),
 )
-
-
-def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     updates = snapshot.calls(calls.UPDATE_BRANCH)
     for call in updates:
         if call.status is not Status.OK or not isinstance(call.value, Branch):
             continue
-        branch_id = call.said.branch_id
+        branch_id = call.arguments.branch_id
         branch = branch_named(snapshot, branch_id)
         shown = f"update_branch moved {branch_id} to {call.value.commit_id[:8]}"
         if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):
@@ -136,21 +125,3 @@ def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         elif not any(_may_move(other, branch_id) for other in snapshot.calls(*MOVING) if other != call):
             what = "is gone" if branch is None else "does not lead there"
             yield Violation("branch-update-is-effective", f"{shown}, and it {what}")
-
-
-branch_update_is_effective: Final = Eventually(
-    id="branch-update-is-effective",
-    meaning="at quiescence, a branch leads to the commit to which an acknowledged update has moved it, unless it was "
-    "deleted, created anew or moved again",
-    check=_branch_update_is_effective,
-    reads=STORE_AND_CLIENTS,
-)
-
-ALL: Final = (
-    failed_call_changed_nothing,
-    commit_is_effective,
-    branch_create_is_effective,
-    branch_delete_is_effective,
-    branch_update_is_effective,
-)
-"""All invariants of this module."""

@@ -14,7 +14,7 @@ from typing import Final
 from lakeproof.model import kv
 from lakeproof.model.errors import BranchBusy, GravelerError, RefChanged
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants._base import Always, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Finding, Observer, Reached, Reads, Violation, always
 from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.snapshot import Observed, Snapshot
 
@@ -54,7 +54,12 @@ def _attempts(seen: tuple[Observed, ...]) -> Hashable:
 ATTEMPTS: Final = Observer("attempts", _attempts)
 
 
-def _call_makes_progress(snapshot: Snapshot) -> Iterator[Finding]:
+@always(
+    "a call tries again, and gives up, only if a record that it read has changed or a predicate has failed",
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(ATTEMPTS,),
+)
+def call_makes_progress(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls():
         met = call.saw(ATTEMPTS.name)
         if met == IN_VAIN:
@@ -64,15 +69,3 @@ def _call_makes_progress(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("call-makes-progress", evidence)
         elif call.done:
             yield Reached(f"{call.name} ended")
-
-
-call_makes_progress: Final = Always(
-    id="call-makes-progress",
-    meaning="a call tries again, and gives up, only if a record that it read has changed or a predicate has failed",
-    check=_call_makes_progress,
-    reads=frozenset({Reads.CLIENTS}),
-    observers=(ATTEMPTS,),
-)
-
-ALL: Final = (call_makes_progress,)
-"""All invariants of this module."""

@@ -47,10 +47,10 @@ def _reaches(given: Iterable[Reach], path: Path) -> bool:
 
 
 def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
-    said = calls.arguments_by_role(name, args)
-    if said.kind is calls.MOVE_OBJECT:
-        return (Reach(said.branch_id, said.data(Role.SOURCE_PATH), exact=True),)
-    return reach(name, args) if said.kind in REMOVING else ()
+    arguments = calls.arguments_by_role(name, args)
+    if arguments.kind is calls.MOVE_OBJECT:
+        return (Reach(arguments.branch_id, arguments.data(Role.SOURCE_PATH), exact=True),)
+    return reach(name, args) if arguments.kind in REMOVING else ()
 
 
 def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -61,7 +61,7 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
 
 def _on_invoke(state: _Readers, call: CallID, event: Invoked) -> _Readers:
     if event.kind is calls.READ_OBJECT:
-        path = (event.said.branch_id, event.said.data(Role.PATH))
+        path = (event.arguments.branch_id, event.arguments.data(Role.PATH))
         return attrs.evolve(state, reading=state.reading | {(call, path)}) if path in state.present else state
     taken = _removes(event.name, event.args)
     if not taken:
@@ -79,7 +79,7 @@ def _on_invoke(state: _Readers, call: CallID, event: Invoked) -> _Readers:
 
 
 def _on_return(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
-    path = (view.said.branch_id, view.said[Role.PATH])
+    path = (view.arguments.branch_id, view.arguments[Role.PATH])
     if view.kind is calls.READ_OBJECT:
         sound = any(each == call for each, _ in state.reading)
         after = attrs.evolve(state, reading=frozenset(each for each in state.reading if each[0] != call))
@@ -96,7 +96,7 @@ def _on_return(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers,
 
 
 def _judge_view(view: CallView) -> tuple[Finding, ...]:
-    shown = f"{view.name} of {view.said[Role.PATH]!r}"
+    shown = f"{view.name} of {view.arguments[Role.PATH]!r}"
     if view.status is Status.OK:
         return (Reached(f"{shown} found its object"),)
     if isinstance(view.error, DataGone | PathNotFound):

@@ -10,8 +10,8 @@ from typing import Final
 
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
-from lakeproof.model.invariants import Invariant
-from lakeproof.model.invariants._base import STORE, Eventually, Finding, OnStep, Reached, Violation
+from lakeproof.model.invariants import Invariant, on_step
+from lakeproof.model.invariants._base import STORE, Afterwards, Eventually, Finding, Reached, Violation
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
 from lakeproof.model.repository_specification import CLAIM_LASTS
@@ -64,7 +64,17 @@ OF_A_KIND: Final[Mapping[str, Eventually]] = {
 """The narrower sisters of `garbage-is-reclaimable`, by id."""
 
 
-def _leaves_a_lead(transition: Transition) -> Iterator[Finding]:
+def _ends(name: str, op: object) -> bool:
+    takes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition in (keys.GRAVELER, keys.DELETED)
+    return takes and calls.kind_of(name) in (calls.DELETE_REPOSITORY, calls.CLEAN)
+
+
+@on_step(
+    "neither a delete nor the cleaner takes away the last lead to an instance (entry or cleanup record) while "
+    "an entity of it is there",
+    watches=_ends,
+)
+def deletion_leaves_a_lead(transition: Transition) -> Iterator[Finding]:
     before, after = leads(transition.before), leads(transition.after)
     left = {whose: what for what, whose in _entities(transition.after, (Branch, Commit, Tag))}
     for whose in sorted(before - after):
@@ -79,21 +89,17 @@ def _leaves_a_lead(transition: Transition) -> Iterator[Finding]:
         yield Reached("a deletion changed an entry, and something leads to each instance")
 
 
-def _ends(name: str, op: object) -> bool:
-    takes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition in (keys.GRAVELER, keys.DELETED)
-    return takes and calls.kind_of(name) in (calls.DELETE_REPOSITORY, calls.CLEAN)
+def _ends_claims(name: str, op: object) -> bool:
+    writes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+    return writes and calls.kind_of(name) is not calls.DELETE_REPOSITORY
 
 
-deletion_leaves_a_lead: Final = OnStep(
-    id="deletion-leaves-a-lead",
-    meaning="neither a delete nor the cleaner takes away the last lead to an instance (entry or cleanup record) while "
-    "an entity of it is there",
-    check=_leaves_a_lead,
-    watches=_ends,
+@on_step(
+    "a repository that is being created is declared failed, or replaced, only when it is two minutes old; a "
+    "delete may come at any time",
+    watches=_ends_claims,
 )
-
-
-def _claim_lasts(transition: Transition) -> Iterator[Finding]:
+def claim_lasts_two_minutes(transition: Transition) -> Iterator[Finding]:
     after = {entry.repository_id: entry for entry in entries(transition.after)}
     for entry in entries(transition.before):
         if entry.state is not RepositoryState.INITIAL:
@@ -114,23 +120,10 @@ def _claim_lasts(transition: Transition) -> Iterator[Finding]:
             yield Reached(f"the claim of instance {entry.instance_uid} had run out")
 
 
-def _ends_claims(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
-    return writes and calls.kind_of(name) is not calls.DELETE_REPOSITORY
-
-
-claim_lasts_two_minutes: Final = OnStep(
-    id="claim-lasts-two-minutes",
-    meaning="a repository that is being created is declared failed, or replaced, only when it is two minutes old; a "
-    "delete may come at any time",
-    check=_claim_lasts,
-    watches=_ends_claims,
-)
-
-NAME_IS_NOT_BLOCKED: Final = "name-is-not-blocked"
-NAME_IS_NOT_BLOCKED_MEANING: Final = (
+NAME_IS_NOT_BLOCKED: Final = Afterwards(
+    "name-is-not-blocked",
     "whatever crashed: two minutes later a repository can be created under the name, without a delete before it, "
-    "unless one is accessible"
+    "unless one is accessible",
 )
 
 
@@ -140,7 +133,7 @@ def name_is_not_blocked(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     there = ", ".join(f"{entry.repository_id} ({entry.state.name.lower()})" for entry in entries(snapshot))
     if last.status is Status.OK or any(True for _ in accessible(snapshot)):
         return [Reached("the name could be used, or is in use")]
-    return [Violation(NAME_IS_NOT_BLOCKED, f"a create failed with {last.error!r}: {there or 'no entry'}")]
+    return [Violation(NAME_IS_NOT_BLOCKED.id, f"a create failed with {last.error!r}: {there or 'no entry'}")]
 
 
 ALL: Final[tuple[Invariant, ...]] = (*OF_A_KIND.values(), deletion_leaves_a_lead, claim_lasts_two_minutes)

@@ -13,7 +13,7 @@ from lakeproof.model import calls, keys, kv
 from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
-from lakeproof.model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
 from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
 from lakeproof.model.invariants._marks import birth as birth
 from lakeproof.model.records import Branch, Commit, Tag
@@ -26,7 +26,8 @@ CHANGING: Final = frozenset({calls.COMMIT}) | BRANCH_WIDE | PREFIX_WIDE
 """Calls that may change a branch record."""
 
 
-def _head_exists(snapshot: Snapshot) -> Iterator[Finding]:
+@always("a branch or tag names a commit that exists")
+def head_exists(snapshot: Snapshot) -> Iterator[Finding]:
     for (partition, key), record in snapshot.store.items():
         if not isinstance(record, Branch | Tag) or not record.commit_id:
             continue
@@ -36,14 +37,8 @@ def _head_exists(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("head-exists", f"{key.decode()} names {record.commit_id[:8]}, which is not there")
 
 
-head_exists = Always(
-    id="head-exists",
-    meaning="a branch or tag names a commit that exists",
-    check=_head_exists,
-)
-
-
-def _token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
+@always("a staging token, open or sealed, has one branch")
+def token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
     owners: dict[StagingToken, str] = {}
     for (_, branch_id), branch in branches(snapshot).items():
         for token in (branch.staging_token, *branch.sealed_tokens):
@@ -55,14 +50,15 @@ def _token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
             owners[token] = branch_id
 
 
-token_has_one_owner = Always(
-    id="token-has-one-owner",
-    meaning="a staging token, open or sealed, has one branch",
-    check=_token_has_one_owner,
+def _puts_commit(name: str, op: object) -> bool:
+    writes = isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
+    return writes and calls.kind_of(name) in COMMITTING
+
+
+@on_step(
+    "no commit on a branch overrides another: each one's first parent is the head it replaced", watches=_puts_commit
 )
-
-
-def _commits_form_one_line(transition: Transition) -> Iterator[Finding]:
+def commits_form_one_line(transition: Transition) -> Iterator[Finding]:
     op = transition.op
     assert isinstance(op, kv.Set | kv.SetIf)
     before = transition.before.store.get((op.partition, op.key))
@@ -83,24 +79,21 @@ def _commits_form_one_line(transition: Transition) -> Iterator[Finding]:
         yield Violation("commits-form-one-line", evidence)
 
 
-def _puts_commit(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
-    return writes and calls.kind_of(name) in COMMITTING
-
-
-commits_form_one_line = OnStep(
-    id="commits-form-one-line",
-    meaning="no commit on a branch overrides another: each one's first parent is the head it replaced",
-    check=_commits_form_one_line,
-    watches=_puts_commit,
-)
-
-
 def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
     return next((birth(each.read.staging_token) for each in seen if isinstance(each.read, Branch)), None)
 
 
-def _branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]:
+def _deletes_branch(name: str, op: object) -> bool:
+    writes = isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
+    return writes and calls.kind_of(name) in DELETING
+
+
+@on_step(
+    "a delete of a branch never removes one created after the one that it found",
+    watches=_deletes_branch,
+    observers=(Observer("birth", _found_birth),),
+)
+def branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     op = transition.op
     assert isinstance(op, kv.Set | kv.SetIf | kv.Delete)
     before = transition.before.store.get((op.partition, op.key))
@@ -114,20 +107,6 @@ def _branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]
     else:
         evidence = f"a delete that had found {found} took away {birth(before.staging_token)}"
         yield Violation("branch-delete-spares-successor", evidence)
-
-
-def _deletes_branch(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
-    return writes and calls.kind_of(name) in DELETING
-
-
-branch_delete_spares_successor = OnStep(
-    id="branch-delete-spares-successor",
-    meaning="a delete of a branch never removes one created after the one that it found",
-    check=_branch_delete_spares_successor,
-    watches=_deletes_branch,
-    observers=(Observer("birth", _found_birth),),
-)
 
 
 def _count_recombinations(seen: tuple[Observed, ...]) -> Hashable:
@@ -175,7 +154,7 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
     return after, (Reached(f"a commit was beaten {beaten} times by {overlapped} others"),) if beaten else ()
 
 
-def _somebody_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
+def _one_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Progress)
     if state.gave_up and not state.finished:
         yield Violation("commit-makes-progress", "every commit was beaten until it gave up, and none has finished")
@@ -183,16 +162,17 @@ def _somebody_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
 
 commit_makes_progress = Monitor(
     id="commit-makes-progress",
-    meaning="a committer combines anew at most once for each concurrent operation that changes the branch; somebody "
-    "finishes",
+    meaning="a committer combines anew at most once for each concurrent operation that changes the branch; at "
+    "least one finishes",
     initial=_Progress(),
     advance=_advance_progress,
-    at_end=_somebody_finishes,
+    at_end=_one_finishes,
     observers=(EFFORT,),
 )
 
-BRANCH_STAYS_COMMITTABLE: Final = "branch-stays-committable"
-BRANCH_STAYS_COMMITTABLE_MEANING: Final = "whatever crashed or was lost before, a commit can be made afterwards"
+BRANCH_STAYS_COMMITTABLE: Final = Afterwards(
+    "branch-stays-committable", "whatever crashed or was lost before, a commit can be made afterwards"
+)
 
 
 def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
@@ -200,14 +180,4 @@ def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) 
     last = outcomes[-1]
     if last.status is Status.OK:
         return [Reached("a commit succeeded afterwards")]
-    return [Violation(BRANCH_STAYS_COMMITTABLE, f"a commit afterwards fails with {last.error!r}")]
-
-
-ALL: Final = (
-    head_exists,
-    token_has_one_owner,
-    commits_form_one_line,
-    branch_delete_spares_successor,
-    commit_makes_progress,
-)
-"""All invariants of this module but the aftermath."""
+    return [Violation(BRANCH_STAYS_COMMITTABLE.id, f"a commit afterwards fails with {last.error!r}")]

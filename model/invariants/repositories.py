@@ -13,14 +13,15 @@ from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
-    Always,
-    Eventually,
+    Afterwards,
     Finding,
     Monitor,
     Observer,
-    OnStep,
     Reached,
     Violation,
+    always,
+    eventually,
+    on_step,
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
@@ -94,7 +95,14 @@ def partitions(repository: Repository) -> tuple[bytes, ...]:
     return keys.repository_partition(name, uid), keys.naive_partition(name), keys.repository_partition(name, created)
 
 
-def _create_is_unique(transition: Transition) -> Iterator[Finding]:
+def _claims(name: str, op: object) -> bool:
+    return calls.kind_of(name) in CREATING and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+
+
+@on_step(
+    "of overlapping creates of an id at most one succeeds; none succeeds while the repository exists", watches=_claims
+)
+def create_is_unique(transition: Transition) -> Iterator[Finding]:
     before = {entry.repository_id: entry for entry in entries(transition.before)}
     after = {entry.repository_id: entry for entry in entries(transition.after)}
     for repository_id, entry in after.items():
@@ -109,19 +117,8 @@ def _create_is_unique(transition: Transition) -> Iterator[Finding]:
             yield Violation("create-is-unique", evidence)
 
 
-def _claims(name: str, op: object) -> bool:
-    return calls.kind_of(name) in CREATING and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
-
-
-create_is_unique = OnStep(
-    id="create-is-unique",
-    meaning="of overlapping creates of an id at most one succeeds; none succeeds while the repository exists",
-    check=_create_is_unique,
-    watches=_claims,
-)
-
-
-def _active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
+@always("an accessible repository (unless bare) has its default branch, and that branch's commit, in its own partition")
+def active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
     for repository in accessible(snapshot):
         if repository.bare:
             continue
@@ -141,15 +138,8 @@ def _lacks(snapshot: Snapshot, repository: Repository) -> str:
     return f"its default branch {repository.default_branch_id}"
 
 
-active_is_complete = Always(
-    id="active-is-complete",
-    meaning="an accessible repository (unless bare) has its default branch, and that branch's commit, in its own "
-    "partition",
-    check=_active_is_complete,
-)
-
-
-def _no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
+@always("nothing reachable through an accessible repository belongs to another instance, past or failed")
+def no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
     for repository in accessible(snapshot):
         reachable = partitions(repository)
         for (partition, key), record in snapshot.store.items():
@@ -164,13 +154,6 @@ def _no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
                     f"{key.decode()} belongs to instance {whose} and is reachable through "
                     f"{_describe_entry(repository)}",
                 )
-
-
-no_reachable_zombie = Always(
-    id="no-reachable-zombie",
-    meaning="nothing reachable through an accessible repository belongs to another instance, past or failed",
-    check=_no_reachable_zombie,
-)
 
 
 def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -207,13 +190,23 @@ deleted_is_inaccessible = Monitor(
 )
 
 
-def _delete_spares_successor(transition: Transition) -> Iterator[Finding]:
+def _deletes(name: str, op: object) -> bool:
+    of_one_key = isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
+    return of_one_key and calls.kind_of(name) is calls.DELETE_REPOSITORY
+
+
+@on_step(
+    "a delete never removes, hides or damages a repository created after the one it targeted",
+    watches=_deletes,
+    observers=(TARGET,),
+)
+def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     target = transition.call.saw("target")
     if target is None:
         return
-    held = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
+    in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
     for address, record in transition.before.store.items():
-        successor = held.get(owner(record) or InstanceUID(""))
+        successor = in_use.get(owner(record) or InstanceUID(""))
         if successor is None or successor.instance_uid == target:
             continue
         if transition.after.store.get(address) == record:
@@ -228,21 +221,12 @@ def _delete_spares_successor(transition: Transition) -> Iterator[Finding]:
 _IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 
 
-def _deletes(name: str, op: object) -> bool:
-    of_one_key = isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
-    return of_one_key and calls.kind_of(name) is calls.DELETE_REPOSITORY
-
-
-delete_spares_successor = OnStep(
-    id="delete-spares-successor",
-    meaning="a delete never removes, hides or damages a repository created after the one it targeted",
-    check=_delete_spares_successor,
-    watches=_deletes,
+@eventually(
+    "at quiescence, a create that returned success has happened, unless undone by a later delete",
+    reads=STORE_AND_CLIENTS,
     observers=(TARGET,),
 )
-
-
-def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid for entry in accessible(snapshot)}
     undone = {call.saw("target") for call in snapshot.calls(calls.DELETE_REPOSITORY)}
     for call in snapshot.calls(*CREATING):
@@ -253,21 +237,17 @@ def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
                 f"{_render_call(call)} succeeded, and instance {call.value.instance_uid} is there or was deleted"
             )
         else:
-            which = f"instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
+            which = f"instance {call.value.instance_uid}, which no call deleted and no call can reach"
             evidence = f"{_render_call(call)} returned {which}"
             yield Violation("create-is-effective", evidence)
 
 
-create_is_effective = Eventually(
-    id="create-is-effective",
-    meaning="at quiescence, a create that returned success has happened, unless undone by a later delete",
-    check=_create_is_effective,
+@eventually(
+    "at quiescence, a delete that returned success has happened: its instance cannot be reached",
     reads=STORE_AND_CLIENTS,
     observers=(TARGET,),
 )
-
-
-def _delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+def delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid: entry for entry in accessible(snapshot)}
     for call in snapshot.calls(calls.DELETE_REPOSITORY):
         target = call.saw("target")
@@ -281,16 +261,8 @@ def _delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Reached(f"{_render_call(call)} succeeded, and instance {target} is gone")
 
 
-delete_is_effective = Eventually(
-    id="delete-is-effective",
-    meaning="at quiescence, a delete that returned success has happened: its instance cannot be reached",
-    check=_delete_is_effective,
-    reads=STORE_AND_CLIENTS,
-    observers=(TARGET,),
-)
-
-
-def _list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
+@always("listing never shows what get would refuse", reads=STORE_AND_CLIENTS)
+def list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.LIST_REPOSITORIES):
         if call.status is not Status.OK or not isinstance(call.value, tuple):
             continue
@@ -301,15 +273,8 @@ def _list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
                 yield Reached(f"{_render_call(call)} shows {_describe_entry(entry)}")
 
 
-list_shows_active_only = Always(
-    id="list-shows-active-only",
-    meaning="listing never shows what get would refuse",
-    check=_list_shows_active_only,
-    reads=STORE_AND_CLIENTS,
-)
-
-
-def _garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
+@eventually("every unreachable entity can still be found by the cleaner", reads=STORE)
+def garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
     noted = {(r.repository_id, r.instance_uid) for r in snapshot.store.values() if isinstance(r, CleanupRecord)}
     named = {(entry.repository_id, entry.instance_uid) for entry in entries(snapshot)}
     live = {(entry.repository_id, entry.instance_uid) for entry in accessible(snapshot)}
@@ -327,15 +292,12 @@ def _garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("garbage-is-reclaimable", f"{what} is garbage that no entry and no record leads to")
 
 
-garbage_is_reclaimable = Eventually(
-    id="garbage-is-reclaimable",
-    meaning="every unreachable entity can still be found by the cleaner",
-    check=_garbage_is_reclaimable,
-    reads=STORE,
-)
+def _cleans(name: str, op: object) -> bool:
+    return calls.kind_of(name) is calls.CLEAN and isinstance(op, kv.Delete)
 
 
-def _cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
+@on_step("the cleaner never deletes an entity of an accessible repository", watches=_cleans)
+def cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
     assert isinstance(transition.op, kv.Delete)
     live = {repository.instance_uid: repository for repository in accessible(transition.before)}
     address = (transition.op.partition, transition.op.key)
@@ -351,19 +313,9 @@ def _cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
         yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
 
 
-def _cleans(name: str, op: object) -> bool:
-    return calls.kind_of(name) is calls.CLEAN and isinstance(op, kv.Delete)
-
-
-cleaner_spares_live = OnStep(
-    id="cleaner-spares-live",
-    meaning="the cleaner never deletes an entity of an accessible repository",
-    check=_cleaner_spares_live,
-    watches=_cleans,
+ID_BECOMES_REUSABLE: Final = Afterwards(
+    "id-becomes-reusable", "retrying the delete until it succeeds frees the id, whatever crashed before"
 )
-
-ID_BECOMES_REUSABLE = "id-becomes-reusable"
-ID_BECOMES_REUSABLE_MEANING = "retrying the delete until it succeeds frees the id, whatever crashed before"
 
 
 def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
@@ -373,7 +325,7 @@ def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
         return [Reached("after the deletes the id could be used again")]
     left = ", ".join(_describe_entry(entry) for entry in entries(snapshot)) or "no entry"
     evidence = f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}"
-    return [Violation(ID_BECOMES_REUSABLE, evidence)]
+    return [Violation(ID_BECOMES_REUSABLE.id, evidence)]
 
 
 ALL = (

@@ -39,31 +39,31 @@ RESETS: Final = frozenset({calls.RESET_BRANCH, calls.RESET_PREFIX, calls.RESET_E
 Key = tuple[str, bytes, bytes]
 """Branch, path, identity."""
 
-_NOBODY: Final[frozenset[CallID]] = frozenset()
+_NO_CALLS: Final[frozenset[CallID]] = frozenset()
 
 
 class _Fate(Enum):
-    HELD = "held"
+    STANDS = "stands"
     UNDECIDED = "undecided"
     """A reset was acknowledged, and a commit may have come before it."""
     GONE = "gone"
     EXCUSED = "excused"
-    """A merge, a copy, a branch created anew or the like may bring it: nothing is asked of it any more."""
+    """A merge, a copy, a branch created anew or the like may bring it: it is not judged any more."""
 
 
 @attrs.frozen(cache_hash=True)
 class _Value:
     """A value of a path, and what may have become of it."""
 
-    writers: frozenset[CallID] = _NOBODY
+    writers: frozenset[CallID] = _NO_CALLS
     """Writes of it that are under way, crashed, or ended in doubt: as long as there is one, no reset forgets it."""
-    resets: frozenset[CallID] = _NOBODY
+    resets: frozenset[CallID] = _NO_CALLS
     """Resets under way that were invoked when it had no writers."""
     exposed: bool = False
     """A commit may have taken it, this time or an earlier time that it was written."""
     alone: bool = True
     """No other call was under way since that changes the path."""
-    fate: _Fate = _Fate.HELD
+    fate: _Fate = _Fate.STANDS
 
 
 _EXCUSED: Final = _Value(fate=_Fate.EXCUSED)
@@ -104,7 +104,7 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
 
 
 def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
-    branch_id = event.said.branch_id
+    branch_id = event.arguments.branch_id
     if event.kind in READS:
         return _read_invoked(state, call, event, branch_id)
     if event.kind is calls.COMMIT:
@@ -115,7 +115,7 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
         return state.with_values(
             lambda key, value: (
                 attrs.evolve(value, resets=value.resets | {call})
-                if value.fate in (_Fate.HELD, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
+                if value.fate in (_Fate.STANDS, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
                 else value
             )
         )
@@ -123,7 +123,7 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
 
 
 def _expose_value(key: Key, value: _Value, branch_id: str) -> _Value:
-    return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.HELD else value
+    return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.STANDS else value
 
 
 def _on_write(
@@ -205,7 +205,7 @@ def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
         if call not in value.resets:
             return value
         fate = _Fate.UNDECIDED if value.exposed else _Fate.GONE
-        return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NOBODY, fate=fate)
+        return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NO_CALLS, fate=fate)
 
     state = state.with_values(after)
     return attrs.evolve(
@@ -256,6 +256,3 @@ def reset_is_kept(staged: Contents | None = None, branch_id: str = "main") -> Mo
 
 
 acknowledged_reset_is_kept: Final = reset_is_kept()
-
-ALL: Final = (acknowledged_reset_is_kept,)
-"""All invariants of this module; for branches that begin without uncommitted entries."""

@@ -10,7 +10,15 @@ import attrs
 
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
-from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants._base import (
+    STORE_AND_CLIENTS,
+    Afterwards,
+    Eventually,
+    Finding,
+    Monitor,
+    Reached,
+    Violation,
+)
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import Event, Invoked, Outcome, Snapshot, Status
 
@@ -32,11 +40,11 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
     if isinstance(event, Invoked):
         if event.kind not in CREATES:
             return state, ()
-        name = event.said.branch_id
+        name = event.arguments.branch_id
         gone = state.names if event.kind is calls.RESTORE_REFS else frozenset({name})
         creating = state.creating | ({(event.client, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
         return _Deleted(state.names - gone, creating), ()
-    call, name = event.call, event.call.said.branch_id
+    call, name = event.call, event.call.arguments.branch_id
     if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
         return attrs.evolve(state, creating=state.creating - {(event.client, name)}), ()
     if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
@@ -76,8 +84,9 @@ def _judge_restores(invariant_id: str, snapshot: Snapshot, branches: Collection[
             yield Violation(invariant_id, f"a restore succeeded, and {name} is not there, or its commit")
 
 
-RESTORE_CAN_BE_FINISHED: Final = "restore-can-be-finished"
-RESTORE_CAN_BE_FINISHED_MEANING: Final = "whatever stopped a restore, the next one finishes it"
+RESTORE_CAN_BE_FINISHED: Final = Afterwards(
+    "restore-can-be-finished", "whatever stopped a restore, the next one finishes it"
+)
 
 
 def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcome, ...], Snapshot], list[Finding]]:
@@ -86,8 +95,8 @@ def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcom
     def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
         if outcomes[-1].status is not Status.OK:
             evidence = f"the next restore failed with {outcomes[-1].error!r}"
-            return [Violation(RESTORE_CAN_BE_FINISHED, evidence)]
-        return list(_judge_restores(RESTORE_CAN_BE_FINISHED, snapshot, branches))
+            return [Violation(RESTORE_CAN_BE_FINISHED.id, evidence)]
+        return list(_judge_restores(RESTORE_CAN_BE_FINISHED.id, snapshot, branches))
 
     return check
 
@@ -96,7 +105,7 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
     """branches: those of the dump."""
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        deleted = {call.said.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
+        deleted = {call.arguments.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
             yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
 

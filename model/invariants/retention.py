@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Afterwards, Always, Finding, Reached, Reads, Violation, always
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot
 
-EXPIRED_DATA_IS_RECLAIMED: Final = "expired-data-is-reclaimed"
-EXPIRED_DATA_IS_RECLAIMED_MEANING: Final = (
-    "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone"
+EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
+    "expired-data-is-reclaimed",
+    "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone",
 )
 
 
@@ -59,8 +59,8 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
 def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], when: int) -> Always:
     """No object of a commit is deleted that a branch had as its head within its days, whatever the commit's own date.
 
-    heads: those of branches at a time; ``when``: microseconds since 1970. They are asked for until they have been left
-    for as long as the rules say at the least: for that long after ``when``. Source: "We note that 7 days ago, the
+    heads: those of branches at a time; ``when``: microseconds since 1970. They are checked until they have been left
+    for the shortest time of the rules: for that long after ``when``. Source: "We note that 7 days ago, the
     branch's HEAD pointed to commit B".
     """
     name = "past-head-data-is-kept"
@@ -96,7 +96,11 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
     return kept if hypothetical else kept - (dangling(view.commits, heads) - set(tagged))
 
 
-def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+@always(
+    "no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
+    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
+)
+def uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.owned_references(branch_id):
@@ -109,14 +113,6 @@ def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
                         "uncommitted-data-is-kept",
                         f"branch {branch_id} has staged {each.path!r} at {each.address}, which is gone",
                     )
-
-
-uncommitted_data_is_kept = Always(
-    id="uncommitted-data-is-kept",
-    meaning="no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
-    check=_uncommitted_data_is_kept,
-    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
-)
 
 
 def expired_data_is_reclaimed(
@@ -135,12 +131,12 @@ def _find_leftovers(
 ) -> Iterator[Finding]:
     for outcome in outcomes:
         if outcome.error is not None:
-            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"a run failed with {outcome.error!r}")
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED.id, f"a run failed with {outcome.error!r}")
     for view in _living(snapshot):
         left = only_expired(view, rules, snapshot.now, tags=tags) & view.objects.keys()
         if left:
-            what = ", ".join(sorted(left))
-            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"only expired commits refer to {what}, and it is still there")
+            evidence = f"only expired commits refer to {', '.join(sorted(left))}, and it is still there"
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED.id, evidence)
         else:
             yield Reached("no object is left that only expired commits refer to")
 

@@ -1,4 +1,4 @@
-"""Which algorithm answers for a key, and when the next one is asked instead."""
+"""Which algorithm answers for a key, and when the next one is tried."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import partial
@@ -37,7 +37,7 @@ class Limits:
     """When to give up: inconclusive then, never wrong.
 
     memory: bytes that an algorithm may hold at once, besides the history itself; an estimate of ours.
-    expired: asked now and then; True says that time is up. The model has no clock of its own.
+    expired: polled; True: time is up. The model has no clock of its own.
     """
 
     memory: int = 1 << 30
@@ -114,7 +114,7 @@ def decide_key(
     return _by_turns(problem, lambda: make_steps(specification, history, numbers, until), most, limits)
 
 
-def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[KeyResult, str]:
+def _by_turns(problem: Register, stepped: Callable[[], Stepped], most: int, limits: Limits) -> tuple[KeyResult, str]:
     """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
     expired = limits.expired
     words: Stepped | None = None
@@ -128,7 +128,7 @@ def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits:
             if configurations > most:
                 break
             if words is None:
-                words = told()
+                words = stepped()
                 continue  # which has taken its time
             attempts = _attempts(problem, words, min(configurations, most), most, steps, expired)
             configurations, steps = configurations * 4, steps * 8
@@ -171,7 +171,7 @@ def arguments_fit(specification: Specification, history: History) -> None:
     """Raises BrokenHistory for an operation that cannot have its argument or its result, happened or not."""
     unasking = specification.unasking
     begin, step = initial(specification, history), specification.step
-    for number, (f, key, argument) in enumerate(history.asked()):
+    for number, (f, key, argument) in enumerate(history.invocations()):
         if f in unasking:
             continue
         answering = f in specification.answering

@@ -1,8 +1,10 @@
 """Why a key is not linearizable: where it shows first, and the few operations that cannot be explained.
 
-To take an operation out of a history means: nothing is known any more of when it took effect, or whether it did. A
-read is gone then; a write may still have been what somebody saw. Whatever is impossible without knowing is impossible
-with more knowledge, so that the operations that are left are to blame, and removing one more makes all possible.
+To remove an operation means: it may have taken effect at any time, or never. What is impossible all the same is
+impossible with more knowledge. So the operations that are left are the reason.
+
+Example: among a thousand operations, write 1 returns, then write 2, then a read finds 1. These three are impossible by
+themselves. Without write 1 there is an order: it may have taken effect after write 2.
 """
 
 from bisect import bisect_left
@@ -25,7 +27,7 @@ from lakeproof.model.snapshot import Status
 _CONFIGURATIONS: Final = 2_000
 _STEPS: Final = 20_000
 _ENOUGH: Final = 24
-"""Operations that a reader can take in: where more are needed, only the end is told, and what was held before."""
+"""Operations that a reader can take in: where more are needed, only the end is shown, and the values before it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -36,7 +38,7 @@ class Evidence:
     failed: the one whose return no order explains any more; None if it was not found in time.
     operations: a sub-history that is impossible by itself, in the order of calls.
     minimal: whether removing any one of them makes it possible; else there was no time to find out.
-    held: the values of which the key held one when the sub-history began; None: it begins with the history.
+    possible: the values of which the key had one when the sub-history began; None: it begins with the history.
     """
 
     key: Hashable
@@ -46,7 +48,7 @@ class Evidence:
     elsewhere: tuple[Operation, ...] = ()
     """Writes among all others that this needs: they may have taken effect at any time, or never."""
     minimal: bool
-    held: tuple[Hashable, ...] | None = None
+    possible: tuple[Hashable, ...] | None = None
 
 
 def explain(
@@ -63,13 +65,13 @@ def explain(
         )
     until, returned = first
     failed = next(op for op in map(history.operation, numbers) if op.returned == until)
-    held: tuple[Hashable, ...] | None = None
+    possible: tuple[Hashable, ...] | None = None
     if specification.guarded is None:
         left, minimal, others = _smallest_words(make_steps(specification, history, numbers, until), limits)
     else:
         problem = register(specification, history, numbers, until)
         left, minimal, others, values = _smallest_register(problem, limits)
-        held = None if values is None else tuple(_value(history, value) for value in sorted(values))
+        possible = None if values is None else tuple(_value(history, value) for value in sorted(values))
     return Evidence(
         key=key,
         returned=returned,
@@ -77,7 +79,7 @@ def explain(
         operations=tuple(sorted((_operation_as_known(history, i, until) for i in left), key=lambda op: op.call)),
         elsewhere=tuple(map(history.operation, others)),
         minimal=minimal,
-        held=held,
+        possible=possible,
     )
 
 
@@ -152,7 +154,7 @@ class _Unsure:
 
 
 def _smallest_register(problem: Register, limits: Limits) -> tuple[list[int], bool, list[int], frozenset[int] | None]:
-    """A smallest impossible sub-history, whether it is, what it needs of the rest, and what may have been held."""
+    """A smallest impossible sub-history, whether it is, what it needs of the rest, and the values at its beginning."""
     unsure = _Unsure(limits)
     rows, minimal = _smallest(range(len(problem)), lambda rows: unsure.register(_without(problem, rows)), unsure)
     values: frozenset[int] | None = None
@@ -194,19 +196,19 @@ def _without(problem: Register, rows: Sequence[int]) -> Register:
 
 
 def _late(problem: Register, limits: Limits) -> tuple[list[Register], frozenset[int]] | None:
-    """The shortest end of a history that is impossible whatever the key held before of what it may have held.
+    """The shortest end of a history that is impossible whichever of the possible values the key had before.
 
     One problem for each such value. None: not found. What was open at the cut may have taken effect before.
     """
-    held: list[tuple[int, frozenset[int]]] = []
+    possible: list[tuple[int, frozenset[int]]] = []
     frontier(
         problem,
         Budget(configurations=_CONFIGURATIONS, expired=limits.expired),
-        watch=lambda event, values: held.append((event, values)),
+        watch=lambda event, values: possible.append((event, values)),
     )
     back = 1
-    while back <= len(held):
-        cut, values = held[-back]
+    while back <= len(possible):
+        cut, values = possible[-back]
         problems = [_from(problem, cut, value) for value in values]
         if all(_Unsure(limits).register(one) for one in problems):
             return problems, values
@@ -233,7 +235,7 @@ def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, 
     def impossible(rows: Sequence[int]) -> bool:
         keep = set(rows)
         forgotten = [
-            attrs.evolve(step, call=i - len(steps) - 1, returned=NEVER, told=UNKNOWN)
+            attrs.evolve(step, call=i - len(steps) - 1, returned=NEVER, observed=UNKNOWN)
             for i, step in enumerate(steps)
             if i not in keep and step.f not in observers
         ]

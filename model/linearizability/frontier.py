@@ -35,7 +35,7 @@ from typing import Final
 
 from lakeproof.model.linearizability.dominance import Configuration, drop_dominated, promising
 from lakeproof.model.linearizability.history import NEVER
-from lakeproof.model.linearizability.optional import Optional, asked_until, available, optionals
+from lakeproof.model.linearizability.optional import Optional, available, needed_until, optionals
 from lakeproof.model.linearizability.problem import HOLDS, Budget, KeyResult, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
 
@@ -57,10 +57,10 @@ def frontier(
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
     unlimited_optionals: let an optional operation take effect any number of times. That is much less to remember, and
-        what is violated all the same is violated; nothing else is said then.
+        what is violated all the same is violated; else the result is open.
     beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
-        is left and some were dropped, nothing is said. 0: keep all.
-    watch: is told, after each return, of all values that the key may hold.
+        is left and some were dropped, the result is open. 0: keep all.
+    watch: called after each return, with all values that the key may have.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
     run = _Frontier(problem, budget, unlimited_optionals=unlimited_optionals, beam=beam)
@@ -99,7 +99,7 @@ class _Frontier:
         self.optional_refusing: list[Optional] = []
         self.makers: dict[int, list[int]] = {}
         """By value: those from which an optional compare-and-set makes it."""
-        self.asked_until = asked_until(problem)
+        self.needed_until = needed_until(problem)
         self.called = self.found = 0
         self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = optionals(problem)
@@ -313,7 +313,7 @@ class _Frontier:
 
     def _stays(self, value: int) -> bool:
         """Whether the value must not go away: it is written once, and something called later meets it."""
-        return self.asked_until.get(value, -1) >= self.called
+        return self.needed_until.get(value, -1) >= self.called
 
     def _sources(self, value: int) -> Iterable[int] | None:
         """The values from which conditional writes can lead to this one; None: they may be any."""

@@ -72,7 +72,7 @@ class Hiders:
 
     def find(self, block: int, deadline: float, times: Times) -> Iterator[Hider]:
         """Who could, the likely ones first: best after all of the hidden block could be over; else when all of it has
-        been called and there was a moment for it, which makes it first; else by a write that nobody knows of. Cost:
+        been called and there was a moment for it, which makes it first; else by an unknown write. Cost:
         O(log n) for each."""
         first, last = self.spans[block][1], max(self.spans[block])
         yield from self._backward(block, last, deadline, times)

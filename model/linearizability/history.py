@@ -1,7 +1,7 @@
 """A recorded history in columns: some fifty bytes an operation, so that millions fit.
 
 Events are appended as they were recorded. A process does one operation at a time; one that never returns stays open
-for ever, and its process must not be heard of again.
+for ever, and its process has no further operation.
 """
 
 from array import array
@@ -118,7 +118,7 @@ class History:
     def end(
         self, process: Hashable, status: Status, result: Hashable, *, time: int | None = None, line: int = 0
     ) -> None:
-        """The open operation of a process returns: ok with a result, failed, or (INFO) nobody knows how.
+        """The open operation of a process returns: ok with a result, failed, or (INFO) unknown.
 
         Raises BrokenHistory if the process has none open.
         """
@@ -132,7 +132,7 @@ class History:
             )
         self._finish(number, known, status, result, time, line)
 
-    def asked(self) -> Iterator[tuple[str, Hashable, Hashable]]:
+    def invocations(self) -> Iterator[tuple[str, Hashable, Hashable]]:
         """Name, key and argument of the operations, in the order of their numbers."""
         return zip(
             map(self._f_names.__getitem__, self._f),
@@ -207,7 +207,7 @@ class History:
     def settle(self) -> None:
         """Put the events into the order that the settings ask for. Call it once, after the last event.
 
-        Raises BrokenHistory where times are asked for and one is missing.
+        Raises BrokenHistory where times are needed and one is missing.
         """
         if self.settings.order == "file":
             return

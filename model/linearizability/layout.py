@@ -69,8 +69,8 @@ class Layout:
         if NEVER in returns:
             happened = bytearray(returned != NEVER for returned in returns)
         writers = self.writers
-        asked = {value for value, guard, here in zip(values, guards, happened, strict=True) if guard == IS and here}
-        todo = list(asked)
+        required = {value for value, guard, here in zip(values, guards, happened, strict=True) if guard == IS and here}
+        todo = list(required)
         met: set[int] = set()
         undecided = False
         while todo:
@@ -144,7 +144,7 @@ class Layout:
             value = self.problem.writes[heir]
 
     def _span_of(self, writer: int) -> Span:
-        """Of the block that begins with it, also of one that nobody met."""
+        """Of the block that begins with it, also of one that was not met."""
         block = self.block_of.get(writer)
         return (self.returns[writer], self.calls[writer]) if block is None else self._span(block)
 

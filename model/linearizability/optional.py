@@ -30,7 +30,7 @@ def available(optional: Optional, spent: int, ranks: int) -> bool:
     return count < len(optional.ranks) and optional.ranks[count] < ranks
 
 
-def asked_until(problem: Register) -> dict[int, int]:
+def needed_until(problem: Register) -> dict[int, int]:
     """By value with one possible writer: the last operation that surely meets it."""
     writers = {problem.initial: 1}
     for write in problem.writes:

@@ -1,7 +1,7 @@
 """The question about one key: which operations there are, when, and what each one asks of the state.
 
 Times are order numbers: all distinct, a call or a return each. What says nothing is left out: operations that did not
-happen, reads whose result nobody knows.
+happen, reads whose result is unknown.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -54,9 +54,9 @@ VIOLATED: Final = KeyResult(Verdict.VIOLATED)
 
 
 class Budget:
-    """How much an algorithm may spend: configurations held at once, steps, and time by somebody else's clock.
+    """How much an algorithm may spend: configurations in memory, steps, and time by the caller's clock.
 
-    expired: asked now and then; True ends the work. The model has no clock of its own.
+    expired: polled; True ends the work. The model has no clock of its own.
     """
 
     __slots__ = ("configurations", "expired", "steps")
@@ -108,14 +108,15 @@ class Register:
         self.writes.append(write)
 
     def simplify(self) -> None:
-        """Make one value of all that no guard tells apart, and leave out optional operations that nobody can miss."""
+        """Merge the values that no guard distinguishes, and leave out optional operations without effect."""
         guards, values, writes, returns = self.guards, self.values, self.writes, self.returns
-        asked = {value for value, guard in zip(values, guards, strict=True) if guard != ANY}
-        self.writes = writes = [w if w < 0 or w in asked else NO_VALUE for w in writes]
+        required = {value for value, guard in zip(values, guards, strict=True) if guard != ANY}
+        self.writes = writes = [w if w < 0 or w in required else NO_VALUE for w in writes]
         if NEVER not in returns:
             return
-        held = {self.initial, *writes}
-        keep = [i for i, returned in enumerate(returns) if returned != NEVER or guards[i] != IS or values[i] in held]
+        possible = {self.initial, *writes}
+        ended = [returned != NEVER for returned in returns]
+        keep = [i for i, over in enumerate(ended) if over or guards[i] != IS or values[i] in possible]
         if IS_NOT not in guards:
             keep = [i for i in keep if returns[i] != NEVER or writes[i] != NO_VALUE]
         if len(keep) < len(returns):
@@ -126,14 +127,14 @@ class Register:
 
 @attrs.frozen
 class Step:
-    """An operation as its specification sees it. ``told`` is UNKNOWN if it may not have happened, or nobody knows."""
+    """An operation as its specification sees it. ``observed`` is UNKNOWN if it may not have happened."""
 
     number: int
     call: int
     returned: int
     f: str
     argument: Hashable
-    told: Hashable
+    observed: Hashable
 
 
 @attrs.frozen
@@ -170,8 +171,8 @@ def register(specification: Specification, history: History, numbers: Iterable[i
             if status != 1:
                 add(number, call, returned, ANY, NO_VALUE, argument)
         elif status != 1 or (refusals and f in conditional):
-            told = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
-            guard, value, writes, write = told
+            observed = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
+            guard, value, writes, write = observed
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
     problem.simplify()
@@ -207,41 +208,26 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
                 break
             op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
         if op.status is Status.FAIL:
-            told = observation_of(specification, history.settings, op.f, op.status, op.result)
-            if told is UNKNOWN:
+            observed = observation_of(specification, history.settings, op.f, op.status, op.result)
+            if observed is UNKNOWN:
                 continue
-        told = observation_of(specification, history.settings, op.f, op.status, op.result)
-        if told is UNKNOWN and op.f in specification.observers:
+        observed = observation_of(specification, history.settings, op.f, op.status, op.result)
+        if observed is UNKNOWN and op.f in specification.observers:
             continue
         keyed = not specification.by_key and op.f not in specification.answering
         argument = (op.key, op.argument) if keyed else op.argument
-        returned = NEVER if told is UNKNOWN else op.returned
-        steps.append(Step(number, op.call, returned, op.f, argument, told))
+        returned = NEVER if observed is UNKNOWN else op.returned
+        steps.append(Step(number, op.call, returned, op.f, argument, observed))
     begin = initial(specification, history)
     for step in steps:
         try:
             _, result = specification.step(begin, step.f, step.argument)
-            if step.told is not UNKNOWN:
-                specification.equal(result, step.told)
+            if step.observed is not UNKNOWN:
+                specification.equal(result, step.observed)
         except ValueError as error:
             raise BrokenHistory(str(error), history.operation(step.number).lines[0]) from error
     return Stepped(specification, begin, steps)
 
 
-__all__ = [
-    "ANY",
-    "HOLDS",
-    "IS",
-    "IS_NOT",
-    "NO_VALUE",
-    "NO_WRITE",
-    "VIOLATED",
-    "Budget",
-    "KeyResult",
-    "Register",
-    "Step",
-    "Stepped",
-    "Verdict",
-    "make_steps",
-    "register",
-]  # fmt: skip
+__all__ = ["ANY", "HOLDS", "IS", "IS_NOT", "NO_VALUE", "NO_WRITE", "VIOLATED", "Budget", "KeyResult", "Register"]
+__all__ += ["Step", "Stepped", "Verdict", "make_steps", "register"]

@@ -1,8 +1,8 @@
 """Search: any specification, depth first, never twice from the same place.
 
 A place is how many returns lie behind, which open operations have taken effect, and the state: the linearized set and
-the state of Wing and Gong with Lowe's cache, told in fewer words. Operations that only look are taken as soon as they
-see what they saw; alike operations that may never have happened, in the order of their calls.
+the state of Wing and Gong with Lowe's cache, encoded more compactly. A read is taken as soon as it sees its result;
+alike operations that may never have happened, in the order of their calls.
 
 Source: J. Wing, C. Gong, Testing and verifying concurrent objects, 1993; G. Lowe, Testing for linearizability, 2017.
 """
@@ -116,7 +116,7 @@ class _Search:
             if not used & own:
                 step = self.musts[i]
                 after, result = self.step(state, step.f, step.argument)
-                if self.equal(result, step.told):
+                if self.equal(result, step.observed):
                     yield self._look((behind, used | own, spent, after))
         for step, calls, shift, mask in self.kinds:
             count = spent >> shift & mask
@@ -133,6 +133,6 @@ class _Search:
                 bit = self.bits[i]
                 if not used & bit:
                     step = self.musts[i]
-                    if self.equal(self.step(state, step.f, step.argument)[1], step.told):
+                    if self.equal(self.step(state, step.f, step.argument)[1], step.observed):
                         used |= bit
         return behind, used, spent, state

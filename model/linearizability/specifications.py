@@ -38,13 +38,13 @@ class Specification:
     initial: the state before anything happened.
     step: (state, name, argument) -> (state after, result); REFUSED is the result of what the state did not allow.
         Pure. Raises ValueError for an argument that the operation cannot have.
-    equal: whether the result of ``step`` is what was observed. It is not asked about results that nobody knows.
+    equal: whether the result of ``step`` is what was observed. It is not called for unknown results.
     observers: the operations that never change the state.
     conditional: the operations that can be refused by the state.
     answering: the operations that may change the state and give a result that depends on it.
     guarded: (name, argument, result, status) -> the register form of an operation, or None if it says nothing.
     begins: (what each key holds in the beginning, the keys that the history names) -> the initial state. The keys are
-        asked for where all of them are one state. Raises ValueError for what no key can hold.
+        needed where all of them are one state. Raises ValueError for what no key can hold.
     unasking: the operations whose argument may be anything, and which are not looked at before they are judged.
     by_key: each key is an object of its own (P-compositionality), and a history is linearizable iff each key is.
     absence: a read of nil always says that nothing was there. Else its recorder may have meant: not recorded.
@@ -60,7 +60,7 @@ class Specification:
     answering: frozenset[str] = frozenset()
     unasking: frozenset[str] = frozenset({"read", "write", "get", "delete", "acquire", "release"})
     guarded: Callable[[str, Hashable, Hashable, Status], Guarded] | None = None
-    begins: Callable[[Hashable, Keys], Hashable] = attrs.field(default=lambda held, keys: held)
+    begins: Callable[[Hashable, Keys], Hashable] = attrs.field(default=lambda begin, keys: begin)
     by_key: bool = True
     absence: bool = True
 
@@ -73,8 +73,8 @@ def observation_of(
     A failed operation that says nothing did not happen.
     """
     if status is Status.FAIL:
-        told = settings.fail == "predicate-false" and f in specification.conditional
-        return REFUSED if told else UNKNOWN
+        observed = settings.fail == "predicate-false" and f in specification.conditional
+        return REFUSED if observed else UNKNOWN
     if status is Status.INFO or (f in specification.observers and result is None and settings.nil == "unrecorded"):
         return UNKNOWN
     if f in specification.answering and settings.nil == "unrecorded" and isinstance(result, tuple):
@@ -146,12 +146,12 @@ def _mutex_guarded(f: str, argument: Hashable, result: Hashable, status: Status)
     return (IS_NOT, before, False, None) if status is Status.FAIL else (IS, before, True, after)
 
 
-def _mutex_begins(held: Hashable, keys: Keys) -> Hashable:
-    if held in (NOTHING, Atom("boolean", "false"), "free"):
+def _mutex_begins(begin: Hashable, keys: Keys) -> Hashable:
+    if begin in (NOTHING, Atom("boolean", "false"), "free"):
         return NOTHING
-    if held in (Atom("boolean", "true"), "held"):
+    if begin in (Atom("boolean", "true"), "held"):
         return HELD
-    raise ValueError(f"a mutex that begins as {shorten_value(held)}; expected true (it is held) or false (it is free)")
+    raise ValueError(f"a mutex that begins as {shorten_value(begin)}; expected true (it is held) or false (it is free)")
 
 
 def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
@@ -162,21 +162,21 @@ def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable,
     return (argument if f == "put" else state + argument), DONE
 
 
-def _append_begins(held: Hashable, keys: Keys) -> Hashable:
-    if held is NOTHING:
+def _append_begins(begin: Hashable, keys: Keys) -> Hashable:
+    if begin is NOTHING:
         return ""
-    if not isinstance(held, str):
-        raise ValueError(f"append begins with {shorten_value(held)}; expected text, in quotes")  # noqa: TRY004  # of an option
-    return held
+    if not isinstance(begin, str):
+        raise ValueError(f"append begins with {shorten_value(begin)}; expected text, in quotes")  # noqa: TRY004  # of an option
+    return begin
 
 
-def _each(held: Hashable, keys: Keys) -> dict[Hashable, Hashable]:
+def _each(begin: Hashable, keys: Keys) -> dict[Hashable, Hashable]:
     """What each key holds in the beginning: its own value of a map, where the spelling counts (``"1"`` is also the key
     1, and ``"x"`` is also ``:x``); else the same value in all keys that the history names."""
-    if not isinstance(held, Atom) or held.kind != "map":
-        return {} if held is NOTHING else dict.fromkeys(keys(), held)
-    assert isinstance(held.text, frozenset)
-    named = {str(name): value for name, value in held.text}
+    if not isinstance(begin, Atom) or begin.kind != "map":
+        return {} if begin is NOTHING else dict.fromkeys(keys(), begin)
+    assert isinstance(begin.text, frozenset)
+    named = {str(name): value for name, value in begin.text}
     begins = {key: named[_spell_key(key)] for key in keys() if _spell_key(key) in named}
     for name in named.keys() - set(map(_spell_key, begins)):
         begins[name] = named[name]
@@ -247,20 +247,20 @@ def _transaction_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hash
     """Reads and writes of several registers at one moment. The state: (register, value) pairs, in no order."""
     assert isinstance(state, frozenset)
     registers = dict(state)
-    told = []
+    observed = []
     for kind, register, value in _micro_operations(argument):
         if kind == "w":
             registers[register] = value
-        told.append((kind, register, registers.get(register)))
-    after = frozenset((name, held) for name, held in registers.items() if held is not NOTHING)
-    return after, DONE if f == "write" else tuple(told)
+        observed.append((kind, register, registers.get(register)))
+    after = frozenset((name, value) for name, value in registers.items() if value is not NOTHING)
+    return after, DONE if f == "write" else tuple(observed)
 
 
-def _transaction_equal(result: Hashable, told: Hashable) -> bool:
-    if result == told:
+def _transaction_equal(result: Hashable, observed: Hashable) -> bool:
+    if result == observed:
         return True
     assert isinstance(result, tuple)
-    found = _micro_operations(told)
+    found = _micro_operations(observed)
     return len(found) == len(result) and all(
         one[:2] == other[:2] and (other[2] is UNKNOWN or one[2] == other[2])
         for one, other in zip(result, found, strict=True)
@@ -288,7 +288,7 @@ KV: Final = Specification(
 )
 KV_SCAN: Final = attrs.evolve(
     KV,
-    begins=lambda held, keys: _sort_pairs(_each(held, keys)),
+    begins=lambda begin, keys: _sort_pairs(_each(begin, keys)),
     name="kv-scan",
     fs=KV.fs | {"scan"},
     initial=(),
@@ -311,7 +311,7 @@ APPEND: Final = Specification(
     fs=frozenset({"get", "put", "append"}),
     initial="",
     step=_append_step,
-    equal=lambda result, told: result == ("" if told is NOTHING else told),
+    equal=lambda result, observed: result == ("" if observed is NOTHING else observed),
     observers=frozenset({"get"}),
     begins=_append_begins,
 )
@@ -323,7 +323,7 @@ MULTI_REGISTER: Final = Specification(
     equal=_transaction_equal,
     answering=frozenset({"txn", "read"}),
     unasking=frozenset(),
-    begins=lambda held, keys: frozenset(_each(held, keys).items()),
+    begins=lambda begin, keys: frozenset(_each(begin, keys).items()),
     absence=False,
 )
 
@@ -345,8 +345,8 @@ def specification_of(fs: frozenset[str]) -> Specification:
     smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
     if len(smallest) == 1:
         return smallest[0]
-    told = [render_name(f) for f in sorted(fs)]
-    names = ", ".join(told if len(told) <= _NAMED else [*told[:_NAMED], "..."])
+    observed = [render_name(f) for f in sorted(fs)]
+    names = ", ".join(observed if len(observed) <= _NAMED else [*observed[:_NAMED], "..."])
     if fitting:
         raise BrokenHistory(f"operations {names} could be of {', '.join(s.name for s in fitting)}: name one (--model)")
     known = "; ".join(f"{s.name}: {', '.join(sorted(s.fs))}" for s in ALL.values())
@@ -355,18 +355,18 @@ def specification_of(fs: frozenset[str]) -> Specification:
 
 def initial(specification: Specification, history: History) -> Hashable:
     """The state in the beginning, as settings and specification say."""
-    said = history.settings.initial
-    if said is UNKNOWN:
+    given = history.settings.initial
+    if given is UNKNOWN:
         return specification.initial
     try:
-        return specification.begins(freeze(said), lambda: dict.fromkeys(_keys(history)))
+        return specification.begins(freeze(given), lambda: dict.fromkeys(_keys(history)))
     except ValueError as error:
         raise BrokenHistory(str(error)) from error
 
 
 def _keys(history: History) -> Iterator[Hashable]:
     """The keys that operations, transactions and the results of scans name, each perhaps often."""
-    for f, key, argument in history.asked():
+    for f, key, argument in history.invocations():
         if f in MULTI_REGISTER.fs:
             yield from _keys_named(argument, 3)
         elif f != "scan":
@@ -376,8 +376,8 @@ def _keys(history: History) -> Iterator[Hashable]:
             yield from _keys_named(history.values[result], 2)
 
 
-def _keys_named(told: Hashable, length: int) -> Iterator[Hashable]:
+def _keys_named(observed: Hashable, length: int) -> Iterator[Hashable]:
     """The keys in a list of ``[r KEY VALUE]`` or ``[KEY VALUE]``. What is no such list is refused elsewhere."""
-    for one in told if isinstance(told, tuple) else ():
+    for one in observed if isinstance(observed, tuple) else ():
         if isinstance(one, tuple) and len(one) == length:
             yield one[length - 2]

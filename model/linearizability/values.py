@@ -19,7 +19,7 @@ class Atom:
 
 
 class _Unknown:
-    """A result that nobody recorded: it contradicts nothing."""
+    """A result that was not recorded: it contradicts nothing."""
 
     def __repr__(self) -> str:
         return "UNKNOWN"
@@ -70,7 +70,7 @@ def freeze(value: object, depth: int = 0) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple([freeze(one, depth) for one in value])
     if isinstance(value, Mapping):
-        return Atom("map", frozenset((freeze(key, depth), freeze(held, depth)) for key, held in value.items()))
+        return Atom("map", frozenset((freeze(key, depth), freeze(part, depth)) for key, part in value.items()))
     if isinstance(value, AbstractSet):
         return Atom("set", frozenset(freeze(one, depth) for one in value))
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
@@ -90,10 +90,10 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
         case Atom("map", frozenset() as pairs):
             return f"{{{', '.join(sorted(': '.join(render_value(one, text) for one in pair) for pair in pairs))}}}"
         case Mapping():
-            items = (f"{render_value(key, text)}: {render_value(held, text)}" for key, held in value.items())
+            items = (f"{render_value(key, text)}: {render_value(part, text)}" for key, part in value.items())
             return f"{{{', '.join(items)}}}"
-        case Atom("set", frozenset() as held) | (frozenset() as held):
-            return f"#{{{' '.join(sorted(render_value(one, text) for one in held))}}}"
+        case Atom("set", frozenset() as part) | (frozenset() as part):
+            return f"#{{{' '.join(sorted(render_value(one, text) for one in part))}}}"
         case list() | tuple():
             return f"[{' '.join(render_value(one, text) for one in value)}]"
         case _:
@@ -102,8 +102,8 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
 
 def shorten_value(value: object, most: int = 60) -> str:
     """A piece of a history for a message: one line, and not too long."""
-    told = render_value(value)
-    return told if len(told) <= most else f"{told[:most]}..."
+    shown = render_value(value)
+    return shown if len(shown) <= most else f"{shown[:most]}..."
 
 
 def render_name(f: str) -> str:

@@ -145,7 +145,7 @@ class _Denying(Layout):
                 urgent.update(stuck)
                 unfit = {(i, root) for i, root in unfit if i not in stuck}
                 continue
-            spared = [i for i in hiders if i not in block_of]  # blocks of their own, which nobody met
+            spared = [i for i in hiders if i not in block_of]  # blocks of their own, which were not met
             self.spans += [(times.returns[i], times.calls[i]) for i in spared]
             try:
                 self._lay_out()
@@ -165,7 +165,7 @@ class _Denying(Layout):
         """One hider for each "not", in this order, and the times that follow. order: blocks with what is to hide them.
         unfit: pairs of a "not" and a hider that are not to be.
 
-        Returns the pairs by the writers of the two blocks, and each "not" that found nobody.
+        Returns the pairs by the writers of the two blocks, and each "not" without a writer.
         """
         hiders: dict[int, list[tuple[int, int]]] = {}
         stuck = set[int]()
@@ -215,7 +215,7 @@ class _Denying(Layout):
         return True
 
     def _spare(self) -> list[tuple[float, int]]:
-        """The writes that may have happened, and that nobody would have noticed, by their calls."""
+        """The writes that may have happened, and that no read would have noticed, by their calls."""
         problem = self.problem
         denied = {value for value, guard in zip(problem.values, problem.guards, strict=True) if guard == IS_NOT}
         return [

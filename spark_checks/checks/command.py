@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
 
 
-def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
+def _parse_ids(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
     ids = tuple(dict.fromkeys(part for each in only for part in each.split(",") if part))
     for each in ids:
         if each not in EVERY:
@@ -25,7 +25,7 @@ def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tupl
 @click.command("check")
 @dataset_options
 @blockstore_option
-@click.option("--only", multiple=True, metavar="ID", callback=_known, help="Run only this check. Repeatable.")
+@click.option("--only", multiple=True, metavar="ID", callback=_parse_ids, help="Run only this check. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--out", type=PLACE, metavar="DIR", help="Findings as Parquet, and a summary; a new folder or URL.")
 @click.option(

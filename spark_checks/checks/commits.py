@@ -14,15 +14,15 @@ from pyspark.sql import functions as f
 
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import graph
-from lakeproof.spark_checks.checks.graph_worker import judged
+from lakeproof.spark_checks.checks.graph_worker import judge_batches
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.engines import gathered
+from lakeproof.spark_checks.engine.engines import gather_repositories
 from lakeproof.spark_checks.engine.tables import INT, LONG, table
-from lakeproof.spark_checks.engine.workspace import staged
-from lakeproof.spark_checks.findings import at
+from lakeproof.spark_checks.engine.workspace import stage
+from lakeproof.spark_checks.findings import at, is_named, sentence
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 """As `judging.NAMES` has it."""
@@ -33,10 +33,6 @@ def node() -> Column:
     return f.xxhash64("partition_key", "key")
 
 
-def _here() -> Column:
-    return at(f.col("partition_key"), f.col("key"))
-
-
 def _commit(commit_id: Column) -> Column:
     key = f.concat(f.lit(keys.COMMITS_PREFIX), f.coalesce(commit_id, f.lit("")).cast("binary"))
     return f.xxhash64("partition_key", key)
@@ -45,7 +41,7 @@ def _commit(commit_id: Column) -> Column:
 def heads(entities: Entities) -> DataFrame:
     """Branches and tags that name a commit: partition_key, key, commit_id. A branch without one was deleted."""
     both = [frame.select("partition_key", "key", "commit_id") for frame in (entities.branches, entities.tags)]
-    return union(both).where(f.coalesce("commit_id", f.lit("")) != "")
+    return union(both).where(is_named("commit_id"))
 
 
 def with_bit(walked: DataFrame, bit: int) -> DataFrame:
@@ -72,8 +68,10 @@ def walk(entities: Entities) -> DataFrame:
         f.lit(0).cast("bigint").alias("date"),
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
-    nodes = gathered(commits.unionAll(named), "repository", footers.count(entities.commits)).drop("repository")
-    return staged(nodes.mapInArrow(judged, JUDGED), "judged")
+    nodes = gather_repositories(commits.unionAll(named), "repository", footers.count(entities.commits)).drop(
+        "repository"
+    )
+    return stage(nodes.mapInArrow(judge_batches, JUDGED), "judged")
 
 
 def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
@@ -87,39 +85,25 @@ def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_
         return bits.bitwiseAND(bit) != 0
 
     named = heads(entities).withColumn("node", node()).join(wrong, "node")
-    missing = f.concat(f.lit("names commit "), f.col("commit_id"), f.lit(", which is not there"))
-    frames = [findings(named, [Rule("head-exists", has(graph.MISSING), _here(), missing)], only)]
+    missing = sentence("names commit ", f.col("commit_id"), ", which is not there")
+    frames = [findings(named, [Rule("head-exists", has(graph.MISSING), at(), missing)], only)]
 
     commits = entities.commits.withColumn("node", node()).join(wrong, "node")
     parents = f.concat_ws(", ", "parents")
     lost = f.coalesce(f.get("parents", f.col("lost")), f.lit("null"))
-    generation = f.concat(
-        f.lit("has generation "),
+    generation = sentence(
+        "has generation ",
         f.coalesce("generation", f.lit(0)).cast("string"),
         f.when(has(graph.MISSING), f.lit(", expected at least ")).otherwise(f.lit(", expected ")),
         f.col("expected").cast("string"),
     )
     kind = f.when(f.lit(like_lakefs) & has(graph.UNREACHABLE), "garbage").otherwise("violation")
     rules = (
-        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks its parent "), lost), kind),
-        Rule("generation-is-right", has(graph.GENERATION), _here(), generation, kind),
-        Rule(
-            "child-is-not-older",
-            has(graph.OLDER),
-            _here(),
-            f.concat(f.lit("is dated before a parent, of "), parents),
-            "note",
-        ),
-        Rule(
-            "commits-have-no-cycle",
-            has(graph.CYCLE),
-            _here(),
-            f.concat(f.lit("is its own ancestor, by "), parents),
-            kind,
-        ),
-        Rule(
-            "commit-is-reachable", has(graph.UNREACHABLE), _here(), f.lit("no branch and no tag leads to it"), "garbage"
-        ),
+        Rule("parents-exist", has(graph.MISSING), at(), sentence("lacks its parent ", lost), kind),
+        Rule("generation-is-right", has(graph.GENERATION), at(), generation, kind),
+        Rule("child-is-not-older", has(graph.OLDER), at(), sentence("is dated before a parent, of ", parents), "note"),
+        Rule("commits-have-no-cycle", has(graph.CYCLE), at(), sentence("is its own ancestor, by ", parents), kind),
+        Rule("commit-is-reachable", has(graph.UNREACHABLE), at(), f.lit("no branch and no tag leads to it"), "garbage"),
     )
     frames.append(findings(commits, rules, only))
     return union(frames)
@@ -133,14 +117,14 @@ def trees(entities: Entities, dataset: Dataset) -> DataFrame:
     listed = dataset.metaranges.where("range_id is not null")  # a row without one is an empty metarange's
     partial = listed.join(known, "range_id", "left_anti").groupBy("meta_range_id").agg(f.min("range_id").alias("lost"))
     torn = absent.select("meta_range_id", f.lit("is not there").alias("why")).unionAll(
-        partial.select("meta_range_id", f.concat(f.lit("lacks its range "), f.col("lost")).alias("why"))
+        partial.select("meta_range_id", sentence("lacks its range ", f.col("lost")).alias("why"))
     )
-    return staged(torn, "torn")
+    return stage(torn, "torn")
 
 
 def with_meta_range(commits: DataFrame) -> DataFrame:
     """The commits that hold something."""
-    return commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    return commits.where(is_named("meta_range_id"))
 
 
 def check_trees(
@@ -149,15 +133,15 @@ def check_trees(
     """meta-range-exists. ``walked``: that of a commit which no head leads to is garbage."""
     rows = with_meta_range(entities.commits).join(torn, "meta_range_id")
     if walked is None:
-        return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable())], only)
+        return findings(rows, [Rule("meta-range-exists", f.lit(True), at(), _unreadable())], only)
     lost = with_bit(walked, graph.UNREACHABLE).select("node").withColumn("dangling", f.lit(True))
     rows = rows.withColumn("node", node()).join(lost, "node", "left")
     kind = f.when(f.col("dangling").isNotNull(), "garbage").otherwise("violation")
-    return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable(), kind)], only)
+    return findings(rows, [Rule("meta-range-exists", f.lit(True), at(), _unreadable(), kind)], only)
 
 
 def _unreadable() -> Column:
-    return f.concat(f.lit("metarange "), f.col("meta_range_id"), f.lit(" "), f.col("why"))
+    return sentence("metarange ", f.col("meta_range_id"), " ", f.col("why"))
 
 
 def reachable(entities: Entities, walked: DataFrame) -> DataFrame:
@@ -177,5 +161,5 @@ def check_readable(commits: DataFrame, repositories: DataFrame, torn: DataFrame,
     """committed-data-is-kept, as far as it is about reachable commits that cannot be read."""
     owned = commits.join(repositories, commits["partition_key"] == repositories["home"], "left_semi")
     rows = owned.join(torn, "meta_range_id")
-    evidence = f.concat(f.lit("a reachable commit cannot be read: "), _unreadable())
-    return findings(rows, [Rule("committed-data-is-kept", f.lit(True), _here(), evidence)], only)
+    evidence = sentence("a reachable commit cannot be read: ", _unreadable())
+    return findings(rows, [Rule("committed-data-is-kept", f.lit(True), at(), evidence)], only)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
 from lakeproof.spark_checks.data.addresses import fingerprint, inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
-from lakeproof.spark_checks.findings import as_text, text
+from lakeproof.spark_checks.findings import as_text, is_named, sentence, text
 
 IDS = frozenset({"committed-data-is-kept", "staged-data-is-kept", "address-has-one-entry"})
 LISTED = 1
@@ -30,13 +30,13 @@ INSIDE = 8
 @attrs.frozen
 class References:
     """Who refers to what. ``committed``: repository, namespace, range_id, path, address; ``staged``: as
-    `tokens.shown`. Addresses are physical."""
+    `tokens.list_shown`. Addresses are physical."""
 
     committed: DataFrame
     staged: DataFrame
 
 
-def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, torn: DataFrame) -> DataFrame:
+def join_committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, torn: DataFrame) -> DataFrame:
     """What reachable commits refer to: repository, namespace, range_id, path, address. Once for each repository and
     range, however many commits share it; commits that cannot be read are left out, all of them.
 
@@ -47,7 +47,7 @@ def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, tor
     readable = roots.join(torn, "meta_range_id", "left_anti")
     pairs = dataset.metaranges.where("range_id is not null").join(readable, "meta_range_id")
     pairs = beside(pairs.select("repository", "range_id").distinct())
-    there = f.coalesce("address", f.lit("")) != ""
+    there = is_named("address")
     rows = dataset.ranges.where(there).select("range_id", "path", "address").join(pairs, "range_id")
     rows = rows.join(repositories.drop("home").distinct(), "repository")
     where = physical(f.col("namespace"), f.col("address"))
@@ -140,7 +140,7 @@ def check(
             "repository",
             "address",
             nobody.alias("committed"),
-            f.concat(text(f.col("path")), f.lit(" of "), text(f.col("key"))).alias("staged"),
+            sentence(text(f.col("path")), " of ", text(f.col("key"))).alias("staged"),
             _as_text().alias("at"),
             _known_as().alias("known_as"),
         )
@@ -168,19 +168,19 @@ def check(
             "committed-data-is-kept",
             f.col("lost_committed") & one.isNotNull(),
             address,
-            f.concat(f.lit("is committed at "), one, f.lit(" and not there")),
+            sentence("is committed at ", one, " and not there"),
         ),
         Rule(
             "staged-data-is-kept",
             f.col("lost_staged") & (f.col("entries") > 0),
             address,
-            f.concat(f.lit("is staged at "), f.col("one"), f.lit(" and not there")),
+            sentence("is staged at ", f.col("one"), " and not there"),
         ),
         Rule(
             "address-has-one-entry",
             f.col("elsewhere") if like_lakefs else f.coalesce(twice, f.lit(False)) | both | (f.col("entries") > 1),
             address,
-            f.concat(f.lit("has more than one entry: "), f.concat_ws(", ", places)),
+            sentence("has more than one entry: ", f.concat_ws(", ", places)),
             "note" if like_lakefs else "violation",
         ),
     )

@@ -131,90 +131,40 @@ def _may_cycle(graph: Graph, places: Longs) -> bool:
 
 
 def in_cycle(starts: Longs, places: Longs) -> Bools:
-    """Which nodes are on a cycle. What nothing leads to is taken away until nothing is left, or a cycle; then the same
-    from the other end; in what is left, usually little, the strong components are sought (3 us a node)."""
-    found = np.zeros(len(starts) - 1, np.bool_)
-    ids = np.arange(len(found), dtype=np.int64)
-    for _ in range(2):
-        rest = ~_peeled(starts, places)
-        ids = ids[rest]
-        if not len(ids):
-            return found
-        starts, places = _reversed(starts, places, rest)
-    found[ids[_components(starts, places)]] = True
-    return found
-
-
-def _peeled(starts: Longs, places: Longs) -> Bools:
-    """The nodes that no cycle leads to."""
+    """Which nodes are on a cycle: those of strong components (Tarjan's) with more than one node, and those with an edge
+    to themselves. Only damaged graphs get here (`_may_cycle`): 3 us a node."""
     count = len(starts) - 1
-    left = np.bincount(places[places >= 0], minlength=count)
-    gone = bytearray(count)
-    begin, to, children = starts.data, places.data, left.data
-    stack: list[int] = np.flatnonzero(left == 0).tolist()
-    while stack:
-        node = stack.pop()
-        gone[node] = 1
-        for at in range(begin[node], begin[node + 1]):
-            parent = to[at]
-            if parent >= 0:
-                children[parent] -= 1
-                if not children[parent]:
-                    stack.append(parent)
-    return np.frombuffer(gone, np.bool_)
-
-
-def _reversed(starts: Longs, places: Longs, rest: Bools) -> tuple[Longs, Longs]:
-    """The graph of the nodes that are left, numbered anew, with its edges turned round."""
-    numbers = np.cumsum(rest) - 1
-    children = np.repeat(np.arange(len(rest), dtype=np.int64), np.diff(starts))
-    kept = (places >= 0) & rest[children]
-    kept[kept] = rest[places[kept]]
-    children, parents = numbers[children[kept]], numbers[places[kept]]
-    degree = np.bincount(parents, minlength=int(rest.sum()))
-    return np.concatenate([[0], np.cumsum(degree)]), children[np.argsort(parents, kind="stable")]
-
-
-def _components(starts: Longs, places: Longs) -> Bools:
-    """The nodes of strong components (Tarjan's) with more than one node, and those with an edge to themselves."""
-    found = np.zeros(len(starts) - 1, np.bool_)
+    found = np.zeros(count, np.bool_)
     begin, to = starts.data, places.data
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
+    number, low = np.full(count, -1, np.int64).data, np.zeros(count, np.int64).data
+    met = 0
     open_: dict[int, None] = {}  # in order of discovery
-    for root in range(len(found)):
-        if root in number:
-            continue
-        path = [(root, begin[root])]
+    for root in range(count):
+        path = [(root, begin[root])] if number[root] < 0 else []
         while path:
             node, at = path.pop()
-            if node not in number:
-                number[node] = low[node] = len(number)
+            if number[node] < 0:
+                number[node] = low[node] = met
+                met += 1
                 open_[node] = None
-            descend = -1
             while at < begin[node + 1]:
                 parent = to[at]
                 at += 1
                 if parent == node:
                     found[node] = True
-                elif parent not in number:
-                    descend = parent
-                    break
                 elif parent in open_:
                     low[node] = min(low[node], low[parent])
-            if descend >= 0:
-                path += [(node, at), (descend, begin[descend])]
-                continue
-            if path:
-                below = path[-1][0]
-                low[below] = min(low[below], low[node])
-            if low[node] == number[node]:
-                component = []
-                while True:
-                    last, _ = open_.popitem()
-                    component.append(last)
-                    if last == node:
-                        break
-                if len(component) > 1:
-                    found[component] = True
+                elif parent >= 0 and number[parent] < 0:
+                    path += [(node, at), (parent, begin[parent])]
+                    break
+            else:
+                if path:
+                    below = path[-1][0]
+                    low[below] = min(low[below], low[node])
+                if low[node] == number[node]:
+                    component = []
+                    while node in open_:
+                        component.append(open_.popitem()[0])
+                    if len(component) > 1:
+                        found[component] = True
     return found

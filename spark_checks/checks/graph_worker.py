@@ -14,7 +14,7 @@ NAMES: Final = ("node", "bits", "expected", "lost")
 ROWS_AT_ONCE: Final = 1 << 16
 
 
-def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def judge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The graph of whole repositories, in any number of batches: what is wrong with which node."""
     arrived = list(batches)
     if not arrived:

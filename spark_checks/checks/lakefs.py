@@ -29,8 +29,8 @@ from lakeproof.spark_checks.checks import repositories, tokens
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.engine.workspace import staged
-from lakeproof.spark_checks.findings import as_text, at, text
+from lakeproof.spark_checks.engine.workspace import stage
+from lakeproof.spark_checks.findings import as_text, at, sentence, text
 
 CLEANUP_TOKENS: Final = b"cleanup-tokens"
 """The partition of tokens whose entries are to be dropped: each is a key."""
@@ -60,7 +60,7 @@ class Partitions:
     @classmethod
     def of(cls, frame: DataFrame) -> "Partitions":
         """Of one column of bytes. Runs a job."""
-        kept = staged(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
+        kept = stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
         some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
         return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
 
@@ -94,7 +94,7 @@ class Living:
     def of(cls, entities: Entities) -> "Living":
         """Runs two jobs."""
         homes = Partitions.of(repositories.accessible(entities).select("home"))
-        owned = tokens.owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
+        owned = tokens.list_owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
         return cls(homes, Partitions.of(owned.select(f.col("token").cast("binary"))))
 
     def only(self, entities: Entities) -> Entities:
@@ -124,7 +124,7 @@ def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFram
     """Entities in partitions of no accessible repository."""
     rows = union([getattr(entities, name).select("partition_key", "key") for name in _ENTITIES])
     evidence = f.lit("lies in a partition of no accessible repository")
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     return findings(
         living.homes.drop(rows), [Rule("garbage-is-reclaimable", f.lit(True), here, evidence, "garbage")], only
     )
@@ -132,14 +132,14 @@ def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFram
 
 def _named_for_others(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
     """Tokens are named ``<repository>-<branch>:<uuid>`` when they are made; one of another name came from elsewhere."""
-    owned = tokens.owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
+    owned = tokens.list_owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
     named = repositories.accessible(entities).select("home", "repository_id")
     rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
     branch = f.expr(f"substring(hex(key), {2 * len(keys.BRANCHES_PREFIX) + 1})")
     digits = f.concat(f.hex("repository_id"), f.hex(f.lit("-")), branch, f.hex(f.lit(":")))
     expected = text(f.unhex(digits))
-    here = at(f.col("partition_key"), f.col("key"))
-    evidence = f.concat(f.lit("has the token "), f.col("token"), f.lit(", expected a name that begins with "), expected)
+    here = at()
+    evidence = sentence("has the token ", f.col("token"), ", expected a name that begins with ", expected)
     foreign = (f.col("token") != "") & ~f.startswith(f.hex("token"), digits)
     return findings(rows, [Rule("no-reachable-zombie", foreign, here, evidence, "note")], only)
 

@@ -14,19 +14,19 @@ from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Keys
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.findings import at, text
+from lakeproof.spark_checks.findings import at, sentence, text
 
 
 def check(entities: Entities, schema: Keys, only: Collection[str], living: Living | None = None) -> DataFrame:
     """key-is-known, record-is-decodable, key-names-record. ``living``: what is not among it is garbage."""
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     unknown = f.col("kind").isNull()
     reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
     damaged = (
         Rule("key-is-known", unknown, here, reason),
         Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
     )
-    frames = [_found(entities.undecodable, damaged, only, living)]
+    frames = [_apply(entities.undecodable, damaged, only, living)]
     prefix = keys.STAGED_PREFIX if schema == "design" else b""
     ids = {
         "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
@@ -38,11 +38,11 @@ def check(entities: Entities, schema: Keys, only: Collection[str], living: Livin
     }
     for name, (begins, named) in ids.items():
         frame: DataFrame = getattr(entities, name)
-        frames.append(_found(frame, (_names(begins, named, here),), only, living))
+        frames.append(_apply(frame, (_names(begins, named, here),), only, living))
     return union(frames)
 
 
-def _found(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], living: Living | None) -> DataFrame:
+def _apply(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], living: Living | None) -> DataFrame:
     if living is None:
         return findings(frame, rules, only)
     return findings(living.severity(frame), [attrs.evolve(rule, kind=f.col("severity")) for rule in rules], only)
@@ -50,5 +50,5 @@ def _found(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], liv
 
 def _names(prefix: bytes, named: Column, here: Column) -> Rule:
     expected = f.concat(f.lit(prefix), f.coalesce(named.cast("binary"), f.lit(b"")))
-    evidence = f.concat(f.lit("the record names "), text(f.coalesce(named.cast("binary"), f.lit(b""))))
+    evidence = sentence("the record names ", text(f.coalesce(named.cast("binary"), f.lit(b""))))
     return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), here, evidence)

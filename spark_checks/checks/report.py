@@ -46,7 +46,7 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
                 yield Text.assemble(
                     (kind, _STYLES[kind]), f" {outcome.check.id}: {_line(example)}{rest}", overflow="fold"
                 )
-    for line in (denominators.told(summary.rows), *map(manifest.note, summary.unsealed)):
+    for line in (denominators.describe_rows(summary.rows), *map(manifest.note, summary.unsealed)):
         yield Text(line, overflow="fold")
     yield Text(verdict(summary))
 

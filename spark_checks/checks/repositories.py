@@ -14,7 +14,7 @@ from lakeproof.model import keys
 from lakeproof.model.records import RepositoryState
 from lakeproof.spark_checks.checks.rules import Rule, findings, nothing, union
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.findings import at
+from lakeproof.spark_checks.findings import at, sentence
 
 
 def check(entities: Entities, only: Collection[str]) -> DataFrame:
@@ -25,7 +25,7 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
     if "active-is-complete" in only:
         frames.append(incomplete(entities, only))
     if "cleanup-spares-live" in only:
-        frames.append(endangered(entities, only))
+        frames.append(find_endangered(entities, only))
     return union(frames)
 
 
@@ -46,7 +46,7 @@ def partitions() -> Column:
     return f.array_distinct(f.array(f.coalesce(f.col("home"), both[0]), both[1]))
 
 
-def called() -> Column:
+def name_subject() -> Column:
     """How a repository is named as a subject."""
     return f.concat_ws("-", "repository_id", f.coalesce("instance_uid", f.lit("")))
 
@@ -56,11 +56,7 @@ def entities_with_owner(entities: Entities) -> DataFrame:
     token = f.col("staging_token")
     rest = f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1)
     of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
-    owners = (
-        (entities.branches, rest),
-        (entities.tags, of_commit),
-        (entities.commits, f.col("instance")),
-    )
+    owners = ((entities.branches, rest), (entities.tags, of_commit), (entities.commits, f.col("instance")))
     return union(
         [
             frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "" is nobody
@@ -72,7 +68,9 @@ def entities_with_owner(entities: Entities) -> DataFrame:
 def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     """What is where another instance can be reached (zombies), and what belongs to none that can be."""
     live = accessible(entities)
-    homes = _marked(live.select(f.explode(partitions()).alias("partition"), "instance_uid", called().alias("owner")))
+    homes = _with_partition(
+        live.select(f.explode(partitions()).alias("partition"), "instance_uid", name_subject().alias("owner"))
+    )
     homes = homes.groupBy("partition").agg(
         f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner")
     )
@@ -81,7 +79,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     )
     entries = entities.repositories.select(f.explode(partitions()).alias("partition"), "instance_uid")
     led = cleanups.unionAll(entries)
-    known = _marked(led).select("partition").distinct().withColumn("led", f.lit(True))
+    known = _with_partition(led).select("partition").distinct().withColumn("led", f.lit(True))
     instances = live.select(f.col("instance_uid").alias("uid"), f.lit(True).alias("uid_live"))
     instances = instances.unionAll(led.select(f.col("instance_uid").alias("uid"), f.lit(False)))
     instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
@@ -91,14 +89,14 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     frame = frame.join(f.broadcast(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
     frame = frame.join(f.broadcast(instances), f.col("whose") == f.col("uid"), "left")
 
-    here = at(f.col("partition_key"), f.col("key"))
+    here = at()
     whose = f.col("whose")
     reached = f.col("owner").isNotNull()
     # One partition may be that of two repositories, if one of them is named as instances are; each is asked.
     foreign = (f.size("instances") > 1) | ~f.array_contains("instances", whose)
     unreachable = f.when(whose.isNotNull(), ~f.coalesce("uid_live", f.lit(False))).otherwise(~reached)
     found = f.when(whose.isNotNull(), f.col("uid").isNotNull()).otherwise(f.coalesce("led", f.lit(False)))
-    belongs = f.when(whose.isNotNull(), f.concat(f.lit("belongs to instance "), whose)).otherwise(
+    belongs = f.when(whose.isNotNull(), sentence("belongs to instance ", whose)).otherwise(
         f.lit("lies in a partition of no accessible repository")
     )
     leads = f.when(found, f.lit(", and an entry or a cleanup record leads to it")).otherwise(
@@ -109,7 +107,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
             "no-reachable-zombie",
             reached & whose.isNotNull() & foreign,
             here,
-            f.concat(f.lit("belongs to instance "), whose, f.lit(" and is reachable through "), f.col("owner")),
+            sentence("belongs to instance ", whose, " and is reachable through ", f.col("owner")),
         ),
         Rule(
             "garbage-is-reclaimable",
@@ -122,7 +120,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     return findings(frame, rules, only)
 
 
-def _marked(frame: DataFrame) -> DataFrame:
+def _with_partition(frame: DataFrame) -> DataFrame:
     return frame.where(f.col("partition").isNotNull())
 
 
@@ -132,7 +130,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
         accessible(entities)
         .where(~f.coalesce("bare", f.lit(False)))
         .select(
-            called().alias("subject"),
+            name_subject().alias("subject"),
             "default_branch_id",
             f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
             f.posexplode(partitions()).alias("rank", "partition"),
@@ -164,20 +162,17 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
         "active-is-complete",
         best["no_branch"] | ~best["complete"],
         f.col("subject"),
-        f.concat(
-            f.lit("is accessible and lacks "),
-            lacks.otherwise(f.concat(f.lit("the commit "), best["head"], f.lit(" of its default branch"))),
+        sentence(
+            "is accessible and lacks ", lacks.otherwise(sentence("the commit ", best["head"], " of its default branch"))
         ),
     )
     return findings(judged, [rule], only)
 
 
-def endangered(entities: Entities, only: Collection[str]) -> DataFrame:
+def find_endangered(entities: Entities, only: Collection[str]) -> DataFrame:
     """Cleanup records of instances that are accessible."""
     live = accessible(entities).select("repository_id", f.coalesce("instance_uid", f.lit("")).alias("uid")).distinct()
     named = entities.cleanups.withColumn("uid", f.coalesce("instance_uid", f.lit("")))
     rows = named.join(live, ["repository_id", "uid"])
-    evidence = f.concat(f.lit("names an accessible repository, "), f.concat_ws("-", "repository_id", "uid"))
-    return findings(
-        rows, [Rule("cleanup-spares-live", f.lit(True), at(f.col("partition_key"), f.col("key")), evidence)], only
-    )
+    evidence = sentence("names an accessible repository, ", f.concat_ws("-", "repository_id", "uid"))
+    return findings(rows, [Rule("cleanup-spares-live", f.lit(True), at(), evidence)], only)

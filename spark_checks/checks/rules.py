@@ -10,7 +10,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.engine.tables import no_rows
-from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import FINDINGS
 
 BROADCAST_ROWS_MAX = 1_000_000
@@ -57,10 +57,10 @@ def union(frames: Sequence[DataFrame]) -> DataFrame:
 def beside(frame: DataFrame) -> DataFrame:
     """A table for the smaller side of a join: sent to every worker where it is small, else hashed part by part.
     It is staged, because it is counted."""
-    kept = staged(frame, "beside")
-    return hinted(kept, footers.count(kept))
+    kept = stage(frame, "beside")
+    return hint_join(kept, footers.count(kept))
 
 
-def hinted(frame: DataFrame, rows: int) -> DataFrame:
+def hint_join(frame: DataFrame, rows: int) -> DataFrame:
     """The same, where it is known how many rows there are at most."""
     return f.broadcast(frame) if rows <= BROADCAST_ROWS_MAX else frame.hint("shuffle_hash")

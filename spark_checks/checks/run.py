@@ -87,7 +87,7 @@ def asked_of(dataset: Dataset) -> tuple[Check, ...]:
     return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
 
 
-def chosen(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
+def choose_ids(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
     """The ids that can be judged: those asked for, or all. ``is_part``: there is no record of a repository.
 
     Raises Unusable: one was asked for and cannot be.
@@ -170,8 +170,8 @@ class Checks:
         if not self.only & data.IDS and not of_objects:
             return  # nobody asks for objects
         references = data.References(
-            data.committed(reached, homes, self.dataset, self._trees),
-            tokens.shown(attrs.evolve(self.entities, branches=alive.branches), homes),
+            data.join_committed(reached, homes, self.dataset, self._trees),
+            tokens.list_shown(attrs.evolve(self.entities, branches=alive.branches), homes),
         )
         lake = self.dataset.keys == "lakefs"
         yield data.check(references, data.suspects(references, self.dataset), self.only, like_lakefs=lake)
@@ -193,7 +193,7 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
 
     Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
     """
-    chosen(dataset, only)  # before anything is read
+    choose_ids(dataset, only)  # before anything is read
     seconds: dict[str, float] = {}
     spark = dataset.spark
     began = time.perf_counter()
@@ -201,7 +201,7 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
     part_of_store = is_part(dataset, entities)
-    ids = chosen(dataset, only, is_part=part_of_store)
+    ids = choose_ids(dataset, only, is_part=part_of_store)
     living = Living.of(entities) if dataset.keys == "lakefs" and not part_of_store else None
     checks = Checks(dataset, entities, ids, living)
     written = staging.write(nothing(spark), target)
@@ -214,8 +214,8 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
-        things = denominators.judged(entities, rows)
-        summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+        things = denominators.count_judged(entities, rows)
+        summary = sum_findings(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
     dataset.demand_read()
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
     version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
@@ -224,7 +224,7 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
     )
 
 
-def summed(
+def sum_findings(
     dataset: Dataset,
     ids: Collection[str],
     only: Collection[str],

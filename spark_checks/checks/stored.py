@@ -23,6 +23,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.stored.tables import Stored
 from lakeproof.spark_checks.engine.tables import OBJECTS
+from lakeproof.spark_checks.findings import sentence
 from lakeproof.spark_checks.ledger import where_listed
 
 IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
@@ -31,25 +32,23 @@ IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
 
 def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: Collection[str]) -> DataFrame:
     """table-is-sound. ``entities``: those that are alive. ``reached``: the commits that heads lead to."""
-    needed = _needed(entities, reached, stored)
+    needed = _find_needed(entities, reached, stored)
     rows = needed.join(stored.tables, ["storage_namespace", "id"], "left")
     found, why, kind = f.col("found_type"), f.col("why"), f.col("type")
     rows = rows.withColumnRenamed("type", "found_type").withColumnRenamed("wanted", "type")
     wrong = (
         f.when(found.isNull() & why.isNull(), f.lit("is not there"))
         .when(why.isNotNull(), why)
-        .when(found != kind, f.concat(f.lit("is one of "), found, f.lit(", expected "), kind))
+        .when(found != kind, sentence("is one of ", found, ", expected ", kind))
         .otherwise(f.col("differs"))
     )
     rows = rows.withColumn("wrong", wrong)
     where = _place(f.col("storage_namespace"), f.col("id"))
-    evidence = f.concat(f.lit("of "), f.col("needs"), f.lit(": "), f.col("wrong"))
+    evidence = sentence("of ", f.col("needs"), ": ", f.col("wrong"))
     severity = f.when(f.col("reachable"), "violation").otherwise("garbage")
     frames = [findings(rows, [Rule("table-is-sound", f.col("wrong").isNotNull(), where, evidence, severity)], only)]
     nobodys = stored.tables.join(needed, ["storage_namespace", "id"], "left_anti")
-    idle = f.concat(
-        f.lit("no commit needs it"), f.when(f.col("why").isNull(), "").otherwise(f.concat(f.lit("; "), f.col("why")))
-    )
+    idle = sentence("no commit needs it", f.when(f.col("why").isNull(), "").otherwise(sentence("; ", f.col("why"))))
     frames.append(findings(nobodys, [Rule("table-is-sound", f.lit(True), where, idle, "garbage")], only))
     return union(frames)
 
@@ -58,7 +57,7 @@ def _place(namespace: Column, name: Column) -> Column:
     return f.concat(namespace, f.lit("/" + INTERNAL_PREFIX), name)
 
 
-def _needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:
+def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:
     """storage_namespace, id, wanted (type), reachable, needs (one that does), differs (what a metarange says of a range
     that is otherwise): once for each table of a namespace."""
     homes = entities.repositories.select("home", f.rtrim("storage_namespace", f.lit("/")).alias("storage_namespace"))
@@ -66,7 +65,7 @@ def _needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame
     commits = with_meta_range(entities.commits).select("partition_key", "commit_id", "meta_range_id")
     commits = commits.join(heads, ["partition_key", "commit_id"], "left")
     owned = commits.join(f.broadcast(homes), commits["partition_key"] == homes["home"])
-    some = f.concat(f.lit("commit "), f.col("commit_id"))
+    some = sentence("commit ", f.col("commit_id"))
     roots = owned.groupBy("storage_namespace", f.col("meta_range_id").alias("id")).agg(
         f.max(f.coalesce("is_reached", f.lit(False))).alias("reachable"), f.min(some).alias("needs")
     )
@@ -96,14 +95,14 @@ _SAID = ("first", "last", "entries")
 
 
 def _difference() -> Column:
-    return f.concat(
-        f.lit("has "),
+    return sentence(
+        "has ",
         f.col("own_entries").cast("string"),
-        f.lit(" entries, and metarange "),
+        " entries, and metarange ",
         f.col("meta_range_id"),
-        f.lit(" says "),
+        " says ",
         f.col("entries").cast("string"),
-        f.lit(", or others at its ends"),
+        ", or others at its ends",
     )
 
 
@@ -113,11 +112,8 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
     frames = []
     if "object-is-whole" in only:
         met = sizes.distinct().join(listed, sizes["address"] == listed["physical"])
-        evidence = f.concat(
-            f.lit("has "),
-            f.col("size_bytes").cast("string"),
-            f.lit(" bytes, and its entry says "),
-            f.col("said").cast("string"),
+        evidence = sentence(
+            "has ", f.col("size_bytes").cast("string"), " bytes, and its entry says ", f.col("said").cast("string")
         )
         rule = Rule("object-is-whole", f.col("size_bytes") != f.col("said"), f.col("physical"), evidence)
         frames.append(findings(met, [rule], only))
@@ -126,17 +122,15 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
         known = named.select(fingerprint(f.col("address")).alias("known_as")).distinct()
         ours = listed.where(is_data(f.col("storage_namespace"), f.col("physical")))
         idle = ours.join(known, fingerprint(f.col("physical")) == f.col("known_as"), "left_anti")
-        evidence = f.concat(
-            f.col("size_bytes").cast("string"), f.lit(" bytes, and neither a reachable commit nor a branch")
-        )
+        evidence = sentence(f.col("size_bytes").cast("string"), " bytes, and neither a reachable commit nor a branch")
         rule = Rule("object-is-referred-to", f.lit(True), f.col("physical"), evidence, "garbage")
         frames.append(findings(idle, [rule], only))
     return union(frames)
 
 
 def sizes(committed: DataFrame, dataset: Dataset, staged: DataFrame, homes: DataFrame) -> DataFrame:
-    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as `data.committed`;
-    ``staged``: the entries of live tokens; ``homes``: token, namespace."""
+    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as
+    `data.join_committed`; ``staged``: the entries of live tokens; ``homes``: token, namespace."""
     where = physical(f.col("namespace"), f.col("address"))
     told = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("said"))
     ranges = committed.select("namespace", "range_id").distinct().join(told, "range_id")

@@ -9,15 +9,15 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks.checks.rules import Rule, findings, hinted, union
+from lakeproof.spark_checks.checks.rules import Rule, findings, hint_join, union
 from lakeproof.spark_checks.data.addresses import physical
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.workspace import staged as staged_rows
-from lakeproof.spark_checks.findings import at, text
+from lakeproof.spark_checks.engine.workspace import stage as staged_rows
+from lakeproof.spark_checks.findings import at, is_named, sentence, text
 
 
-def owned(entities: Entities) -> DataFrame:
+def list_owned(entities: Entities) -> DataFrame:
     """The tokens of all branches: token, rank (0: the open one, then the newest sealed one), partition_key, key, live
     (a deleted branch's record may be there still), several (whether the branch has more than one)."""
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
@@ -25,7 +25,7 @@ def owned(entities: Entities) -> DataFrame:
     rows = entities.branches.select(
         "partition_key",
         "key",
-        (f.coalesce("commit_id", f.lit("")) != "").alias("live"),
+        is_named("commit_id").alias("live"),
         (f.size(sealed) > 0).alias("several"),
         f.posexplode(tokens).alias("rank", "token"),
     )
@@ -34,22 +34,14 @@ def owned(entities: Entities) -> DataFrame:
 
 def check(entities: Entities, only: Collection[str]) -> DataFrame:
     """token-has-one-owner, staged-has-owner."""
-    tokens = owned(entities)
-    branch = at(f.col("partition_key"), f.col("key"))
+    tokens = list_owned(entities)
+    branch = at()
     shared = (
         tokens.where("live")
         .groupBy("token")
         .agg(f.count("*").alias("times"), f.min(branch).alias("one"), f.max(branch).alias("other"))
     )
-    evidence = f.concat(
-        f.lit("belongs to "),
-        f.col("one"),
-        f.lit(" and to "),
-        f.col("other"),
-        f.lit(", "),
-        f.col("times"),
-        f.lit(" times"),
-    )
+    evidence = sentence("belongs to ", f.col("one"), " and to ", f.col("other"), ", ", f.col("times"), " times")
     frames = [findings(shared, [Rule("token-has-one-owner", f.col("times") > 1, f.col("token"), evidence)], only)]
 
     known = tokens.groupBy("token").agg(f.max("live").alias("live"))
@@ -62,8 +54,8 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
         "staged-has-owner",
         ~f.coalesce("live", f.lit(False)),
         f.col("token"),
-        f.when(deleted, f.concat(count, f.lit(" of a deleted branch"))).otherwise(
-            f.concat(count, f.lit(", and no branch has the token"))
+        f.when(deleted, sentence(count, " of a deleted branch")).otherwise(
+            sentence(count, ", and no branch has the token")
         ),
         f.when(deleted, "garbage").otherwise("violation"),
     )
@@ -71,13 +63,13 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
     return union(frames)
 
 
-def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
+def list_shown(entities: Entities, repositories: DataFrame) -> DataFrame:
     """The staged objects that branches show, the newest change of each path: repository, namespace, branch, path,
     address (physical). One row for each path of a branch.
 
     repositories: home, namespace, repository.
     """
-    live = owned(entities).where("live")
+    live = list_owned(entities).where("live")
     tokens = live.join(repositories, live["partition_key"] == repositories["home"]).select(
         "token", "rank", "several", "repository", "namespace", f.xxhash64("partition_key", "key").alias("branch"), "key"
     )
@@ -85,20 +77,20 @@ def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
     count = footers.count(tokens)
     change = ("tombstone", "address", "address_type")
     staged = entities.staged.select("token", "path", *change)
-    alone = staged.join(hinted(tokens.where(~f.col("several")), count), "token")
-    stacked = staged.join(hinted(tokens.where("several"), count), "token")
+    alone = staged.join(hint_join(tokens.where(~f.col("several")), count), "token")
+    stacked = staged.join(hint_join(tokens.where("several"), count), "token")
     newest = stacked.groupBy("repository", "branch", "path").agg(
         f.min_by(f.struct("namespace", "key", *change), "rank").alias("change")
     )
     columns = ("repository", "namespace", "branch", "key", "path", *change)
     merged = alone.select(*columns).unionAll(newest.select("repository", "branch", "path", "change.*").select(*columns))
-    there = ~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != "")
+    there = ~f.coalesce("tombstone", f.lit(False)) & is_named("address")
     where = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
     return merged.where(there).select("repository", "namespace", "branch", "key", "path", where.alias("address"))
 
 
 def namespaces(entities: Entities, repositories: DataFrame) -> DataFrame:
     """The tokens of live branches, with the namespace of their repository: token, namespace. Each token once."""
-    live = owned(entities).where("live")
+    live = list_owned(entities).where("live")
     rows = live.join(repositories, live["partition_key"] == repositories["home"])
     return rows.groupBy("token").agg(f.min("namespace").alias("namespace"))

@@ -8,7 +8,6 @@ Cost: footers; a scan of these columns where footers do not count nulls.
 from collections.abc import Mapping
 from typing import Final
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.dataset import Dataset
@@ -36,7 +35,10 @@ _BLANK_ENTRY: Final = (
 
 def demand_told(dataset: Dataset) -> None:
     """Raises Unusable: a row of a table leaves out what decides over what is kept. Runs a job for some tables."""
-    for name, table in _tables(dataset).items():
+    typed = {f"decoded/{name}": each for name, each in dataset.decoded.items()}
+    for name, table in (dataset.at_rest | typed).items():
+        if name not in TOLD:
+            continue
         counts = footers.nulls(table, TOLD[name])
         unsure = [f"{column} is null" for column in TOLD[name] if counts.get(column) != 0]
         for condition in unsure + [_BLANK_ENTRY] * (name == "decoded/staged"):
@@ -45,8 +47,3 @@ def demand_told(dataset: Dataset) -> None:
                     f"{dataset.where}: a row of {name}/ leaves out what it keeps ({condition}); write the table again, "
                     "with all of its columns"
                 )
-
-
-def _tables(dataset: Dataset) -> dict[str, DataFrame]:
-    at_rest = {name: getattr(dataset, name) for name in ("kv", "metaranges", "ranges") if name in dataset.tables}
-    return at_rest | {f"decoded/{name}": each for name, each in dataset.decoded.items() if f"decoded/{name}" in TOLD}

@@ -74,6 +74,11 @@ class Dataset:
     def spark(self) -> SparkSession:
         return self.kv.sparkSession
 
+    @property
+    def at_rest(self) -> dict[str, DataFrame]:
+        """Those of the four tables that the source has."""
+        return {name: getattr(self, name) for name in AT_REST if name in self.tables}
+
     def demand_read(self) -> None:
         """At the end of a run: the files are those that were opened, and tasks find as many rows in each table as the
         driver's footers tell. Workers may have another folder under the same name, and an engine may pass over a file.
@@ -82,9 +87,9 @@ class Dataset:
         Raises Unusable.
         """
         self.noted.demand_same()
-        tables = {name: getattr(self, name) for name in AT_REST if name in self.tables}
+        typed = {f"decoded/{name}": each for name, each in self.decoded.items()}
         with together(self.spark) as begin:
-            for name, table in (tables | {f"decoded/{name}": each for name, each in self.decoded.items()}).items():
+            for name, table in (self.at_rest | typed).items():
                 begin(partial(_demand_counted, self.where, name, table))
 
 
@@ -115,13 +120,12 @@ def open_dataset(
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
     unsealed = tuple(each for each in named if not manifest.demand(each))
-    found = attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+    found = attrs.evolve(_open(spark, where, keys, beside), unsealed=unsealed)
     return found if blockstore is None else _with_stored(found, blockstore)
 
 
 def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     """The tables of the object store, in place of those that the source may have."""
-    from lakeproof.spark_checks.data.dataset import namespaces
     from lakeproof.spark_checks.data.stored.stores import Blockstore
     from lakeproof.spark_checks.data.stored.tables import load
 
@@ -148,7 +152,7 @@ def _is_folder(where: str) -> bool:
     return path.is_dir() if path is not None else not where.startswith(DATABASES)
 
 
-def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
+def _open(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
         from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
 
@@ -182,7 +186,7 @@ def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> 
     if folders.is_there(f"{where}/decoded"):
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
     only_decoded = decoded and not folders.is_there(f"{where}/kv")
-    kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
+    kv = no_rows(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
     found = _with_tables(spark, where, keys, kv, beside or where, noted)
     tables = found.tables - {"kv"} if only_decoded else found.tables
     sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
@@ -201,10 +205,10 @@ def _with_tables(
 
     def table_named(name: str) -> DataFrame:
         if beside is None:
-            return empty(spark, AT_REST[name])
+            return no_rows(spark, AT_REST[name])
         return _table(spark, f"{beside}/{name}", AT_REST[name], noted)
 
-    objects, versions = empty(spark, OBJECTS), None
+    objects, versions = no_rows(spark, OBJECTS), None
     if beside is not None:
         objects, versions = _listing(spark, f"{beside}/objects", noted)
     return Dataset(
@@ -218,11 +222,6 @@ def _with_tables(
         tables=frozenset({"kv"}) if beside is None else frozenset(AT_REST),
         noted=noted,
     )
-
-
-def empty(spark: SparkSession, schema: StructType) -> DataFrame:
-    """A table without rows."""
-    return no_rows(spark, schema)
 
 
 def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:

@@ -1,15 +1,12 @@
 """The records of ``kv/`` as typed tables: one pass, in Arrow batches.
 
 What an address asks for is `lakeproof.spark_checks.data.kinds`' to say. A value that is no record of its kind, and a
-key that no schema knows, become rows of ``undecodable``: nothing is dropped in silence. What a record is, row by row
-and by protobuf's C implementation, is told here (`decode_batch`). Staged entries and commits that are written as
-everybody writes them, which are nearly all records, are read by `lakeproof.spark_checks.data.columnar` instead, all
-rows of a batch at once; where it has any doubt, it leaves a row to be decoded here. Cost: a microsecond a record by
-columns, five to ten row by row; the tables are staged as Parquet, so that it is paid once.
+key that no schema knows, become rows of ``undecodable``: nothing is dropped in silence.
+Cost: some five microseconds a record; the tables are staged as Parquet, so that it is paid once.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import attrs
@@ -24,7 +21,6 @@ from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2
 from lakeproof.model.catalog import AddressType
 from lakeproof.model.records import RepositoryState
-from lakeproof.spark_checks.data.columnar import batches as reading
 from lakeproof.spark_checks.data.dataset import Dataset, Keys
 from lakeproof.spark_checks.data.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
 from lakeproof.spark_checks.engine import staging
@@ -67,7 +63,7 @@ def decode(dataset: Dataset) -> Entities:
     if dataset.decoded:
         return Entities(**dataset.decoded)
     written = write(dataset, fresh(dataset.spark, "decoded"))
-    return Entities(**{name: _staged(dataset.spark, written, name) for name in DECODED})
+    return Entities(**{name: _read_staged(dataset.spark, written, name) for name in DECODED})
 
 
 def write(dataset: Dataset, target: str) -> Written:
@@ -76,35 +72,21 @@ def write(dataset: Dataset, target: str) -> Written:
 
     def decoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield from decoded_batches(batch, keys_are)
+            for name, rows in decode_batch(batch, keys_are).items():
+                yield widen(name, rows)
 
     return staging.write(dataset.kv.mapInArrow(decoded, WIDE), target, by=TABLE)
 
 
-def decoded_batches(batch: pa.RecordBatch, keys_are: Keys) -> Iterator[pa.RecordBatch]:
-    """What the records of a batch decode into, as batches of `WIDE`: columns at once where all is plain, then row by
-    row. Both say the same of a row; which of them was asked can be seen by the order alone. ``batch``: of the schema
-    of ``kv/``."""
-    plain = reading.read(batch, keys_are)
-    for name, columns in plain.tables.items():
-        yield _wide_batch(name, columns, len(columns["key"]))
-    for name, rows in decode_batch(plain.left, keys_are).items():
-        yield widened(name, rows)
-
-
-def widened(name: str, rows: list[Row]) -> pa.RecordBatch:
+def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
     """Rows of one table as a batch with the columns of all: those of the others are null."""
     own = dict(zip(DECODED[name].names, zip(*rows, strict=True), strict=True))
-    return _wide_batch(name, {each: pa.array(own[each], _ARROW.field(each).type) for each in own}, len(rows))
-
-
-def _wide_batch(name: str, own: Mapping[str, pa.Array], count: int) -> pa.RecordBatch:
-    columns = {**own, TABLE: pa.repeat(pa.scalar(name), count)}
     wide = [
-        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
+        pa.array(own[field.name], field.type) if field.name in own else pa.nulls(len(rows), field.type)
         for field in _ARROW
+        if field.name != TABLE
     ]
-    return pa.RecordBatch.from_arrays(wide, schema=_ARROW)
+    return pa.RecordBatch.from_arrays([pa.repeat(pa.scalar(name), len(rows)), *wide], schema=_ARROW)
 
 
 def _wide() -> StructType:
@@ -117,7 +99,7 @@ WIDE: Final = _wide()
 _ARROW: Final = to_arrow_schema(WIDE)
 
 
-def _staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
+def _read_staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
     return staging.read(written, DECODED[name], spark, f"{TABLE}={name}")
 
 
@@ -250,7 +232,8 @@ def _cleanup(partition: bytes, key: bytes, value: bytes) -> Row:
 
 def _microseconds(timestamp: Timestamp) -> int:
     """Bounded: damaged values may hold seconds that no clock shows."""
-    return max(min(timestamp.seconds * MICROSECONDS + timestamp.nanos // 1000, _LONG_MAX), -_LONG_MAX)
+    found: int = timestamp.seconds * MICROSECONDS + timestamp.nanos // 1000
+    return found if -_LONG_MAX < found < _LONG_MAX else max(min(found, _LONG_MAX), -_LONG_MAX)
 
 
 _LONG_MAX: Final = (1 << 63) - 1

@@ -15,7 +15,7 @@ from lakeproof.spark_checks.checks.rules import union
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
-from lakeproof.spark_checks.engine.tables import AT_REST
+from lakeproof.spark_checks.findings import is_named
 
 RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
 ENTITIES = ("branches", "tags", "commits")
@@ -23,14 +23,13 @@ ENTITIES = ("branches", "tags", "commits")
 
 def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
     """The rows of each table that the dataset has, and of those that its records decode into."""
-    at_rest = {name: getattr(dataset, name) for name in AT_REST if name in dataset.tables}
     typed = attrs.asdict(entities, recurse=False)
-    return {name: footers.count(each) for name, each in (at_rest | typed).items()}
+    return {name: footers.count(each) for name, each in (dataset.at_rest | typed).items()}
 
 
-def judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
+def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
     """How many things there are for each check to judge: `catalogue.CHECKS`. ``rows``: as `rows_read`. Runs a job."""
-    some = _counted(entities)
+    some = _count_things(entities)
     records = sum(rows[name] for name in RECORDS)
     owned = sum(rows[name] for name in ENTITIES)
     commits = rows["commits"]
@@ -60,30 +59,26 @@ def judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def _counted(entities: Entities) -> dict[str, int]:
+def _count_things(entities: Entities) -> dict[str, int]:
     accessible = f.col("state") == RepositoryState.ACTIVE.value
     whole = accessible & ~f.coalesce("bare", f.lit(False))
     sealed = f.coalesce(f.size("sealed_tokens"), f.lit(0))
-    object_ = ~f.coalesce("tombstone", f.lit(False)) & _named("address")
+    object_ = ~f.coalesce("tombstone", f.lit(False)) & is_named("address")
     counts = (
         _sum(entities.repositories, "accessible", accessible),
         _sum(entities.repositories, "whole", whole),
-        _sum(entities.branches, "heads", _named("commit_id")),
-        _sum(entities.branches, "tokens", _named("staging_token") | (sealed > 0)),
-        _sum(entities.commits, "full", _named("meta_range_id")),
+        _sum(entities.branches, "heads", is_named("commit_id")),
+        _sum(entities.branches, "tokens", is_named("staging_token") | (sealed > 0)),
+        _sum(entities.commits, "full", is_named("meta_range_id")),
         _sum(entities.staged, "entries", object_),
     )
     return {row["name"]: row["rows"] for row in union(counts).collect()}
-
-
-def _named(column: str) -> Column:
-    return f.coalesce(column, f.lit("")) != ""
 
 
 def _sum(table: DataFrame, name: str, condition: Column) -> DataFrame:
     return table.agg(f.count_if(condition).alias("rows")).select(f.lit(name).alias("name"), "rows")
 
 
-def told(rows: Mapping[str, int]) -> str:
+def describe_rows(rows: Mapping[str, int]) -> str:
     """The tables and their rows, in a line."""
     return "rows read: " + ", ".join(f"{name} {count:,}" for name, count in rows.items())

@@ -43,12 +43,6 @@ def may_stage(partition: bytes) -> bool:
     return parsed is not None and parsed.kind == "staged"
 
 
-def is_repository(partition: bytes) -> bool:
-    """Whether it can be that of a repository's entities, in the design's schema."""
-    parsed = keys.parse(partition, keys.COMMITS_PREFIX + b"x")
-    return parsed is not None and parsed.kind == "commit"
-
-
 def lakefs_kind(partition: bytes, key: bytes) -> str | None:
     """The same in a store of lakeFS: a staging token has a colon, and its entries have bare paths for keys. lakeFS
     keeps much else in its store, which is foreign here."""

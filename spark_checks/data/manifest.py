@@ -15,7 +15,7 @@ Cost of sealing and of each look: the end of every file is read; all of it if it
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
@@ -66,16 +66,21 @@ def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
     if not again and folder.exists(NAME):
         demand(where)  # that it still holds is worth more than that it is there
         raise Unusable(f"{folder.where}/{NAME}: is there already, and holds; say --again to write another")
-    found = _listed(where)
+    found = _list_tables(where)
     if not found:
         raise Unusable(f"{where}: has no table; expected {', '.join(AT_REST)} (docs/reference/dataset.md)")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         made = {
-            name: tuple(pool.map(partial(_described, folder if hashed else None, name), files))
+            name: tuple(pool.map(partial(_describe, folder if hashed else None, name), files))
             for name, files in found.items()
         }
-    folder.write(NAME, encode(made).encode())
+    told = {name: [attrs.asdict(each, filter=_is_told) for each in files] for name, files in made.items()}
+    folder.write(NAME, (json.dumps({"format": FORMAT, "tables": told}, indent=1) + "\n").encode())
     return made
+
+
+def _is_told(_: object, value: object) -> bool:
+    return value is not None
 
 
 def extend(where: str) -> bool:
@@ -84,7 +89,7 @@ def extend(where: str) -> bool:
     known = read(where)
     if known is None:
         return False
-    _demand(known, {name: files for name, files in _listed(where).items() if name in known}, where)
+    _demand(known, {name: files for name, files in _list_tables(where).items() if name in known}, where)
     seal(where, hashed=any(each.sha256 for files in known.values() for each in files), again=True)
     return True
 
@@ -94,7 +99,7 @@ def demand(where: str) -> bool:
     known = read(where)
     if known is None:
         return False
-    _demand(known, _listed(where), where)
+    _demand(known, _list_tables(where), where)
     return True
 
 
@@ -136,7 +141,7 @@ def note(where: str) -> str:
     return f"{where} has no manifest: whether files or rows of it were lost is not known (lakeproof spark seal)"
 
 
-def _listed(where: str) -> dict[str, list[Place]]:
+def _list_tables(where: str) -> dict[str, list[Place]]:
     """The files of each table that is there. Raises Unusable."""
     found = {}
     for table in TABLES:
@@ -147,7 +152,7 @@ def _listed(where: str) -> dict[str, list[Place]]:
     return found
 
 
-def _described(hashed: Folder | None, table: str, file: Place) -> File:
+def _describe(hashed: Folder | None, table: str, file: Place) -> File:
     """``hashed``: the folder of the dataset, if all of the file is to be hashed."""
     full, size = file.full, file.stamp.bytes
     footer = _footer(full, size)
@@ -170,23 +175,6 @@ def _footer(full: str, size: int) -> bytes:
 
 def _hash(footer: bytes) -> str:
     return hashlib.sha256(footer).hexdigest()
-
-
-def encode(manifest: Manifest) -> str:
-    """As JSON, a line a file."""
-    tables = (
-        f"  {json.dumps(name)}: [\n{_lines(f'    {json.dumps(_told(each))}' for each in files)}\n  ]"
-        for name, files in manifest.items()
-    )
-    return f'{{"format": {FORMAT}, "tables": {{\n{_lines(tables)}\n}}}}\n'
-
-
-def _told(file: File) -> dict[str, object]:
-    return {name: value for name, value in attrs.asdict(file).items() if value is not None}
-
-
-def _lines(parts: Iterable[str]) -> str:
-    return ",\n".join(parts)
 
 
 def read(where: str) -> Manifest | None:

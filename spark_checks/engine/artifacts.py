@@ -24,7 +24,7 @@ _SAME_FOR_ALL: Final = (1980, 1, 1, 0, 0, 0)
 
 
 @contextmanager
-def shipped(spark: SparkSession) -> Iterator[None]:
+def ship_code(spark: SparkSession) -> Iterator[None]:
     """In the block workers have it. Until its end the file stays: classic Spark sends that very file to executors that
     join, in the place of lost ones as well. Raises Unusable: there is no room for the archive."""
     before = list(sys.path)

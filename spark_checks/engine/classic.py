@@ -38,7 +38,7 @@ def start(options: "Options") -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run what the driver runs, not just any python3
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs a traceback of what Ctrl-C has interrupted
     if GATEWAY in os.environ:
-        return _submitted(options)
+        return _join_submitted(options)
     os.environ["JAVA_HOME"] = java.java_home()
     if options.here:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
@@ -47,7 +47,7 @@ def start(options: "Options") -> SparkSession:
     fixed = "-XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
     jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} {fixed}"
     builder = (
-        _builder(settings.layered(settings.of_classic(options), {}, options.conf, local=options.local))
+        _builder(settings.layer(settings.of_classic(options), {}, options.conf, local=options.local))
         .master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory or HEAP)
         .config(settings.JAVA, " ".join((jvm, conf.get(settings.JAVA, ""))).strip())
@@ -64,7 +64,7 @@ def start(options: "Options") -> SparkSession:
             ) from None
 
 
-def _submitted(options: "Options") -> SparkSession:
+def _join_submitted(options: "Options") -> SparkSession:
     """A session in the JVM that runs already: the master is that of spark-submit. Raises Unusable."""
     for key, _ in options.conf:
         if key.startswith("spark.driver.extra"):
@@ -74,7 +74,7 @@ def _submitted(options: "Options") -> SparkSession:
     asked = () if options.work is None else ((settings.WORK, options.work),)
     own = settings.of_classic(options, master=said.get("spark.master"))
     local = settings.is_local(said.get("spark.master"))
-    spark = _builder(settings.layered(own, said, options.conf + asked, local=local)).getOrCreate()
+    spark = _builder(settings.layer(own, said, options.conf + asked, local=local)).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -20,7 +20,7 @@ _ROWS: Final = "rows"
 _counts: Final[dict[str, list[int]]] = {}
 
 
-def counted(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+def count_passing(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """The same rows, and what tells after the job how many have passed. To be asked once."""
     if engine_of(rows.sparkSession).observes:
         observed = Observation()

@@ -48,7 +48,7 @@ def register(spark: SparkSession, engine: Engine) -> None:
 def engine_of(spark: SparkSession) -> Engine:
     """Of a session; of one that is not ours, what can be seen of it."""
     if spark not in _of:
-        _of[spark] = connected(spark) if is_remote(spark) else classic(spark)
+        _of[spark] = describe_connected(spark) if is_remote(spark) else classic(spark)
     return _of[spark]
 
 
@@ -63,7 +63,7 @@ def classic(spark: SparkSession) -> Engine:
     return Engine("classic", spark.version, jvm.cores(spark), jvm.is_local(spark), observes=True, abandon=jvm.abandon)
 
 
-def connected(spark: SparkSession) -> Engine:
+def describe_connected(spark: SparkSession) -> Engine:
     """Runs a job, to see how many partitions a range has that is left to the server."""
     from pyspark.sql import functions as f
 
@@ -71,7 +71,7 @@ def connected(spark: SparkSession) -> Engine:
     return Engine("connect", spark.version, max(cores, 1), alone=False, observes=True)
 
 
-def embedded(version: str, stop: Callable[[], None]) -> Engine:
+def describe_embedded(version: str, stop: Callable[[], None]) -> Engine:
     return Engine("embedded", version, os.cpu_count() or 1, alone=True, observes=False, stop=stop)
 
 
@@ -84,7 +84,7 @@ COMMITS_A_TASK: Final = 1_000_000
 """Aimed at: a task has as many as its largest repository has, and about so many besides."""
 
 
-def gathered(rows: DataFrame, repository: str, commits: int) -> DataFrame:
+def gather_repositories(rows: DataFrame, repository: str, commits: int) -> DataFrame:
     """Rows of commits, and of what points at them, so that those with one value in the column ``repository`` are in
     one task, in any order: a walk over commits needs all commits of a repository at once. ``commits``: how many there
     are; repositories of 5, 800,000 and 6 million commits make seven tasks. Cost: one shuffle of the rows.

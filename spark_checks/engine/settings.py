@@ -82,7 +82,7 @@ PYTHON: Final = "spark.pyspark.python"
 Conf = tuple[tuple[str, str], ...]
 
 
-def parsed(words: Iterable[str]) -> Conf:
+def parse_conf(words: Iterable[str]) -> Conf:
     """``KEY=VALUE``, each; of a key that comes twice the last one. Raises Unusable."""
     found: dict[str, str] = {}
     for word in words:
@@ -102,7 +102,7 @@ def parsed(words: Iterable[str]) -> Conf:
 
 def option(context: "click.Context", parameter: "click.Parameter", words: tuple[str, ...]) -> Conf:
     """The callback of ``--conf``: looked at before a session is started."""
-    return parsed(words)
+    return parse_conf(words)
 
 
 def size(text: str) -> int:
@@ -123,7 +123,7 @@ def memory(context: "click.Context", parameter: "click.Parameter", text: str | N
     return text
 
 
-def layered(rather: Mapping[str, str], said: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
+def layer(rather: Mapping[str, str], said: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
     """The settings of a new session. ``rather``: what we would have; ``said``: by spark-submit, which stays."""
     own = {key: value for key, value in rather.items() if key not in said}
     return own | dict(conf) | {key: each.value for key, each in relied_on(local=local).items()}
@@ -196,7 +196,7 @@ def in_force(spark: "SparkSession", relied: Mapping[str, Relied]) -> None:
 
 
 @contextmanager
-def borrowed(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = ()) -> Iterator[None]:
+def borrow(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = ()) -> Iterator[None]:
     """Put what verdicts rest on, and the user's settings, in force in a session that is not ours; put back what was
     there at the end.
 

@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from lakeproof.spark_checks.engine import footers, places
-from lakeproof.spark_checks.engine.counts import counted
+from lakeproof.spark_checks.engine.counts import count_passing
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import no_rows
 from lakeproof.words import Unusable
@@ -49,7 +49,7 @@ def write(
 
     Raises Unusable: not all that tasks have written is there.
     """
-    passing, passed = counted(rows)
+    passing, passed = count_passing(rows)
     writer = passing.write.options(**(options or {}))
     if by is not None:
         writer = writer.partitionBy(by)

@@ -105,7 +105,7 @@ def errors() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raises Unusable for what the user can mend; everything else as it is."""
     try:
         yield
@@ -121,7 +121,7 @@ _REQUEST: Final = re.compile(r"Error performing [A-Z]+ \S+ in \S+( after \d+ ret
 _CODE: Final = re.compile(r"<Code>\s*([\w.-]{1,60})\s*</Code>")
 
 
-def said(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """What obstore says of a request that failed: at most `WIDEST` characters, without URLs: they may be long, and hold
     what is signed. Its first line is the request, with times and tries; the status and its reason, if any, follow, what
     a server says of it in XML, and then Rust's own notation of all that. This is left: ``Generic GCS error: Error

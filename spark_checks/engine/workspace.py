@@ -10,16 +10,22 @@ import secrets
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from pyarrow.parquet import ParquetWriter
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from lakeproof.spark_checks.engine import folders, places, staging
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.settings import WORK
+from lakeproof.spark_checks.engine.staging import Written
+from lakeproof.spark_checks.engine.tables import Row, batches
 from lakeproof.words import Unusable
 
 PREFIX: Final = "lakeproof-spark-"
@@ -92,11 +98,24 @@ def fresh(spark: SparkSession, name: str) -> str:
     return f"{tempfile.mkdtemp(prefix=f'{name}-', dir=where)}/{name}"
 
 
-def staged(rows: DataFrame, name: str) -> DataFrame:
+def stage(rows: DataFrame, name: str) -> DataFrame:
     """The same rows, from a table in the session's folder: so they are computed once, and are the same to all that
     read them. Runs a job."""
     spark = rows.sparkSession
     return staging.read(staging.write(rows, fresh(spark, name)), rows.schema, spark)
+
+
+def stage_rows(spark: SparkSession, rows: Iterable[Row], schema: StructType) -> DataFrame:
+    """Rows of the driver's as a table in the session's folder. Memory: one batch."""
+    where, arrow, count = fresh(spark, "rows"), to_arrow_schema(schema), 0
+    with tempfile.TemporaryFile(prefix=PREFIX) as file:
+        with ParquetWriter(file, arrow) as writer:
+            for batch in batches(rows, arrow):
+                writer.write_batch(batch)
+                count += batch.num_rows
+        file.seek(0)
+        folder_at(where).copy(f"part-0{staging.ENDING}", file)
+    return staging.read(Written(where, {"": count}), schema, spark)
 
 
 def remove(spark: SparkSession) -> None:

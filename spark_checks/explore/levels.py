@@ -7,7 +7,7 @@ the projections that no level before has brought, one partition of them at a tim
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 import numpy as np
@@ -66,37 +66,9 @@ class Sought:
     witnesses: Words
 
 
-class Engine(Protocol):
-    """Keeps levels and works on them. Rows are words under the layout of the job or under that which is given."""
-
-    def keep(self, words: Words, layout: Layout) -> Part:
-        """States of the driver's."""
-
-    def merged(self, parts: Sequence[Part], layout: Layout) -> Part:
-        """All states of these parts, each once."""
-
-    def expanded(self, part: Part, job: Job) -> Expanded: ...
-
-    def fresh(self, answers: Sequence[Part], layout: Layout) -> Iterator[tuple[int, Row]]:
-        """The answers that are new, with their tags, in order; from then on they are old. Exhaust it."""
-
-    def remember(self, tag: int, words: Words, layout: Layout) -> None:
-        """Take answers for old."""
-
-    def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
-        """A state that has this projection."""
-
-    def preceding(self, part: Part, job: Job, target: Row) -> Sought:
-        """A predecessor of a state."""
-
-    def drop(self, part: Part) -> None: ...
-
-    def clear(self) -> None:
-        """Drop everything."""
-
-
 class SparkLevels:
-    """Levels under a work folder of the session: one that all workers see."""
+    """Keeps levels, and works on them, under a work folder of the session: one that all workers see. Rows are words
+    under the layout of the job or under that which is given."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -107,11 +79,13 @@ class SparkLevels:
         self._paths: list[str] = []
 
     def keep(self, words: Words, layout: Layout) -> Part:
+        """States of the driver's."""
         path = self._path("level")
         self._write(self._frame(HELD, words), path)
         return Part(path, HELD, layout, len(words[0]))
 
     def merged(self, parts: Sequence[Part], layout: Layout) -> Part:
+        """All states of these parts, each once."""
         if len(parts) == 1:
             return parts[0]
         path = self._path("level")
@@ -129,7 +103,7 @@ class SparkLevels:
         path, layout = self._path("step"), job.kernel.layout
         names = worker.names(layout.words)
         self._scale(part.count)
-        rows = self._mapped(part, job, worker.expanded, ["tag", "count", *names])
+        rows = self._mapped(part, job, worker.expand, ["tag", "count", *names])
         self._write(
             rows.groupBy("tag", *names).agg(sql.sum("count").alias("count")).select("tag", "count", *names), path
         )
@@ -145,6 +119,7 @@ class SparkLevels:
         )
 
     def fresh(self, answers: Sequence[Part], layout: Layout) -> Iterator[tuple[int, Row]]:
+        """The answers that are new, with their tags, in order; from then on they are old. Exhaust it."""
         if not answers:
             return
         names = worker.names(layout.words)
@@ -155,12 +130,13 @@ class SparkLevels:
             self._renew(layout)
             found = found.join(self._answers(self._old, layout), ["tag", *names], "left_anti")
         new = self._remembered(found, layout)
-        for tag, *words in map(_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
+        for tag, *words in map(_to_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
             yield tag, tuple(words)
         for part in answers:
             self.drop(part)
 
     def remember(self, tag: int, words: Words, layout: Layout) -> None:
+        """Take answers for old."""
         self._renew(layout)
         self._remembered(self._frame(tag, words).drop("count"), layout)
 
@@ -174,7 +150,7 @@ class SparkLevels:
         """Write old answers under a new layout, all in one."""
         if self._old and layout != self._old_layout:
             path = self._path("answers")
-            rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
+            rows = repack_rows(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
                 folders.delete(old.where)
@@ -184,13 +160,15 @@ class SparkLevels:
         return staging.read_together(tables, _schema(worker.names(layout.words), "tag"), self._spark)
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
-        return self._sought(part, job, partial(_located, question, target))
+        """A state that has this projection."""
+        return self._sought(part, job, partial(worker.locate, question=question, target=target))
 
     def preceding(self, part: Part, job: Job, target: Row) -> Sought:
-        return self._sought(part, job, partial(_preceding, target))
+        """A predecessor of a state."""
+        return self._sought(part, job, partial(worker.preceding, target=target))
 
     def drop(self, part: Part) -> None:
-        folders.delete(_folder(part))
+        folders.delete(f"{part.path}/tag={part.tag}")
 
     def clear(self) -> None:
         for path in self._paths:
@@ -225,7 +203,7 @@ class SparkLevels:
     def _read(self, part: Part, layout: Layout) -> DataFrame:
         """The states of a part under a later layout."""
         names = worker.names(part.layout.words)
-        return repacked(self._part(part, _schema(names)), part.layout, layout)
+        return repack_rows(self._part(part, _schema(names)), part.layout, layout)
 
     def _part(self, part: Part, schema: StructType) -> DataFrame:
         return staging.read(self._written[part.path], schema, self._spark, f"tag={part.tag}")
@@ -255,21 +233,9 @@ def _one_each(rows: DataFrame, *by: str, names: Sequence[str]) -> DataFrame:
     return rows.groupBy(*by).agg(sql.min(sql.struct(*names)).alias("row")).select(*by, "row.*")
 
 
-def _located(question: Question, target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return worker.located(job, question, target, batches)
-
-
-def _preceding(target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return worker.preceding(job, target, batches)
-
-
-def _unsigned(row: Sequence[int]) -> Row:
+def _to_unsigned(row: Sequence[int]) -> Row:
     """A tag and words as Spark has them; tags are negative."""
     return (row[0], *(word % (1 << 64) for word in row[1:]))
-
-
-def _folder(part: Part) -> str:
-    return f"{part.path}/tag={part.tag}"
 
 
 def _schema(names: Sequence[str], *before: str) -> StructType:
@@ -277,7 +243,7 @@ def _schema(names: Sequence[str], *before: str) -> StructType:
     return StructType([StructField(name, kind) for name, kind in kinds])
 
 
-def repacked(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame:
+def repack_rows(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFrame:
     """The same states under a later layout, as `lakeproof.search.packing.repack` has them."""
     if old == new:
         return rows

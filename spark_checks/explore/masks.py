@@ -34,7 +34,7 @@ class StateQuestion:
 
     def project(self, kernel: FrozenKernel, words: Words) -> Words:
         """The projection of each state."""
-        found = _masked(words, self.masks)
+        found = _mask(words, self.masks)
         for column, instead in self.shown:
             place = kernel.layout.places[column]
             numbers = kernel.layout.field(found, column).astype(np.int64)
@@ -58,7 +58,7 @@ class MoveQuestion:
 
     def project(self, kernel: FrozenKernel, words: Words) -> Words:
         """The projection of each state."""
-        return _masked(words, self.masks)
+        return _mask(words, self.masks)
 
     def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
         """The states that it asks about, among those in which the move is made."""
@@ -110,5 +110,5 @@ def moves_asked(job: Job, move: Move) -> Iterator[MoveQuestion]:
     return (question for question in job.moves if question.move == move)
 
 
-def _masked(words: Words, masks: tuple[int, ...]) -> Words:
+def _mask(words: Words, masks: tuple[int, ...]) -> Words:
     return [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]

@@ -4,26 +4,19 @@ The difficulty: the tables of the search are compiled lazily. A node of a behavi
 numbers when they are first met, so two workers that compile for themselves would give one number to different things.
 Here only the driver compiles. It sends its tables, frozen as they are, with each step; a worker looks up and adds, and
 has neither flows nor a scenario. Where a state meets an entry that is missing, the worker holds the state back whole,
-and one state for each missing entry goes to the driver. The driver expands those few with the flows, and so compiles
-what is missing; the states held back are then expanded with the new tables, until none is left. Each state is
-expanded whole and once, so that transitions are counted once. A few hundred entries serve millions of states: after
-the first levels a step seldom takes a second round.
-
-Every part of a level is kept with the layout that it was packed in, and repacked by expressions when it is read.
-Levels that come of several parts are told apart once more.
+and one state for each missing entry goes to the driver, which expands those few with the flows, and so compiles what is
+missing; the states held back are then expanded with the new tables, until none is left. Each state is expanded whole
+and once, so that transitions are counted once. After the first levels a step seldom takes a second round.
 
 Invariants. Workers project states on what invariants read (`lakeproof.spark_checks.explore.masks`); Spark tells the
-projections apart, and subtracts those of earlier levels; what is left is judged here, one after the other, by the
-judge of the local search. Monitors are columns; what they say is heard when a step of theirs is compiled.
+projections apart, and subtracts those of earlier levels; what is left is judged here by the judge of the local search.
+Monitors are columns; what they say is heard when a step of theirs is compiled. So the driver needs memory for the
+tables, not for states or projections. Levels are handed over to Spark when one has more than ``driver_states``.
 
-So the driver needs memory for the tables, not for states or projections. Small levels stay with the driver, and are
-searched by the local search itself: levels are handed over to Spark when one has more than ``driver_states``.
-
-Restarts (merged pasts differ, clients mint identifiers or are told apart), ranks, and when to turn to a ranked
-search are the local search's. Verdicts are, too. With ``Options(merge=False)`` nodes are histories, and the numbers of
-states are the same by construction; merged nodes depend on the order in which pasts are met where a class is full
-(`lakeproof.search.behaviour.MEMBERS_MAX`). Counterexamples are as short as the local search's; which one of several
-equally short ones is found depends on the order of numbers.
+Restarts, ranks, and when to turn to a ranked search are the local search's, and so are verdicts. With
+``Options(merge=False)`` the numbers of states are the same by construction; merged nodes depend on the order in which
+pasts are met where a class is full (`lakeproof.search.behaviour.MEMBERS_MAX`). Of several equally short counterexamples
+another one may be found.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -45,7 +38,7 @@ from lakeproof.search.search import Result, Searching
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach
 from lakeproof.search.views import STEP_READS
-from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
+from lakeproof.spark_checks.explore.levels import Part, Row, Sought, SparkLevels
 from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
 
 DRIVER_STATES: Final = 1 << 18
@@ -54,7 +47,7 @@ DRIVER_STATES: Final = 1 << 18
 IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
 
 
-def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
+def on(engine: SparkLevels, driver_states: int = DRIVER_STATES) -> Searching:
     """What `lakeproof.search.search.search` takes as ``searching``."""
 
     def make(plan: Plan) -> SparkSearch:
@@ -68,7 +61,7 @@ def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
 class SparkSearch(LevelSearch):
     """A search that hands its levels over to an engine."""
 
-    engine: Engine
+    engine: SparkLevels
     driver_states: int
 
     def run(self) -> Result | GivesWay:

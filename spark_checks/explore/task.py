@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.search import Limits, Options, Result, search
-from lakeproof.spark_checks.explore.levels import Engine
+from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.explore.search import DRIVER_STATES, on
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verify
@@ -21,7 +21,7 @@ REPORT_SECONDS: Final = 5.0
 class Explore(Verify):
     """Search every schedule, within limits. Not to be sent to another process: it holds an engine."""
 
-    engine: Engine
+    engine: SparkLevels
     driver_states: int = DRIVER_STATES
     options: Options = attrs.field(factory=Options)
 

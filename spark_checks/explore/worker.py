@@ -1,7 +1,7 @@
 """What a worker does with Arrow batches of packed states: expand them, look for one, look for a predecessor of one.
 
 Batches that come in have the columns ``w0``, ``w1``, ...: the words of a state, 64 bits each, as signed integers.
-Batches that go out of `expanded` have ``tag`` (see `lakeproof.spark_checks.explore.masks.HELD`) and ``count`` before
+Batches that go out of `expand` have ``tag`` (see `lakeproof.spark_checks.explore.masks.HELD`) and ``count`` before
 them.
 """
 
@@ -39,7 +39,7 @@ HIT: Final = 1
 Counts = npt.NDArray[np.int64]
 
 
-def expanded(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The successors of these states, and what the questions want to know.
 
     Rows tagged with a stride are successors, each once in what one task gathers; their ``count`` adds up to the number
@@ -94,11 +94,11 @@ class _Gathered:
         self._parts, self.rows = {}, 0
 
 
-def located(
-    job: Job, question: Question, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]
+def locate(
+    job: Job, batches: Iterable[pa.RecordBatch], question: Question, target: tuple[int, ...]
 ) -> Iterator[pa.RecordBatch]:
     """The states that have this projection; for a question about a move, those of them that can make it. Rows tagged
-    HELD show what lacking states lack, as in `expanded`."""
+    HELD show what lacking states lack, as in `expand`."""
     for words in chunks(batches, job.kernel.layout.words):
         if isinstance(question, StateQuestion):
             yield from _hit(words, matching(job.kernel, question, words, target))
@@ -111,8 +111,8 @@ def located(
         yield from _witnesses(attempt, words)
 
 
-def preceding(job: Job, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The states from which one move leads to this one. HELD as in `located`."""
+def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
+    """The states from which one move leads to this one. HELD as in `locate`."""
     for words in chunks(batches, job.kernel.layout.words):
         attempt = job.kernel.attempt(words)
         for _, rows, after in attempt.offers:

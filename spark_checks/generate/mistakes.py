@@ -15,7 +15,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.records import RepositoryState
-from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
 from lakeproof.spark_checks.generate.records import (
     KV,
@@ -25,11 +25,11 @@ from lakeproof.spark_checks.generate.records import (
     commit,
     kv,
     repository,
-    staged,
+    staged_entry,
     tag,
 )
 from lakeproof.spark_checks.generate.sizes import DAY, Sizes
-from lakeproof.spark_checks.generate.sound import content
+from lakeproof.spark_checks.generate.sound import address
 from lakeproof.words import Unusable
 
 PLANTED_MAX: Final = 1_000_000
@@ -73,14 +73,14 @@ def parse(text: str, where: str) -> dict[str, int]:
     if not isinstance(found, dict):
         raise Unusable(f'{where}: {str(found)[:40]}, expected an object such as {{"head-exists": 3}}; write one')
     for name, number in found.items():
-        if name not in IDS:
-            raise Unusable(f"{where}: {name!r}, expected one of {', '.join(IDS)}; correct its spelling")
+        if name not in BY_ID:
+            raise Unusable(f"{where}: {name!r}, expected one of {', '.join(BY_ID)}; correct its spelling")
         if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= PLANTED_MAX:
             raise Unusable(f"{where}: {name}: {number!r}, expected a whole number from 0 to {PLANTED_MAX}; write one")
     return dict(found)
 
 
-def _found(name: str, record: KV, evidence: str) -> Made:
+def _found_record(name: str, record: KV, evidence: str) -> Made:
     """A record that is the subject of a finding; see `lakeproof.spark_checks.findings.at`."""
     yield record
     yield Finding(name, f"{record.partition.decode()} {record.key.decode()}", evidence)
@@ -112,8 +112,8 @@ def _commit(
     return kv(repo.home, made)
 
 
-def _staged(repo: Repository, token: str, path: str, where: str) -> KV:
-    return kv(token, staged(path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY)))
+def _staged_entry(repo: Repository, token: str, path: str, where: str) -> KV:
+    return kv(token, staged_entry(path, ObjectEntry(address=where, size_bytes=1, last_modified=repo.sizes.now - DAY)))
 
 
 def _object(repo: Repository, where: str) -> ListedObject:
@@ -148,15 +148,15 @@ def _zombie(i: int, repo: Repository) -> Made:
     made = _commit(repo, "zombie", i, instance=uid)
     if i % 2:
         made = kv(repo.home, branch(f"zombie-{i}", repo.commit_id(0), _token(repo, "zombie", i, uid)))
-    yield from _found("no-reachable-zombie", made, f"it belongs to instance {uid}")
+    yield from _found_record("no-reachable-zombie", made, f"it belongs to instance {uid}")
     yield kv(keys.DELETED, cleanup(repo.id, uid))
 
 
-def _lost(i: int, repo: Repository) -> Made:
+def _lost_commit(i: int, repo: Repository) -> Made:
     """A commit in a partition that no entry and no cleanup record leads to."""
     uid = repo.name("lost", i)
     made = kv(f"lost-{i}-{uid}", commit(repo.content_id("lost", i), repo.sizes.now, instance=uid))
-    return _found("garbage-is-reclaimable", made, "nothing leads to its partition")
+    return _found_record("garbage-is-reclaimable", made, "nothing leads to its partition")
 
 
 def _incomplete(i: int, repo: Repository) -> Made:
@@ -170,41 +170,41 @@ def _headless(i: int, repo: Repository) -> Made:
     """A tag, and every other time a branch, that names a commit which is not there."""
     name, missing = f"headless-{i}", repo.content_id("missing head", i)
     made = branch(name, missing, _token(repo, "headless", i)) if i % 2 else tag(name, missing)
-    return _found("head-exists", kv(repo.home, made), f"there is no commit {missing}")
+    return _found_record("head-exists", kv(repo.home, made), f"there is no commit {missing}")
 
 
 def _orphan(i: int, repo: Repository) -> Made:
     """One of two parents is not there: the second one, or (every other time) the first."""
     both = (repo.commit_id(0), missing := repo.content_id("missing parent", i))
     made = _commit(repo, "orphan", i, both[::-1] if i % 2 else both)
-    return _found("parents-exist", made, f"there is no parent {missing}")
+    return _found_record("parents-exist", made, f"there is no parent {missing}")
 
 
 def _without_metarange(i: int, repo: Repository) -> Made:
     missing = repo.content_id("missing metarange", i)
     made = _commit(repo, "without metarange", i, meta_range_id=missing)
-    return _found("meta-range-exists", made, f"there is no metarange {missing}")
+    return _found_record("meta-range-exists", made, f"there is no metarange {missing}")
 
 
 def _wrong_generation(i: int, repo: Repository) -> Made:
     generation = (1, 3, 4, 1_000_000)[i % 4]
     made = _commit(repo, "generation", i, generation=generation)
-    return _found("generation-is-right", made, f"it is {generation}, and its parent's is 1")
+    return _found_record("generation-is-right", made, f"it is {generation}, and its parent's is 1")
 
 
 def _older(i: int, repo: Repository) -> Made:
     """Dated when the repository was created; its parent is later."""
     made = commit(repo.content_id("older", i), repo.created - i, parents=(repo.commit_id(0),), generation=2)
-    return _found("child-is-not-older", kv(repo.home, made), "it is dated before its parent")
+    return _found_record("child-is-not-older", kv(repo.home, made), "it is dated before its parent")
 
 
 def _cycle(i: int, repo: Repository, count: int) -> Made:
     """Pairs that are each other's parent; the last one of an odd number is its own."""
     partner = i - 1 if i % 2 else min(i + 1, count - 1)
     made = _commit(repo, "cycle", i, (repo.content_id("cycle", partner),), 1 + i % 2)
-    yield from _found("commits-have-no-cycle", made, "it is its own ancestor")
+    yield from _found_record("commits-have-no-cycle", made, "it is its own ancestor")
     if i % 2 == 0:
-        found = _found("generation-is-right", made, "its parent is its child: no generation fits")
+        found = _found_record("generation-is-right", made, "its parent is its child: no generation fits")
         yield from (each for each in found if isinstance(each, Finding))
 
 
@@ -216,26 +216,28 @@ def _shared_token(i: int, repo: Repository) -> Made:
     yield Finding("token-has-one-owner", shared, f"two branches have it: {', '.join(names)}")
 
 
-def _unowned(i: int, repo: Repository) -> Made:
+def _unowned_entries(i: int, repo: Repository) -> Made:
     """Entries under a token that no branch has: one, or (every other time) two."""
     token = _token(repo, "unowned", i)
     yield Finding("staged-has-owner", token, "no branch has it")
     for at in range(1 + i % 2):
         where = f"data/{repo.name(f'unowned {at}', i)}"
-        yield _staged(repo, token, f"unowned/{at}", where)
+        yield _staged_entry(repo, token, f"unowned/{at}", where)
         yield _object(repo, where)
 
 
-def _endangered(i: int, repo: Repository) -> Made:
+def _endangered_repository(i: int, repo: Repository) -> Made:
     """A cleanup record for a repository that is accessible."""
-    return _found("cleanup-spares-live", kv(keys.DELETED, cleanup(repo.id, repo.uid)), "its instance is accessible")
+    return _found_record(
+        "cleanup-spares-live", kv(keys.DELETED, cleanup(repo.id, repo.uid)), "its instance is accessible"
+    )
 
 
 def _shared_address(i: int, repo: Repository) -> Made:
     """Two entries of the default branch with one address."""
     where = f"data/{repo.name('shared', i)}"
     for each in ("one", "other"):
-        yield _staged(repo, repo.token(0), f"shared/{each}/{i}", where)
+        yield _staged_entry(repo, repo.token(0), f"shared/{each}/{i}", where)
     yield _object(repo, where)
     yield Finding("address-has-one-entry", f"{repo.namespace}/{where}", "two staged entries have it")
 
@@ -243,14 +245,14 @@ def _shared_address(i: int, repo: Repository) -> Made:
 def _unknown_key(i: int, repo: Repository) -> Made:
     """In the partition of a repository, and every other time in that of all repositories."""
     made = KV(keys.GRAVELER if i % 2 else repo.home.encode(), f"unknown/{i}".encode(), b"\n\1x")
-    return _found("key-is-known", made, "no record has such a key")
+    return _found_record("key-is-known", made, "no record has such a key")
 
 
-def _misnamed(i: int, repo: Repository) -> Made:
+def _misnamed_tag(i: int, repo: Repository) -> Made:
     """A tag whose key says one id and whose record another."""
     other = kv(repo.home, tag(f"other-{i}", repo.commit_id(0)))
     made = other._replace(key=keys.tag_key(TagID(f"misnamed-{i}")))
-    return _found("key-names-record", made, f"the record says other-{i}")
+    return _found_record("key-names-record", made, f"the record says other-{i}")
 
 
 def _undecodable(i: int, repo: Repository) -> Made:
@@ -258,13 +260,13 @@ def _undecodable(i: int, repo: Repository) -> Made:
     key, value = keys.tag_key(TagID(f"undecodable-{i}")), b"\xff\xff\xff"
     if i % 2:
         key, value = keys.commit_key(CommitID(repo.content_id("undecodable", i))), b"\n\x40cut off"
-    return _found("record-is-decodable", KV(repo.home.encode(), key, value), "its value is no message")
+    return _found_record("record-is-decodable", KV(repo.home.encode(), key, value), "its value is no message")
 
 
 PLANTS: Final[Mapping[str, Callable[[int, Repository], Made]]] = {
     GARBAGE: _garbage,
     "no-reachable-zombie": _zombie,
-    "garbage-is-reclaimable": _lost,
+    "garbage-is-reclaimable": _lost_commit,
     "active-is-complete": _incomplete,
     "head-exists": _headless,
     "parents-exist": _orphan,
@@ -272,11 +274,11 @@ PLANTS: Final[Mapping[str, Callable[[int, Repository], Made]]] = {
     "generation-is-right": _wrong_generation,
     "child-is-not-older": _older,
     "token-has-one-owner": _shared_token,
-    "staged-has-owner": _unowned,
-    "cleanup-spares-live": _endangered,
+    "staged-has-owner": _unowned_entries,
+    "cleanup-spares-live": _endangered_repository,
     "address-has-one-entry": _shared_address,
     "key-is-known": _unknown_key,
-    "key-names-record": _misnamed,
+    "key-names-record": _misnamed_tag,
     "record-is-decodable": _undecodable,
 }
 """What is made from a number and a repository alone."""
@@ -288,18 +290,18 @@ def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
     match name:
         case "committed-data-is-kept":
             repo, c = _pair(sizes, i, count, 0)
-            where = content(repo, repo.objects(c)[-1]).address
+            where = address(repo, repo.objects(c)[-1])
             yield Finding(name, f"{repo.namespace}/{where}", "a commit of main refers to it, and it is not there")
         case "staged-data-is-kept":
             repo, at = _nth(sizes, i, count, "shown")
             rounds, branch_number = divmod(at, repo.branches)
             number = repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
-            where = content(repo, number).address
+            where = address(repo, number)
             yield Finding(name, f"{repo.namespace}/{where}", "a branch shows it as staged, and it is not there")
         case _ if name == AGAIN:
             repo, c = _pair(sizes, i, count, 1)
-            where = content(repo, repo.objects(c)[0]).address
-            yield _staged(repo, repo.token(0), f"shared/again/{where}", where)
+            where = address(repo, repo.objects(c)[0])
+            yield _staged_entry(repo, repo.token(0), f"shared/again/{where}", where)
             evidence = "a committed entry has it, and a staged one of another path"
             yield Finding("address-has-one-entry", f"{repo.namespace}/{where}", evidence)
         case "commits-have-no-cycle":

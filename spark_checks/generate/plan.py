@@ -9,8 +9,10 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
-from lakeproof.spark_checks.generate.sizes import DAY, OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes, shared, weights
+from lakeproof.spark_checks.generate.sizes import DAY, OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes, share_out, weights
 
 STORAGE: Final = "s3://lake/"
 DEFAULT_BRANCH: Final = "main"
@@ -89,6 +91,17 @@ def digest(seed: int, kind: str, *at: object) -> bytes:
     return hashlib.sha256(":".join(map(str, (seed, kind, *at))).encode()).digest()
 
 
+Hashes = NDArray[np.uint64]
+
+
+def mix(seed: int, kind: str, numbers: Hashes) -> Hashes:
+    """64 bits for each number, of which no two are equal: SplitMix64, from a place that is the kind's."""
+    found = numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(int.from_bytes(digest(seed, kind)[:8]))
+    found = (found ^ found >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    found = (found ^ found >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return found ^ found >> np.uint64(31)
+
+
 @attrs.frozen(eq=False)
 class Repository:
     """Number ``r`` of the accessible ones. ``first_``: how many the repositories before have. ``bringing``: pairs of
@@ -154,13 +167,13 @@ class Repository:
     def branch_id(self, b: int) -> str:
         return f"feature-{b}" if b else DEFAULT_BRANCH
 
-    def sealed(self, b: int) -> int:
-        """How many sealed tokens a branch has: none, one or two."""
-        return self.below(3, "sealed", self.r, b)
-
     def token(self, b: int, t: int = 0) -> str:
         """A staging token of a branch: 0 is the open one, 1 the newest sealed one."""
         return f"{self.id}-{self.branch_id(b)}:{self.uid}.{self.name('token', self.r, b, t)}"
+
+    def tokens(self, b: int) -> list[str]:
+        """The open one of a branch, and none, one or two that are sealed."""
+        return [self.token(b, t) for t in range(self.below(3, "sealed", self.r, b) + 1)]
 
     # Dates.
 
@@ -228,15 +241,15 @@ class Repository:
 def repositories(sizes: Sizes) -> tuple[Repository, ...]:
     shares = weights(sizes.repositories, sizes.skew)
     history = CHAIN if sizes.straight else BRANCHED
-    commits = shared(sizes.commits, shares, 1)
+    commits = share_out(sizes.commits, shares, 1)
     writing = [share if count > 1 else 0 for share, count in zip(shares, commits, strict=True)]
     counts = zip(
-        shared(sizes.branches, shares, 1),
-        shared(sizes.tags, shares),
+        share_out(sizes.branches, shares, 1),
+        share_out(sizes.tags, shares),
         commits,
-        shared(sizes.committed, writing),
-        shared(sizes.staged, shares),
-        shared(sizes.stale, shares),
+        share_out(sizes.committed, writing),
+        share_out(sizes.staged, shares),
+        share_out(sizes.stale, shares),
         strict=True,
     )
     first: Sequence[int] = (0, sizes.committed, sizes.committed + sizes.staged, 0, 0)

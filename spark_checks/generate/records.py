@@ -94,7 +94,7 @@ def commit(
     )
 
 
-def staged(path: str, entry: ObjectEntry | None) -> StagedEntry:
+def staged_entry(path: str, entry: ObjectEntry | None) -> StagedEntry:
     """None: a tombstone."""
     data = None if entry is None else encode_object_entry(entry)
     return StagedEntry(key=path.encode(), identity=b"" if data is None else identity_of(data), data=data)

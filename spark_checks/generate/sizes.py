@@ -3,7 +3,6 @@
 The same sizes and seed give the same dataset, row by row, whatever the machine, the cores and the partitions.
 """
 
-import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -122,18 +121,12 @@ PROFILES: Final = {
 }
 
 
-def salt(seed: int, *kind: object) -> int:
-    """64 bits, signed, to begin a hash with: each kind of value has its own."""
-    digest = hashlib.blake2b(repr((seed, *kind)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, signed=True)
-
-
 def weights(count: int, skew: float) -> list[int]:
     """Zipf's: of the first one and then less and less. Whole numbers, so that sums are exact."""
     return [max(1, round((1 << 32) * (position + 1) ** -skew)) for position in range(count)]
 
 
-def shared(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
+def share_out(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
     """A total in parts by weight, each with at least so much; a part of weight 0 gets nothing more. Exact."""
     rest = total - least * len(shares)
     whole = sum(shares)

@@ -7,48 +7,95 @@ holds the objects that its commit brought, and carries over those of the earlier
 ``versions`` in all. Every object has one path, and a later version of the place gives that path to another object.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Final, NamedTuple, TypeVar
 
 import attrs
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from lakeproof.model import keys
-from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import catalog_pb2, keys
+from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, identity_of
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.generate.plan import Repository
+from lakeproof.spark_checks.generate.plan import Hashes, Repository, mix
 from lakeproof.spark_checks.generate.records import KV, ListedObject
 from lakeproof.spark_checks.generate.sizes import DAY, IMPORTED_EVERY
 
 ELSEWHERE: Final = "s3://elsewhere/"
 SIZE_MAX: Final = 1 << 24
+TOGETHER: Final = 1 << 16
+"""Rows at once, about."""
+
+Longs = npt.NDArray[np.int64]
+Rows = Iterator[tuple[object, ...]]
+Columns = tuple[pa.Array, ...]
+Lost = Callable[[int], bool] | None
+"""Whether the last object of a number is not there."""
 
 
 class RowKind(NamedTuple):
-    """Of the rows of a table. ``count``: how many numbers of it a repository has."""
+    """Of the rows of a table. ``count``: how many numbers of it a repository has. ``rows``: of all numbers from one on,
+    up to but without another."""
 
     count: Callable[[Repository], int]
-    rows: Callable[[Repository, int], Iterator[tuple[object, ...]]]
+    rows: Callable[[Repository, int, int], Rows]
+
+
+class ColumnKind(NamedTuple):
+    """The same, all rows at once."""
+
+    count: Callable[[Repository], int]
+    columns: Callable[[Repository, int, int, Lost], Iterator[Columns]]
 
 
 class Content(NamedTuple):
-    """Of an object: its address, relative to its namespace, its ETag, and its bytes."""
+    """Of objects: their addresses, relative to their namespace, their ETags, and their bytes."""
 
-    address: str
-    e_tag: str
-    size: int
-
-
-def content(repo: Repository, number: int) -> Content:
-    """Of the object of this number among all."""
-    found = repo.digest("object", number)
-    name, e_tag = found[:8].hex().upper(), found[8:16].hex().upper()
-    return Content(DATA_PREFIX + name, e_tag, int.from_bytes(found[16:19]))
+    addresses: pa.Array
+    e_tags: pa.Array
+    sizes: pa.Array
 
 
-def staged_date(repo: Repository, number: int) -> int:
+def contents(repo: Repository, numbers: Hashes) -> Content:
+    """Of the objects of these numbers among all."""
+    seed = repo.sizes.seed
+    sizes = pa.array((mix(seed, "size", numbers) % np.uint64(SIZE_MAX)).astype(np.int64))
+    return Content(_join(DATA_PREFIX, _hex(mix(seed, "object", numbers))), _hex(mix(seed, "etag", numbers)), sizes)
+
+
+def address(repo: Repository, number: int) -> str:
+    """Of one object."""
+    return str(contents(repo, np.array([number], np.uint64)).addresses[0])
+
+
+def _hex(values: Hashes) -> pa.Array:
+    """16 digits each."""
+    digits = values.astype(">u8").tobytes().hex().upper().encode()
+    return pa.array(np.frombuffer(digits, "S16"), pa.binary()).cast(pa.string())
+
+
+def _join(*parts: str | pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(*parts, "")
+
+
+def _numbers(first: int, end: int) -> Hashes:
+    return np.arange(first, end, dtype=np.uint64)
+
+
+def _ages(repo: Repository, kind: str, numbers: Hashes, most: int) -> Hashes:
+    """Dates that lie so much before now at most."""
+    return np.uint64(repo.sizes.now) - mix(repo.sizes.seed, kind, numbers) % np.uint64(most)
+
+
+def _staged_dates(repo: Repository, numbers: Hashes) -> Hashes:
     """Uncommitted changes are of the last 60 days."""
-    return repo.sizes.now - repo.below(60 * DAY, "staged date", number)
+    return _ages(repo, "staged date", numbers, 60 * DAY)
 
 
 def range_id(repo: Repository, c: int) -> str:
@@ -72,8 +119,8 @@ def _branch(repo: Repository, b: int) -> Iterator[KV]:
     elif b % 2:
         tip = history.tips[repo.below(len(history.tips), "tip", repo.r, b)]
         head = min(head // history.size * history.size + tip, repo.commits - 1)
-    tokens = [repo.token(b, t) for t in range(repo.sealed(b) + 1)]
-    yield records.kv(repo.home, records.branch(repo.branch_id(b), repo.commit_id(head), tokens[0], tokens[1:]))
+    token, *sealed = repo.tokens(b)
+    yield records.kv(repo.home, records.branch(repo.branch_id(b), repo.commit_id(head), token, sealed))
 
 
 def _tag(repo: Repository, t: int) -> Iterator[KV]:
@@ -94,31 +141,36 @@ def _commit(repo: Repository, c: int) -> Iterator[KV]:
     yield records.kv(repo.home, attrs.evolve(made, committer=who, message=f"change {generation}"))
 
 
-def _staged(repo: Repository, k: int) -> Iterator[KV]:
+def _staged_entries(repo: Repository, begin: int, end: int) -> Rows:
     """Entries with an object each, in groups, one under each token of the branch; some of a group share a path, and
     the one under the open token hides the others."""
-    b, at = k % repo.branches, k // repo.branches
-    tokens = repo.sealed(b) + 1
-    t = at % tokens
-    older = t > 0 and repo.below(8, "hidden", repo.r, k) == 0
-    number, form = repo.first_staged + k, k % 32
-    relative, e_tag, size = content(repo, number)
-    entry = ObjectEntry(
-        address=f"{repo.namespace}/{relative}" if form in (2, 3) else relative,
-        address_type={1: AddressType.BY_PREFIX, 2: AddressType.FULL, 3: AddressType.BY_PREFIX}.get(
-            form, AddressType.RELATIVE
-        ),
-        size_bytes=size,
-        last_modified=staged_date(repo, number),
-        e_tag=e_tag,
-        content_type="" if k % 4 else "text/csv",
-    )
-    yield records.kv(repo.token(b, t), records.staged(f"staged/{at // tokens}/{0 if older else t}", entry))
+    numbers = _numbers(repo.first_staged + begin, repo.first_staged + end)
+    hidden = (mix(repo.sizes.seed, "hidden", numbers) % np.uint64(8) == 0).tolist()
+    columns = (*(each.to_pylist() for each in contents(repo, numbers)), _staged_dates(repo, numbers).tolist(), hidden)
+    tokens = {b: repo.tokens(b) for b in {k % repo.branches for k in range(begin, end)}}
+    for k, relative, e_tag, size, date, older in zip(range(begin, end), *columns, strict=True):
+        own, at, form = tokens[k % repo.branches], k // repo.branches, k % 32
+        group, t = divmod(at, len(own))
+        seconds, rest = divmod(date, 1_000_000)
+        data = catalog_pb2.EntryData(
+            address=f"{repo.namespace}/{relative}" if form in (2, 3) else relative,
+            last_modified=Timestamp(seconds=seconds, nanos=rest * 1000),
+            size=size,
+            e_tag=e_tag,
+            address_type=_FORMS.get(form, AddressType.RELATIVE).value,  # type: ignore[arg-type]
+            content_type="" if k % 4 else "text/csv",
+        ).SerializeToString(deterministic=True)
+        path = b"staged/%d/%d" % (group, 0 if older else t)
+        value = pb.StagedEntryData(key=path, identity=identity_of(data), data=data).SerializeToString()
+        yield KV(own[t].encode(), keys.STAGED_PREFIX + path, value)
+
+
+_FORMS: Final = {1: AddressType.BY_PREFIX, 2: AddressType.FULL, 3: AddressType.BY_PREFIX}
 
 
 def _tombstone(repo: Repository, k: int) -> Iterator[KV]:
     """Some hide an entry under a sealed token."""
-    yield records.kv(repo.token(k % repo.branches), records.staged(f"staged/{k // repo.branches}/1", None))
+    yield records.kv(repo.token(k % repo.branches), records.staged_entry(f"staged/{k // repo.branches}/1", None))
 
 
 def _outside(repo: Repository, k: int) -> Iterator[KV]:
@@ -130,7 +182,7 @@ def _outside(repo: Repository, k: int) -> Iterator[KV]:
         last_modified=repo.sizes.now - repo.below(60 * DAY, "date outside", repo.r, k),
         e_tag=repo.name("etag outside", repo.r, k),
     )
-    yield records.kv(repo.token(k % repo.branches), records.staged(f"linked/{k}", entry))
+    yield records.kv(repo.token(k % repo.branches), records.staged_entry(f"linked/{k}", entry))
 
 
 def _metarange(repo: Repository, c: int) -> Iterator[tuple[str, str]]:
@@ -139,42 +191,75 @@ def _metarange(repo: Repository, c: int) -> Iterator[tuple[str, str]]:
         yield id_, range_id(repo, writer)
 
 
-def _range(repo: Repository, c: int) -> Iterator[tuple[object, ...]]:
-    """Entries: of all objects that the range holds, and some that refer to what lies elsewhere."""
-    if not repo.objects(c):
-        return
-    id_, every, generation = range_id(repo, c), repo.sizes.ranges, repo.history.generation(c)
-    for back in range(min(repo.sizes.versions, (generation - 2) // every + 1)):
-        written = generation - back * every
-        folder = f"tables/{written % every}/{written // every % repo.sizes.versions}"
-        for j, number in enumerate(repo.objects(repo.history.ancestor(c, back * every))):
-            relative, e_tag, size = content(repo, number)
-            yield id_, f"{folder}/{j}", f"{repo.namespace}/{relative}" if number % 64 == 5 else relative, e_tag, size
-            if number % IMPORTED_EVERY == 7:
-                linked = ELSEWHERE + repo.name("imported", number)
-                yield id_, f"{folder}/{j}-linked", linked, repo.name("imported etag", number), size
+def _ranges(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns]:
+    """Entries: of all objects that a range holds, and some that refer to what lies elsewhere."""
+    every, seed = repo.sizes.ranges, repo.sizes.seed
+    parts: list[tuple[tuple[str, str], range]] = []
+    for c in range(begin, end):
+        generation = repo.history.generation(c)
+        for back in range(min(repo.sizes.versions, (generation - 2) // every + 1) if repo.objects(c) else 0):
+            written = generation - back * every
+            folder = f"tables/{written % every}/{written // every % repo.sizes.versions}/"
+            parts.append(((range_id(repo, c), folder), repo.objects(repo.history.ancestor(c, back * every))))
+    for names, numbers, within in _together(parts):
+        ids, folders = (pa.array(each, pa.string()) for each in zip(*names, strict=True))
+        found, paths = contents(repo, numbers), _join(folders, pa.array(within).cast(pa.string()))
+        full = _join(repo.namespace, "/", found.addresses)
+        yield ids, paths, pc.if_else(pa.array(numbers % np.uint64(64) == 5), full, found.addresses), *found[1:]
+        linked = numbers % np.uint64(IMPORTED_EVERY) == 7
+        elsewhere, e_tags = (_hex(mix(seed, kind, numbers[linked])) for kind in ("imported", "imported etag"))
+        id_, path, sizes = (each.filter(pa.array(linked)) for each in (ids, paths, found.sizes))
+        yield id_, _join(path, "-linked"), _join(ELSEWHERE, elsewhere), e_tags, sizes
 
 
-def _listed(repo: Repository, number: int, date: int) -> ListedObject:
-    address, _, size = content(repo, number)
-    return ListedObject(repo.namespace, address, size, date)
+Part = TypeVar("Part")
 
 
-def _committed_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
-    if objects := repo.objects(c):
-        date = repo.date(c)
-        yield from (_listed(repo, number, date) for number in objects)
+def _together(parts: Iterable[tuple[Part, range]]) -> Iterator[tuple[list[Part], Hashes, Longs]]:
+    """Numbers of many parts as arrays: the part of each, the number, and its place in the part; so many at once."""
+    some: list[tuple[Part, range]] = []
+    rows = 0
+    for part in chain(parts, (None,)):
+        if part is not None:
+            some.append(part)
+            rows += len(part[1])
+        if rows and (part is None or rows >= TOGETHER):
+            counts = [len(each) for _, each in some]
+            within = np.concatenate([np.arange(count) for count in counts])
+            firsts = np.repeat(np.array([each.start for _, each in some], np.uint64), counts)
+            names = [name for (name, _), count in zip(some, counts, strict=True) for _ in range(count)]
+            yield names, firsts + within.astype(np.uint64), within
+            some, rows = [], 0
 
 
-def _staged_object(repo: Repository, k: int) -> Iterator[ListedObject]:
-    number = repo.first_staged + k
-    yield _listed(repo, number, staged_date(repo, number))
+def _list_objects(repo: Repository, numbers: Hashes, dates: Hashes) -> Columns:
+    found = contents(repo, numbers)
+    return pa.repeat(repo.namespace, len(numbers)), found.addresses, found.sizes, pa.array(dates.astype(np.int64))
 
 
-def _stale_object(repo: Repository, k: int) -> Iterator[ListedObject]:
-    """Nothing refers to it. One in sixteen was written within the last day."""
-    number = repo.first_stale + k
-    yield _listed(repo, number, repo.sizes.now - repo.below(400 * DAY if number % 16 else DAY, "stale", number))
+def _committed_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
+    parts = (
+        (repo.date(c), range(found.start, found.stop - (lost is not None and lost(c))))
+        for c in range(begin, end)
+        if (found := repo.objects(c))
+    )
+    for dates, numbers, _ in _together(parts):
+        yield _list_objects(repo, numbers, np.array(dates, np.uint64))
+
+
+def _staged_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
+    numbers = _numbers(repo.first_staged + begin, repo.first_staged + end)
+    if lost is not None:
+        numbers = numbers[[not lost(k) for k in range(begin, end)]]
+    yield _list_objects(repo, numbers, _staged_dates(repo, numbers))
+
+
+def _stale_objects(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns]:
+    """Nothing refers to them. One in sixteen was written within the last day."""
+    numbers = _numbers(repo.first_stale + begin, repo.first_stale + end)
+    young = numbers % np.uint64(16) == 0
+    dates = np.where(young, _ages(repo, "stale", numbers, DAY), _ages(repo, "stale", numbers, 400 * DAY))
+    yield _list_objects(repo, numbers, dates)
 
 
 def _internal_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
@@ -193,22 +278,27 @@ def _writing(repo: Repository) -> int:
     return repo.commits if repo.committed else 0
 
 
-KINDS: Final[Mapping[str, Mapping[str, RowKind]]] = {
+def _each(rows: Callable[[Repository, int], Iterable[tuple[object, ...]]]) -> Callable[[Repository, int, int], Rows]:
+    """Number by number."""
+    return lambda repo, begin, end: chain.from_iterable(rows(repo, number) for number in range(begin, end))
+
+
+KINDS: Final[Mapping[str, Mapping[str, RowKind | ColumnKind]]] = {
     "kv": {
-        "repository": RowKind(lambda _: 1, _repository),
-        "branch": RowKind(lambda repo: repo.branches, _branch),
-        "tag": RowKind(lambda repo: repo.tags, _tag),
-        "commit": RowKind(_commits, _commit),
-        "staged": RowKind(lambda repo: repo.staged, _staged),
-        "tombstone": RowKind(lambda repo: repo.tombstones, _tombstone),
-        "outside": RowKind(lambda repo: repo.outside, _outside),
+        "repository": RowKind(lambda _: 1, _each(_repository)),
+        "branch": RowKind(lambda repo: repo.branches, _each(_branch)),
+        "tag": RowKind(lambda repo: repo.tags, _each(_tag)),
+        "commit": RowKind(_commits, _each(_commit)),
+        "staged": RowKind(lambda repo: repo.staged, _staged_entries),
+        "tombstone": RowKind(lambda repo: repo.tombstones, _each(_tombstone)),
+        "outside": RowKind(lambda repo: repo.outside, _each(_outside)),
     },
-    "metaranges": {"metarange": RowKind(_writing, _metarange)},
-    "ranges": {"range": RowKind(_writing, _range)},
+    "metaranges": {"metarange": RowKind(_writing, _each(_metarange))},
+    "ranges": {"range": ColumnKind(_writing, _ranges)},
     "objects": {
-        "committed": RowKind(_writing, _committed_objects),
-        "staged": RowKind(lambda repo: repo.staged, _staged_object),
-        "stale": RowKind(lambda repo: repo.stale, _stale_object),
-        "internal": RowKind(_writing, _internal_objects),
+        "committed": ColumnKind(_writing, _committed_objects),
+        "staged": ColumnKind(lambda repo: repo.staged, _staged_objects),
+        "stale": ColumnKind(lambda repo: repo.stale, _stale_objects),
+        "internal": RowKind(_writing, _each(_internal_objects)),
     },
 }

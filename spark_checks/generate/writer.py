@@ -25,6 +25,7 @@ from lakeproof.spark_checks.generate.mistakes import Finding
 from lakeproof.spark_checks.generate.plan import Repository, repositories
 from lakeproof.spark_checks.generate.records import KV, ListedObject
 from lakeproof.spark_checks.generate.sizes import Sizes
+from lakeproof.spark_checks.generate.sound import Lost, RowKind
 from lakeproof.words import Unusable
 
 PLANTED: Final = "planted.jsonl"
@@ -63,25 +64,30 @@ class DatasetPlan:
             (kind, r, begin, min(begin + size, count)) for kind, r, count in counts for begin in range(0, count, size)
         ]
 
-    def rows(self, name: str, kind: str, r: int, begin: int, end: int) -> Iterator[tuple[object, ...]]:
+    def batches(
+        self, name: str, schema: pa.Schema, kind: str, r: int, begin: int, end: int
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of a piece."""
         if r < 0:
-            for i in range(begin, end):
-                for each in mistakes.plant(kind, i, self.numbers[kind], self.sizes):
-                    if isinstance(each, _PLANTED_IN[name]):
-                        yield each
+            planted = (mistakes.plant(kind, i, self.numbers[kind], self.sizes) for i in range(begin, end))
+            rows = (each for made in planted for each in made if isinstance(each, _PLANTED_IN[name]))
+            yield from batches(rows, schema)
             return
-        repo = repositories(self.sizes)[r]
-        for number in range(begin, end):
-            found = sound.KINDS[name][kind].rows(repo, number)
-            yield from [*found][:-1] if name == "objects" and self._is_lost(repo, kind, number) else found
+        repo, of = repositories(self.sizes)[r], sound.KINDS[name][kind]
+        if isinstance(of, RowKind):
+            yield from batches(of.rows(repo, begin, end), schema)
+            return
+        for columns in of.columns(repo, begin, end, self._lost(repo, kind) if name == "objects" else None):
+            yield pa.RecordBatch.from_arrays([*columns], schema=schema)
 
-    def _is_lost(self, repo: Repository, kind: str, number: int) -> bool:
-        """Whether the last object of these is left out of the listing."""
+    def _lost(self, repo: Repository, kind: str) -> Lost:
+        """Whether the last object of a number is left out of the listing."""
         lost, unstaged = (self.violations.get(each, 0) for each in ("committed-data-is-kept", "staged-data-is-kept"))
-        if kind == "committed":
-            return mistakes.is_lost(repo, number, lost)
-        return kind == "staged" and mistakes.is_unstaged(repo, number, unstaged)
+        if kind == "committed" and lost:
+            return lambda number: mistakes.is_lost(repo, number, lost)
+        if kind == "staged" and unstaged:
+            return lambda number: mistakes.is_unstaged(repo, number, unstaged)
+        return None
 
     def planted(self) -> list[Finding]:
         """What was planted, sorted."""
@@ -104,7 +110,7 @@ def make(spark: SparkSession, request: DatasetPlan, name: str, partitions: int) 
     def made(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in found:
             for piece in batch.to_pylist():
-                yield from batches(request.rows(name, **piece), arrow)
+                yield from request.batches(name, arrow, **piece)
 
     rows = pieces.repartition(partitions, "kind", "r", "begin").mapInArrow(made, schema)
     return rows.withColumn("last_modified", f.timestamp_micros("last_modified")) if name == "objects" else rows

@@ -71,7 +71,7 @@ def command(
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
     with session_for(options, out) as (spark, _):
         with doing(spark, "reading the events"):
-            read = workspace.staged(events(spark, folder), "events")
+            read = workspace.stage(events(spark, folder), "events")
             judging = Judging(
                 model=model or model_of(read),
                 settings=settings,
@@ -114,9 +114,9 @@ def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ig
 
 def _sum(model: str, sums: dict[str, int], counts: dict[tuple[str, str], int]) -> str:
     """The verdict, as the last line."""
-    from lakeproof.histories.evidence import told_by, verdict_of_keys
+    from lakeproof.histories.evidence import by_algorithm, verdict_of_keys
 
     by: dict[str, int] = {}
     for (_, algorithm), count in counts.items():
         by[algorithm] = by.get(algorithm, 0) + count
-    return f"{verdict_of_keys(sums['holds'], sums['violated'], sums['inconclusive'])} ({model}; {told_by(by)})"
+    return f"{verdict_of_keys(sums['holds'], sums['violated'], sums['inconclusive'])} ({model}; {by_algorithm(by)})"

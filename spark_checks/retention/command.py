@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import blockstore_option, dataset_options, run_options, spark_options
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -19,21 +19,13 @@ if TYPE_CHECKING:
 @click.option(
     "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, in the format of lakeFS."
 )
-@click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
 @click.option(
     "--lenient",
     is_flag=True,
     help="Continue if a head has no record (it keeps nothing) or a commit id is duplicated (if one is kept, all are).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
-@click.option(
-    "--run",
-    "run_id",
-    metavar="ID",
-    help="Name of the run. [default: a new one]",
-)
-@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
+@run_options
 @spark_options
 def command(
     options: "Options",

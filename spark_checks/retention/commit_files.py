@@ -56,12 +56,12 @@ def write(rows: DataFrame, folder: Folder | Path) -> int:
     for name, size in zip(written.column("name").to_pylist(), written.column("bytes").to_pylist(), strict=True):
         if there.get(name) != size:
             raise Unusable(
-                f"{where}/{name}: a task wrote {size:,} bytes, and the file {_told(there.get(name))}; {SHARE}"
+                f"{where}/{name}: a task wrote {size:,} bytes, and the file {_describe(there.get(name))}; {SHARE}"
             )
     return sum(written.column("rows").to_pylist())
 
 
-def _told(size: int | None) -> str:
+def _describe(size: int | None) -> str:
     return "is not there" if size is None else f"has {size:,} bytes"
 
 
@@ -88,7 +88,7 @@ def _write_all(batches: Iterator[pa.RecordBatch], folder: Folder, task: str) -> 
 
 
 def _name(home: object, task: str, number: int) -> str:
-    return f"{HOME}={escaped(home)}/part-{task}-{number:06d}.csv"
+    return f"{HOME}={escape(home)}/part-{task}-{number:06d}.csv"
 
 
 def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
@@ -99,7 +99,7 @@ def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
     yield from zip([0, *ends], ends, strict=False)
 
 
-def escaped(home: object) -> str:
+def escape(home: object) -> str:
     """The name as Spark writes it into a path."""
     if not home:
         return NOBODY

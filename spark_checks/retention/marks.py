@@ -22,12 +22,13 @@ from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import Mismatch, Report
-from lakeproof.spark_checks.engine.workspace import staged
+from lakeproof.spark_checks.engine.workspace import stage
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
 from lakeproof.spark_checks.ledger import KNOWN, MARKED
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
-from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
+from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, walk_commits
 from lakeproof.words import Unusable
 
 NOBODY: Final = "unreferenced"
@@ -65,14 +66,14 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset)
     blanks.demand_told(dataset)
-    told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)}
+    told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _encode_rules(rules)}
     with doing(spark, "reading the records"):
         entities = decode(dataset)
         holdings.demand_sound(dataset, entities)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
-        states = staged(_states(entities, rules, asked), "walked")
+        states = stage(_states(entities, rules, asked), "walked")
     findings = _findings(states)
     if not asked.lenient:
         _demand_sound(dataset, states, findings)
@@ -80,20 +81,20 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         count = _write_commits(states, entities, folder.child(runs.COMMITS))
         if count != findings["commits"]:
             raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
-    committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
+    committed = holdings.find_committed(dataset, stage(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
         # ranges are read once
-        known = staged(committed.references.select("bits", ledger.known_as()), "known")
+        known = stage(committed.references.select("bits", ledger.known_as()), "known")
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
-        references["staged"] = ledger.fingerprints(holdings.staged(entities))
+        references["staged"] = ledger.fingerprints(holdings.find_staged(entities))
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
-        judged = ledger.judged(listed, ORDER, references, rows)
+        judged = ledger.judge(listed, ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
         fates = ledger.only_named(judged, expired, NOBODY)
-        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
+        written = runs.write_marked(ledger.carry_versions(dataset, ledger.marked_rows(fates)), folder)
     report = Report(
         kind="retention",
         run=folder.name,
@@ -121,9 +122,12 @@ def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
     limits = rules.limits(spark, asked.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
-    walk = Walk(asked.now, asked.tags)
-    count = footers.count(entities.commits)
-    return walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, count)
+    homes, branches, count = (
+        homes.join(limits, "book"),
+        rules.branch_limits(spark, asked.now),
+        footers.count(entities.commits),
+    )
+    return walk_commits(entities, homes, branches, count, now=asked.now, tags=asked.tags)
 
 
 def _findings(states: DataFrame) -> dict[str, int]:
@@ -167,7 +171,7 @@ def _write_commits(states: DataFrame, entities: Entities, target: Folder) -> int
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     homes = entities.homes()
     bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
-    known = states.where("expired is not null").where(f.coalesce("meta_range_id", f.lit("")) != "")
+    known = states.where("expired is not null").where(is_named("meta_range_id"))
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
     found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
     return found.agg(f.bit_or("bits").alias("bits"))
@@ -191,7 +195,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
     return int(counts[False]["rows"]) if False in counts else 0
 
 
-def _told(rules: Rulebook) -> dict[str, object]:
+def _encode_rules(rules: Rulebook) -> dict[str, object]:
     """As `rulebook.parse` reads them."""
     own = {name: json.loads(each.encode()) for name, each in rules.repositories.items()}
     return {"default": json.loads(rules.default.encode()), "repositories": own}

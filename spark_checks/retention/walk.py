@@ -18,9 +18,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.decoding import Entities
-from lakeproof.spark_checks.engine.engines import gathered
+from lakeproof.spark_checks.engine.engines import gather_repositories
 from lakeproof.spark_checks.engine.setting_aside import Aside, aside
 from lakeproof.spark_checks.engine.tables import BINARY, BOOLEAN, LONG, STRING, table
+from lakeproof.spark_checks.findings import is_named
 from lakeproof.spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
 
 Marks = npt.NDArray[np.uint8]
@@ -49,18 +50,13 @@ WALKED: Final = table(
 )
 
 
-@attrs.frozen
-class Walk:
-    """How to walk. ``now``: microseconds since 1970. ``tags``: whether a tag keeps its commit."""
-
-    now: int
-    tags: bool = False
-
-
-def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk: Walk, count: int) -> DataFrame:
+def walk_commits(
+    entities: Entities, homes: DataFrame, branch_limits: DataFrame, count: int, *, now: int, tags: bool = False
+) -> DataFrame:
     """Every commit of a repository, once, with whether it is expired: `WALKED`.
 
-    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit. count: of commits.
+    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit. count: of commits. now:
+    microseconds since 1970. tags: whether a tag keeps its commit.
     """
     commits = entities.commits.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
     parent = f.try_element_at("parents", f.lit(1))
@@ -75,20 +71,19 @@ def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk:
         "commit_id",
         "meta_range_id",
     )
-    there = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")
+    there = entities.branches.where(is_named("commit_id"))
     heads = there.join(homes, f.col("partition_key") == f.col("home"))
     named = branch_limits.withColumnRenamed("limit", "own")
     heads = heads.join(named, ["book", "branch_id"], "left").withColumn("limit", f.coalesce("own", "limit"))
     rows = rows.unionByName(_pointers(heads, HEAD))
-    if walk.tags:
-        tags = entities.tags.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
-        rows = rows.unionByName(_pointers(tags, TAG))
-    now = walk.now
+    if tags:
+        tagged = entities.tags.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
+        rows = rows.unionByName(_pointers(tagged, TAG))
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from walk_batches(batches, now)
 
-    return gathered(rows, "home", count).mapInArrow(run, WALKED)
+    return gather_repositories(rows, "home", count).mapInArrow(run, WALKED)
 
 
 _UP: Final = ("up", "up_check")
@@ -162,12 +157,12 @@ def _numbers(batch: pa.RecordBatch, name: str) -> Indices:
 
 
 def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.RecordBatch]:
-    """What `walked` says of the rows of whole repositories: a batch of `WALKED` for each that has commits, in order,
-    and the heads that are missing."""
+    """What `walk_commits` says of the rows of whole repositories: a batch of `WALKED` for each that has commits, in
+    order, and the heads that are missing."""
     with aside("home", "commit_id", "meta_range_id") as strings:
         rows = _Numbers.of((batch for batch in batches if batch.num_rows), strings)
         is_commit = rows.is_commit
-        expired, notes = _judged(rows, now)
+        expired, notes = _judge(rows, now)
         begin = 0
         for batch in strings.batches():
             part = slice(begin, begin + batch.num_rows)
@@ -180,7 +175,7 @@ def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.Rec
             yield found if chosen.all() else found.filter(pa.array(chosen))
 
 
-def _judged(rows: _Numbers, now: int) -> tuple[Flags, Marks]:
+def _judge(rows: _Numbers, now: int) -> tuple[Flags, Marks]:
     """Of each row whether it is an expired commit, and its notes."""
     has_parent = rows.commits.take("kind") == CHILD
     found = _Finder.of(rows.commits.take("at"), rows.commits.take("at_check"))
@@ -242,7 +237,7 @@ class _Finder:
         """Mixes the two, anew until no two commits that differ have one mixture. The first time it is all but sure."""
         salt = 0
         while True:
-            places = Places.of(_mixed(keys, checks, salt))
+            places = Places.of(_mix(keys, checks, salt))
             one, two = places.neighbours()
             if not ((keys[one] != keys[two]) | (checks[one] != checks[two])).any():
                 break
@@ -251,11 +246,11 @@ class _Finder:
 
     def find(self, keys: Indices, checks: Indices) -> Indices:
         """Where they are; -1 for those that are not there."""
-        found = self.places.find(_mixed(keys, checks, self.salt))
+        found = self.places.find(_mix(keys, checks, self.salt))
         there = found >= 0
         there[there] = self.checks[found[there]] == checks[there]
         return np.where(there, found, -1)
 
 
-def _mixed(keys: Indices, checks: Indices, salt: int) -> Indices:
+def _mix(keys: Indices, checks: Indices, salt: int) -> Indices:
     return keys ^ (checks * np.int64(salt)) if salt else keys

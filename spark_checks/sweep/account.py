@@ -10,7 +10,7 @@ import attrs
 
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.runs import REPORT, Mismatch
-from lakeproof.spark_checks.sweep.journal import SWEPT, End, Entry
+from lakeproof.spark_checks.sweep.journal import CHANGED, NO_ANSWER, SWEPT, End, Entry
 from lakeproof.spark_checks.sweep.marks import Mark
 from lakeproof.spark_checks.sweep.second_look import MEANINGS, YOUNGER
 
@@ -20,8 +20,6 @@ LISTED_TWICE: Final = "listed-twice"
 REFERRED: Final = "referred-to"
 ELSEWHERE: Final = "elsewhere"
 UNNAMEABLE: Final = "unnameable"
-CHANGED: Final = "changed-meanwhile"
-NO_ANSWER: Final = "no-answer"
 
 REASONS: Final = MEANINGS | {
     LISTED_TWICE: "the listing has it several times, and not the same",

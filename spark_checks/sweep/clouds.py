@@ -8,21 +8,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lakeproof.spark_checks.engine.troubles import said
-from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.engine.troubles import describe_error
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
+from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
-from lakeproof.spark_checks.sweep.targets import (
-    CHANGED,
-    DELETED,
-    GONE,
-    End,
-    Fate,
-    Look,
-    Pace,
-    Trouble,
-    Unnameable,
-    beneath,
-)
+from lakeproof.spark_checks.sweep.targets import Look, Pace, Trouble, Unnameable, beneath
 from lakeproof.words import Unusable
 
 try:
@@ -38,7 +28,7 @@ if TYPE_CHECKING:
 _REFUSED = (PermissionDeniedError, UnauthenticatedError)
 
 
-def opened(where: str) -> "ObjectStore":
+def open_store(where: str) -> "ObjectStore":
     """Credentials come from the environment, as the store's own tools take them. Raises Unusable: it cannot be
     reached."""
     try:
@@ -46,8 +36,8 @@ def opened(where: str) -> "ObjectStore":
         next(iter(obstore.list(store, chunk_size=1)), None)
     except (BaseError, ValueError, OSError) as error:
         raise Unusable(
-            f"{where}: cannot be looked at ({said(error)}); see that it is there, and that the environment has the "
-            "credentials of one who may list, read and delete"
+            f"{where}: cannot be looked at ({describe_error(error)}); see that it is there, and that the environment "
+            "has the credentials of one who may list, read and delete"
         ) from None
     return store
 
@@ -70,7 +60,7 @@ class Cloud:
     def look(self, names: Sequence[str]) -> list[Look]:
         return list(self._pool.map(self._look, names))
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         return list(self._pool.map(self._delete, there))
 
     def _look(self, name: str) -> Look:
@@ -80,30 +70,30 @@ class Cloud:
         except FileNotFoundError:
             return None
         except (BaseError, ValueError, OSError) as error:
-            return Trouble(said(error))
+            return Trouble(describe_error(error))
         e_tag = head["e_tag"]
         return Found(
             head["size"],
             int(head["last_modified"].timestamp()) * SECOND,
-            None if e_tag is None else unquoted(e_tag),
+            None if e_tag is None else unquote(e_tag),
             head["version"],
         )
 
-    def _delete(self, there: tuple[str, Found]) -> Fate:
+    def _delete(self, there: tuple[str, Found]) -> Entry:
         """It is looked at once more: a window of one request, and not of a batch."""
         name, found = there
         now = self._look(name)
         if isinstance(now, Trouble):
-            return Fate(End.FAILED, now.why)
+            return Entry(End.FAILED, now.why)
         if now != found:
-            return GONE if now is None else CHANGED
+            return GONE if now is None else PUT_AGAIN
         self._pace.wait()
         try:
             obstore.delete(self._store, name)
         except FileNotFoundError:
             return GONE
         except _REFUSED as error:
-            return Fate(End.FAILED, said(error))
+            return Entry(End.FAILED, describe_error(error))
         except (BaseError, ValueError, OSError) as error:
-            return Fate(End.UNSURE, said(error))
+            return Entry(End.PERHAPS, NO_ANSWER, describe_error(error))
         return DELETED

@@ -64,7 +64,7 @@ def command(
     from lakeproof.spark_checks.data import denominators
     from lakeproof.spark_checks.sweep import account
     from lakeproof.spark_checks.sweep.marks import whole_run
-    from lakeproof.spark_checks.sweep.object_store import Wanted, target
+    from lakeproof.spark_checks.sweep.object_store import target
     from lakeproof.spark_checks.sweep.sweep import sweep
 
     if delete and objects is None:
@@ -74,8 +74,10 @@ def command(
     try:
         run = whole_run(out, run_id)
         _demand_engine(run, require_engine, alone=delete and dataset is None)
-        wanted = Wanted(instead_of, endpoint, match=not no_if_match, rate=rate, at_once=at_once)
-        where = None if objects is None else target(objects, wanted)
+        where = None
+        if objects is not None:
+            match = not no_if_match
+            where = target(objects, instead_of=instead_of, endpoint=endpoint, match=match, rate=rate, at_once=at_once)
         again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore)
         done = sweep(run, where, delete=delete, again=again)
     except KeyboardInterrupt:
@@ -88,7 +90,7 @@ def command(
     if again is not None:
         told = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
         click.echo(f"referred to in {again.dataset}: {told}")
-        for note in (denominators.told(again.rows), *again.notes) if run.marked else again.notes:
+        for note in (denominators.describe_rows(again.rows), *again.notes) if run.marked else again.notes:
             click.echo(note)
     if objects is None:
         click.echo("nothing was looked at: name the objects with --objects, and say --delete to delete them")

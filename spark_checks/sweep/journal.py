@@ -32,6 +32,8 @@ SWEPT: Final = "swept"
 INTENT, OUTCOME = "intent", "outcome"
 CUT_SHORT: Final = "cut-short"
 """Why it is in doubt: a sweep had begun to delete it, and never came to the outcome."""
+NO_ANSWER: Final = "no-answer"
+CHANGED: Final = "changed-meanwhile"
 _NAME: Final = re.compile(rf"{SWEPT}/(\d{{7,}})-(\d{{4,}})-([0-9a-f]+)\.({INTENT}|{OUTCOME})\.parquet")
 
 
@@ -63,6 +65,10 @@ class Entry:
 
 
 TODO: Final = Entry(End.TODO)
+DELETED: Final = Entry(End.DELETED)
+GONE: Final = Entry(End.GONE)
+PUT_AGAIN: Final = Entry(End.KEPT, CHANGED)
+"""Between the look and the delete: it is there."""
 
 _Place = tuple[int, str, str, str]
 """Number of the sweep, its id, which of the two, and the file: sorted as they were written."""

@@ -65,12 +65,12 @@ def _mark(*row: object) -> Mark:
         f"{namespace}/{address}",
         cast("int | None", size),
         cast("int | None", modified),
-        None if e_tag is None else unquoted(str(e_tag)),
+        None if e_tag is None else unquote(str(e_tag)),
         None if version is None else str(version),
     )
 
 
-def unquoted(e_tag: str) -> str:
+def unquote(e_tag: str) -> str:
     """HTTP has quotes around it, listings may have none."""
     return e_tag.removeprefix("W/").strip('"')
 

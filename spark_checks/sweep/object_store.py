@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-import attrs
-
 from lakeproof.spark_checks.sweep.targets import FileTree, Pace, Target
 from lakeproof.words import Unusable
 
@@ -15,29 +13,27 @@ AZURE: Final = re.compile(r"https://[^/]+\.(blob|dfs)\.core\.windows\.net/.")
 """Azure's as addresses have it. Any other https:// is some server of the web."""
 
 
-@attrs.frozen
-class Wanted:
-    """``instead_of``: what stands in the addresses of a run for the URL of the store. ``match``: whether S3 is asked
-    to delete an object only as it was found. ``rate``: requests a second. ``at_once``: requests."""
-
-    instead_of: str | None = None
-    endpoint: str | None = None
-    match: bool = True
-    rate: float | None = None
-    at_once: int = 32
-
-
-def target(where: str, wanted: Wanted) -> Target:
-    """What has a scheme is a bucket; ``file:`` and all else a folder of plain files.
+def target(
+    where: str,
+    *,
+    instead_of: str | None = None,
+    endpoint: str | None = None,
+    match: bool = True,
+    rate: float | None = None,
+    at_once: int = 32,
+) -> Target:
+    """What has a scheme is a bucket; ``file:`` and all else a folder of plain files. ``instead_of``: what stands in the
+    addresses of a run for the URL of the store. ``match``: whether S3 is asked to delete an object only as it was
+    found. ``rate``: requests a second. ``at_once``: requests.
 
     Raises Unusable: it is not there, or cannot be reached; an option is for another kind of store.
     """
     scheme, mark, rest = where.partition("://")
-    pace = Pace(wanted.rate)
-    if wanted.endpoint is not None and scheme not in S3_SCHEMES:
+    pace = Pace(rate)
+    if endpoint is not None and scheme not in S3_SCHEMES:
         raise Unusable(f"--endpoint: {where} does not speak S3; name s3://bucket with --objects, or leave it out")
     if not mark or scheme == "file":
-        if wanted.instead_of is not None:
+        if instead_of is not None:
             raise Unusable(f"--instead-of: {where} is a folder, which has all addresses; leave it out")
         return FileTree(Path(f"/{rest.lstrip('/')}" if mark else where.removeprefix("file:")), pace)
     known = scheme in S3_SCHEMES | CLOUD_SCHEMES and rest.strip("/")
@@ -45,14 +41,14 @@ def target(where: str, wanted: Wanted) -> Target:
         expected = "expected s3://, gs://, az:// or abfss:// with a bucket"
         raise Unusable(f"--objects {where}: {expected}; name one, or a folder")
     where = where.rstrip("/")
-    base = _plain(wanted.instead_of or where)
+    base = _plain(instead_of or where)
     if scheme in S3_SCHEMES:
         from lakeproof.spark_checks.sweep.s3 import S3
 
-        return S3(where, base=base, pace=pace, at_once=wanted.at_once, endpoint=wanted.endpoint, match=wanted.match)
-    from lakeproof.spark_checks.sweep.clouds import Cloud, opened
+        return S3(where, base=base, pace=pace, at_once=at_once, endpoint=endpoint, match=match)
+    from lakeproof.spark_checks.sweep.clouds import Cloud, open_store
 
-    return Cloud(opened(where), base=base, pace=pace, at_once=wanted.at_once)
+    return Cloud(open_store(where), base=base, pace=pace, at_once=at_once)
 
 
 def _plain(url: str) -> str:

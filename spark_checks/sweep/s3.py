@@ -15,20 +15,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
-from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
+from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
-from lakeproof.spark_checks.sweep.targets import (
-    CHANGED,
-    DELETED,
-    GONE,
-    WIDEST,
-    End,
-    Fate,
-    Look,
-    Pace,
-    Trouble,
-    beneath,
-)
+from lakeproof.spark_checks.sweep.targets import WIDEST, Look, Pace, Trouble, beneath
 from lakeproof.words import Unusable
 
 try:
@@ -81,17 +71,17 @@ class S3:
         try:
             head = self._client.head_object(Bucket=self._bucket, Key=name)
         except ClientError as error:
-            return None if _code(error) in _ABSENT else Trouble(_said(error))
+            return None if _code(error) in _ABSENT else Trouble(_describe(error))
         moment = head["LastModified"]
         return Found(
             int(head["ContentLength"]),
             round(moment.timestamp()) * SECOND,
-            unquoted(head["ETag"]) if head.get("ETag") else None,
+            unquote(head["ETag"]) if head.get("ETag") else None,
             head.get("VersionId"),
         )
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
-        fates: dict[str, Fate] = {}
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
+        fates: dict[str, Entry] = {}
         together = [each for each in there if not _NOT_IN_XML.search(each[0])]
         alone = [each for each in there if _NOT_IN_XML.search(each[0])]
         if together:
@@ -99,7 +89,7 @@ class S3:
         fates |= zip((name for name, _ in alone), self._pool.map(self._delete_alone, alone), strict=True)
         return [fates[name] for name, _ in there]
 
-    def _delete_together(self, there: Sequence[tuple[str, Found]]) -> dict[str, Fate]:
+    def _delete_together(self, there: Sequence[tuple[str, Found]]) -> dict[str, Entry]:
         """A request answers 200 whatever becomes of its keys: only those that it names as deleted are."""
         self._pace.wait()
         keys = [{"Key": name} | self._condition(found, "ETag") for name, found in there]
@@ -107,12 +97,12 @@ class S3:
             answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": False})
         except (ClientError, BotoCoreError) as error:
             return dict.fromkeys((name for name, _ in there), _fate(error))
-        fates = {name: Fate(End.UNSURE, "the answer does not name it") for name, _ in there}
+        fates = {name: Entry(End.PERHAPS, NO_ANSWER, "the answer does not name it") for name, _ in there}
         fates |= {str(each["Key"]): DELETED for each in _rows(answer, "Deleted")}
         fates |= {str(each["Key"]): _fate_of(each) for each in _rows(answer, "Errors")}
         return fates
 
-    def _delete_alone(self, there: tuple[str, Found]) -> Fate:
+    def _delete_alone(self, there: tuple[str, Found]) -> Entry:
         name, found = there
         self._pace.wait()
         try:
@@ -133,7 +123,7 @@ class S3:
             repair = "the sweep needs s3:ListBucket, s3:GetObject and s3:DeleteObject"
         else:
             repair = "see that it can be reached, and sweep the run again"
-        return Unusable(f"{self._where}: cannot be looked at ({_said(error)}); {repair}")
+        return Unusable(f"{self._where}: cannot be looked at ({_describe(error)}); {repair}")
 
 
 def _rows(answer: Answer, name: str) -> list[Answer]:
@@ -144,31 +134,31 @@ def _code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return " ".join(str(error).split())[:WIDEST]
 
 
-def _fate(error: Exception) -> Fate:
+def _fate(error: Exception) -> Entry:
     """Of a request that failed as a whole."""
     if not isinstance(error, ClientError):
-        return Fate(End.UNSURE, _said(error))
+        return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     if status >= 500 or not status:
-        return Fate(End.UNSURE, _said(error))
-    return _named(_code(error), _said(error))
+        return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
+    return _fate_of_code(_code(error), _describe(error))
 
 
-def _fate_of(row: Answer) -> Fate:
+def _fate_of(row: Answer) -> Entry:
     """Of a key that a request names as not deleted."""
     code, said = str(row.get("Code", "")), str(row.get("Message", ""))
-    return _named(code, f"{code}: {said}".rstrip(": ")[:WIDEST])
+    return _fate_of_code(code, f"{code}: {said}".rstrip(": ")[:WIDEST])
 
 
-def _named(code: str, said: str) -> Fate:
+def _fate_of_code(code: str, said: str) -> Entry:
     if code in _ABSENT or code.startswith("404"):
         return GONE
     if code.startswith(("PreconditionFailed", "412")):
-        return CHANGED
+        return PUT_AGAIN
     if code in {"InternalError", "RequestTimeout"} or code.startswith("5"):
-        return Fate(End.UNSURE, said)
-    return Fate(End.FAILED, said)
+        return Entry(End.PERHAPS, NO_ANSWER, said)
+    return Entry(End.FAILED, said)

@@ -6,11 +6,11 @@ second cannot tell two puts of one second apart by their time; size, ETag and ve
 them, can.
 """
 
-from datetime import UTC, datetime
 from typing import Final
 
 import attrs
 
+from lakeproof.spark_checks.engine.runs import shown_time
 from lakeproof.spark_checks.sweep.marks import Mark
 
 SECOND: Final = 1_000_000
@@ -60,19 +60,12 @@ def difference(mark: Mark, found: Found, unit: int) -> str | None:
     return None
 
 
-def told(mark: Mark, found: Found) -> str:
+def describe(mark: Mark, found: Found) -> str:
     """Both, for a reader."""
-    return f"now {_told(found.size_bytes, found.last_modified)}, marked {_told(mark.size_bytes, mark.last_modified)}"
+    now, then = (_describe(each.size_bytes, each.last_modified) for each in (found, mark))
+    return f"now {now}, marked {then}"
 
 
-def _told(size: int | None, modified: int | None) -> str:
-    return f"{'?' if size is None else f'{size:,}'} bytes of {_date(modified)}"
-
-
-def _date(moment: int | None) -> str:
-    if moment is None:
-        return "?"
-    try:
-        return datetime.fromtimestamp(moment / 1_000_000, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return f"{moment} microseconds since 1970"
+def _describe(size: int | None, modified: int | None) -> str:
+    when = "?" if modified is None else shown_time(modified, "auto")
+    return f"{'?' if size is None else f'{size:,}'} bytes of {when}"

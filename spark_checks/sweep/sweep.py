@@ -13,20 +13,11 @@ import attrs
 
 from lakeproof.spark_checks.sweep import account as accounts
 from lakeproof.spark_checks.sweep import second_look
-from lakeproof.spark_checks.sweep.account import (
-    CHANGED,
-    ELSEWHERE,
-    LISTED_TWICE,
-    NO_ANSWER,
-    REFERRED,
-    UNNAMEABLE,
-    Account,
-)
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
+from lakeproof.spark_checks.sweep.account import ELSEWHERE, LISTED_TWICE, REFERRED, UNNAMEABLE, Account
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, TODO, End, Entry, Journal
 from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
-from lakeproof.spark_checks.sweep.targets import End as Fated
+from lakeproof.spark_checks.sweep.targets import Elsewhere, Look, Target, Trouble, Unnameable
 
 
 @attrs.frozen
@@ -103,10 +94,10 @@ def _swept(
         Entry(End.REPEATED) if repeated and not old.settled else old
         for old, repeated in zip(batch.earlier, batch.repeated, strict=True)
     ]
-    names = _named(batch, entries, target)
+    names = _name_rows(batch, entries, target)
     going: dict[int, Found] = {}
     for row, look in zip(names, target.look([*names.values()]), strict=True):
-        entry = _judged(batch.marks[row], look, entries[row], target.unit, doubles, again)
+        entry = _judge(batch.marks[row], look, entries[row], target.unit, doubles, again)
         if entry.end == End.WOULD:
             assert isinstance(look, Found)
             going[row] = look
@@ -115,15 +106,15 @@ def _swept(
         return entries
     if going:
         journal.intend(batch.number, batch.marks, [*going])
-        fates = target.delete([(names[row], found) for row, found in going.items()])
-        for row, fate in zip(going, fates, strict=True):
-            entries[row] = _entry(fate)
+        ends = target.delete([(names[row], found) for row, found in going.items()])
+        for row, entry in zip(going, ends, strict=True):
+            entries[row] = entry
     if going or entries != batch.earlier:
         journal.settle(batch.number, batch.marks, entries)
     return entries
 
 
-def _named(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str]:
+def _name_rows(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str]:
     """What the store calls the rows that are to be looked at; the entries of those that it cannot name are changed."""
     names = {}
     for row, mark in enumerate(batch.marks):
@@ -137,7 +128,7 @@ def _named(batch: _Batch, entries: list[Entry], target: Target) -> dict[int, str
     return names
 
 
-def _judged(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
+def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
     referred = again is not None and mark.address in again.spared
     if isinstance(look, Trouble):
         return old if old.end == End.PERHAPS else Entry(End.FAILED, look.why)
@@ -150,21 +141,7 @@ def _judged(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, aga
     if referred:
         return Entry(End.KEPT, REFERRED)
     why = second_look.difference(mark, look, unit)
-    return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.told(mark, look))
-
-
-def _entry(fate: Fate) -> Entry:
-    match fate.end:
-        case Fated.DELETED:
-            return Entry(End.DELETED)
-        case Fated.GONE:
-            return Entry(End.GONE)
-        case Fated.CHANGED:
-            return Entry(End.KEPT, CHANGED)
-        case Fated.FAILED:
-            return Entry(End.FAILED, fate.why)
-        case Fated.UNSURE:
-            return Entry(End.PERHAPS, NO_ANSWER, fate.why)
+    return Entry(End.WOULD) if why is None else Entry(End.KEPT, why, second_look.describe(mark, look))
 
 
 def _stop(entries: Sequence[Entry], earlier: Sequence[Entry]) -> str | None:

@@ -7,7 +7,6 @@ import os
 import stat
 import time
 from collections.abc import Callable, Sequence
-from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -15,6 +14,7 @@ from typing import Final, Protocol
 
 import attrs
 
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End, Entry
 from lakeproof.spark_checks.sweep.second_look import MICROSECOND, Found
 from lakeproof.words import Unusable
 
@@ -39,26 +39,6 @@ class Trouble:
     why: str
 
 
-class End(Enum):
-    """What became of an object that was to be deleted."""
-
-    DELETED = "deleted"
-    GONE = "gone"  # it was not there any more
-    CHANGED = "changed"  # it was put again between the look and the delete: it is there
-    FAILED = "failed"  # the store refused: it is there
-    UNSURE = "unsure"  # no answer came
-
-
-@attrs.frozen
-class Fate:
-    end: End
-    why: str = ""
-
-
-DELETED: Final = Fate(End.DELETED)
-GONE: Final = Fate(End.GONE)
-CHANGED: Final = Fate(End.CHANGED)
-
 Look = Found | Trouble | None
 """None: there is no such object."""
 
@@ -74,7 +54,7 @@ class Target(Protocol):
     def look(self, names: Sequence[str]) -> list[Look]:
         """Raises Unusable: the store cannot be reached, or nobody may look."""
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         """Delete objects, at most `marks.BATCH` of them, each as it was found and no other, as far as the store has
         such a condition."""
 
@@ -142,7 +122,7 @@ class FileTree:
     def look(self, names: Sequence[str]) -> list[Look]:
         return [self._look(name) for name in names]
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         return [self._delete(name, found) for name, found in there]
 
     def _look(self, name: str) -> Look:
@@ -159,14 +139,14 @@ class FileTree:
             return Trouble("is no plain file")
         return Found(found.st_size, found.st_mtime_ns // 1000)
 
-    def _delete(self, name: str, found: Found) -> Fate:
+    def _delete(self, name: str, found: Found) -> Entry:
         now = self._look(name)
         if now != found:
-            return GONE if now is None else CHANGED
+            return GONE if now is None else PUT_AGAIN
         try:
             (self._folder / name).unlink()
         except FileNotFoundError:
             return GONE
         except OSError as error:
-            return Fate(End.FAILED, error.strerror or str(error))
+            return Entry(End.FAILED, error.strerror or str(error))
         return DELETED

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, run_options, spark_options
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -16,17 +16,9 @@ if TYPE_CHECKING:
 @dataset_options
 @blockstore_option
 @click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Keep objects younger than this.")
-@click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--since", type=PLACE, metavar="RUN", help="Folder of the previous run, whose results are reused.")
 @click.option("--lenient", is_flag=True, help="Continue if a head or parent has no record; it keeps nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
-@click.option(
-    "--run",
-    "run_id",
-    metavar="ID",
-    help="Name of the run. [default: a new one]",
-)
-@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
+@run_options
 @spark_options
 def command(
     options: "Options",

@@ -27,8 +27,8 @@ from lakeproof.spark_checks.engine.runs import KNOWN, Report
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import STRING, table
 from lakeproof.spark_checks.engine.together import Begin, together
-from lakeproof.spark_checks.engine.workspace import staged
-from lakeproof.spark_checks.findings import as_text
+from lakeproof.spark_checks.engine.workspace import stage
+from lakeproof.spark_checks.findings import as_text, is_named
 from lakeproof.spark_checks.holdings import ACTIVE, Committed
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
 from lakeproof.words import Unusable
@@ -84,20 +84,20 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         owned = begin(lambda: namespaces(entities.repositories))
         begin(lambda: holdings.demand_sound(dataset, entities))
         whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
-        promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
-        others = begin(lambda: holdings.staged(entities))
-        known = _known(dataset, entities, asked.since, folder, begin)
+        promised = begin(lambda: _find_promised(dataset, entities, asked.cutoff))
+        others = begin(lambda: holdings.find_staged(entities))
+        known = _write_committed(dataset, entities, asked.since, folder, begin)
         holdings.demand_apart(dataset, owned.result())
     with doing(spark, "matching the objects"):
         said = {"staged": others.result(), **promised.result()}
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        fates = ledger.no_older_than_young(ledger.judged(listed, ORDER, references, rows))
+        fates = ledger.no_older_than_young(ledger.judge(listed, ORDER, references, rows))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
         examples = begin(lambda: ledger.examples(fates))
-        written = runs.write_marked(ledger.carried(dataset, ledger.marked(fates)), folder)
+        written = runs.write_marked(ledger.carry_versions(dataset, ledger.marked_rows(fates)), folder)
     report = Report(
         kind="uncommitted",
         run=folder.name,
@@ -125,12 +125,14 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
 def _roots(entities: Entities) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
     homes = entities.homes()
-    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    commits = entities.commits.where(is_named("meta_range_id"))
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
 
 
-def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: Folder, begin: Begin) -> DataFrame:
+def _write_committed(
+    dataset: Dataset, entities: Entities, since: Folder | None, folder: Folder, begin: Begin
+) -> DataFrame:
     """What is committed: `ledger.KNOWN`. Metaranges that the last run has read are not read again; they, and those that
     are new, are written down for the next one."""
     roots = _roots(entities)
@@ -146,8 +148,8 @@ def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: F
     both = roots if read is None else new(roots).unionByName(read)
     where = f"{folder.where}/{KNOWN}"
     metaranges = staging.read(staging.write(both, f"{where}/metaranges"), ROOTS, dataset.spark)
-    todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
-    committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+    todo = new(metaranges) if read is None else stage(new(metaranges), "roots")
+    committed = holdings.find_committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
     readable = begin(lambda: _demand_readable(dataset, committed.lost))
     found = _write_known(committed, last("committed", ledger.KNOWN), f"{where}/committed")
     readable.result()
@@ -174,7 +176,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
         )
 
 
-def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, DataFrame]:
+def _find_promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, DataFrame]:
     """What is being copied since the cutoff, and what was issued to be linked, by reason: physical. Few have any: the
     keys are read first, and the values only where there are some. Runs jobs.
 
@@ -186,7 +188,7 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, Da
         return {}
     homes = entities.homes()
     found = dataset.kv.where(prefixed)
-    rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
+    rows = stage(found.join(homes, found["partition_key"] == homes["home"]), "promised")
     said = as_text(f.col("value"))
     copies = rows.where(is_copy).select(
         "partition_key",

@@ -40,13 +40,13 @@ def test_every_expectation_has_its_reason() -> None:
 def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name: str) -> None:
     checked = {invariant for scenario in of(name) for invariant in scenario.named_ids}
     wanted = {invariant.id for invariant in (*repositories.ALL, *lifecycle.ALL)}
-    wanted |= {repositories.ID_BECOMES_REUSABLE, lifecycle.SUPERSEDED_IS_CLEANED}
+    wanted |= {repositories.ID_BECOMES_REUSABLE.id, lifecycle.SUPERSEDED_IS_CLEANED.id}
     wanted |= {outcomes.failed_call_changed_nothing.id, "linearizable", "head-exists", alone.ALONE_IS_EXACT}
     wanted |= {invariant.id for invariant in alone.ALL}
     if name != "repositories/hardened":  # they are asked where `garbage-is-reclaimable` is refuted
         wanted |= reclamation.OF_A_KIND.keys()
     if DESIGNS[name].flows.clean is None:
-        wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED, alone.cleaner_goes_on.id}
+        wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED.id, alone.cleaner_goes_on.id}
     if name in {"repositories/upstream", "repositories/hardened"}:
         wanted.add(lifecycle.some_delete_succeeds.id)  # what a running lakeFS has shown
     assert checked == wanted

@@ -136,5 +136,5 @@ def test_a_create_of_a_branch_that_does_not_know_its_own_is_found() -> None:
     words, faults = "create_branch-delete_b-get_b", Faults(false_predicates=1)
     assert verdicts(race(SOUND, words, "create", faults))["linearizable"] == "holds"
     blind = entity_flows(hardened.get_repository, uid_partition)
-    faulty = attrs.evolve(SOUND, flows=attrs.evolve(hardened.FLOWS, create_branch=blind.create_branch))
+    faulty = attrs.evolve(SOUND, flows=attrs.evolve(hardened.FLOWS, create_branch=blind["create_branch"]))
     assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import attrs
 import pytest
 
-from lakeproof.designs import branches_alone, locks, met
+from lakeproof.designs import branches_alone, locks, met, scenarios_of
 from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, BranchDesign
 from lakeproof.designs.branches_alone import INITIAL
 from lakeproof.designs.designs import HOLDS
@@ -102,7 +102,7 @@ RACES = [
          "branch-create-is-effective"),
     ]
 ]  # fmt: skip
-BY_NAME = {scenario.name: scenario for module in (branches_alone, locks, met) for scenario in module.SCENARIOS}
+BY_NAME = {scenario.name: scenario for module in (branches_alone, locks, met) for scenario in scenarios_of(module)}
 ALONE = [
     Planted(
         where=where, name=what, instead=instead, scenario=BY_NAME[name], invariant=BY_NAME[name].aftermath[-1].id

@@ -5,7 +5,7 @@ from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 
-from lakeproof.designs import catalogue, world
+from lakeproof.designs import catalogue, scenarios_of, world
 from lakeproof.impl.effects import Env
 from lakeproof.impl.world import guards, history, jobs, sentences
 from lakeproof.model.records import Branch, Repository
@@ -48,7 +48,7 @@ def test_the_pairs_that_are_called_proved_are_races_of_sound_parts() -> None:
 
 
 def test_every_other_pair_is_a_race_of_the_world() -> None:
-    names = {each.name.split("/")[3] for each in world.SCENARIOS if "/stocked/" in each.name}
+    names = {each.name.split("/")[3] for each in scenarios_of(world) if "/stocked/" in each.name}
     words = (*world.USERS.split(), *world.JOBS)
     pairs = {"-".join(pair) for pair in combinations_with_replacement(words, 2)}
     assert len(words) == 19
@@ -57,7 +57,7 @@ def test_every_other_pair_is_a_race_of_the_world() -> None:
 
 
 def test_every_operation_meets_the_end_of_its_repository_and_a_run_of_retention() -> None:
-    names = {each.name for each in world.SCENARIOS}
+    names = {each.name for each in scenarios_of(world)}
     for word in (*world.USERS.split(), *world.JOBS):
         late = "/clock-jump" if word == "reap" else ""
         assert f"world/composed/stocked/{word}-delete_repository.clean{late}" in names
@@ -67,7 +67,7 @@ def test_every_operation_meets_the_end_of_its_repository_and_a_run_of_retention(
 
 
 def test_only_the_composition_is_expected_to_hold() -> None:
-    for each in world.SCENARIOS:
+    for each in scenarios_of(world):
         assert bool(each.expect) is not each.name.startswith("world/composed/")
 
 
@@ -90,7 +90,7 @@ async def publish_nothing(env: Env, repository: Repository, run_id: str, batch_s
 
 NEXT = "delete_repository.clean.create_bare.restore_refs"
 KEPT = "committed-data-is-kept"
-BY_RACE = {each.name.removeprefix("world/composed/"): each for each in world.SCENARIOS}
+BY_RACE = {each.name.removeprefix("world/composed/"): each for each in scenarios_of(world)}
 PLANTED = [
     Planted(where=where, name=name, instead=instead, scenario=BY_RACE[words], invariant=invariant)
     for where, name, instead, words, invariant in [

@@ -73,7 +73,7 @@ def test_whatever_the_flows_do_is_accepted(flows: str) -> None:
 def test_the_command_says_what_each_client_has_done(tmp_path: Path) -> None:
     result = follows(tmp_path, walked(FLOWS, 0))
     assert result.exit_code == 0
-    assert result.stdout.endswith(f"1 call done\nfollowed: the flows of {FLOWS} could have asked for this\n")
+    assert result.stdout.endswith(f"1 call done\nfollowed: the flows of {FLOWS} could have requested this\n")
     result = follows(tmp_path, walked(FLOWS, 0)[1:])
     assert result.exit_code == 1
     assert "log.jsonl:" in result.stdout

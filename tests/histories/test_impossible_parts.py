@@ -30,7 +30,7 @@ READ = Operation(process=1, f="read", argument=None, result="a", call=10, return
 def test_what_the_key_may_have_held_is_written_first(
     op: Operation, model: str, held: tuple[Hashable, ...] | None, last: str, tmp_path: Path
 ) -> None:
-    evidence = Evidence(key=op.key, returned=1, failed=op, operations=(op,), minimal=True, held=held)
+    evidence = Evidence(key=op.key, returned=1, failed=op, operations=(op,), minimal=True, possible=held)
     file = tmp_path / "part.jsonl"
     file.write_text("".join(f"{line}\n" for line in as_history(evidence)))
     result = lakeproof("check", "--model", model, "--fail", "predicate-false", "--evidence", "0", str(file))

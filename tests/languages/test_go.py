@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Program, Scenario
-from lakeproof.designs import hardened, step1
+from lakeproof.designs import hardened, scenarios_of, step1
 from tests.languages.building import ROOT, built, tool
 from tests.languages.twins import ERRORS, established, twin
 
 pytestmark = pytest.mark.xdist_group("languages")
 GO = ROOT / "examples" / "go"
 
-SCENARIOS = {scenario.name: scenario for scenario in (*step1.SCENARIOS, *hardened.SCENARIOS)}
+SCENARIOS = {scenario.name: scenario for scenario in (*scenarios_of(step1), *scenarios_of(hardened))}
 
 SHORT = [
     name

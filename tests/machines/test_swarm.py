@@ -77,7 +77,7 @@ KEPT = "acknowledged-write-is-kept"
 
 
 def test_a_failure_says_the_run_that_makes_it_again() -> None:
-    swarm = machine(UNSEALED, asked=KEPT)
+    swarm = machine(UNSEALED, only=KEPT)
     found = swarm.seek("known")
     assert found is not None
     assert f"again: python -m stateful_tests '{UNSEALED}' --run {found.seed}" in str(found)
@@ -87,7 +87,7 @@ def test_a_failure_says_the_run_that_makes_it_again() -> None:
 
 
 def test_a_failure_shrinks_to_the_length_that_the_search_finds() -> None:
-    found = machine(UNSEALED, asked=KEPT).seek("known")
+    found = machine(UNSEALED, only=KEPT).seek("known")
     assert found is not None
     small = found.smaller()
     assert preemptions(small.moves) <= preemptions(found.moves)

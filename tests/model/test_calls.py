@@ -19,7 +19,7 @@ from lakeproof.model.snapshot import CallView, Invoked, Snapshot, Status
 Flow = Callable[..., object]  # type: ignore[explicit-any]  # flows take what they like after env
 
 MODEL = Path(__file__).parents[2] / "model"
-JUDGES = sorted([*(MODEL / "invariants").glob("*.py"), *(MODEL / f"{name}.py" for name in ("branch", "tag", "entry"))])
+JUDGES = sorted([*(MODEL / "invariants").glob("*.py"), *(MODEL / f"{name}.py" for name in ("branch", "tag"))])
 
 
 def flows() -> Iterator[tuple[str, Flow]]:
@@ -120,19 +120,19 @@ class TestSaid:
     def test_an_argument_is_found_by_its_role(self) -> None:
         event = Invoked(0, 0, "replace_entry", ("r", "b", b"x", b"1", b"0"))
         assert event.kind is calls.REPLACE_ENTRY
-        assert event.said.branch_id == "b"
-        assert [event.said.data(role) for role in (Role.PATH, Role.VALUE, Role.EXPECTED)] == [b"x", b"1", b"0"]
+        assert event.arguments.branch_id == "b"
+        assert [event.arguments.data(role) for role in (Role.PATH, Role.VALUE, Role.EXPECTED)] == [b"x", b"1", b"0"]
 
     def test_one_that_was_left_out_is_none_or_the_default(self) -> None:
-        said = CallView("list_entries", ("r", "b"), Status.PENDING).said
-        assert said[Role.PREFIX] is None
-        assert said.data(Role.PREFIX, b"") == b""
+        arguments = CallView("list_entries", ("r", "b"), Status.PENDING).arguments
+        assert arguments[Role.PREFIX] is None
+        assert arguments.data(Role.PREFIX, b"") == b""
         with pytest.raises(AssertionError, match="None: expected a path"):
-            said.data(Role.PREFIX)
+            arguments.data(Role.PREFIX)
 
     def test_a_call_that_nobody_knows_says_nothing(self) -> None:
-        said = calls.arguments_by_role("transfer", ("r", "b", b"x"))
-        assert (said.kind, said.branch_id, said[Role.PATH]) == (None, "", None)
+        arguments = calls.arguments_by_role("transfer", ("r", "b", b"x"))
+        assert (arguments.kind, arguments.branch_id, arguments[Role.PATH]) == (None, "", None)
 
     def test_calls_of_a_snapshot_are_asked_for_by_kind_or_by_name(self) -> None:
         made = tuple(CallView(name, (), Status.OK) for name in ("clean", "transfer", "commit"))
@@ -152,4 +152,4 @@ class TestErrors:
             value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__
         ]
         assert found
-        assert all(issubclass(each, errors.FlowError) and each.definite for each in found)
+        assert all(issubclass(each, errors.NoResult) and each.definite for each in found)

@@ -178,10 +178,10 @@ def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:
 
 
 def test_a_search_without_traces_has_none() -> None:
-    from lakeproof.designs import step1
+    from lakeproof.designs import scenarios_of, step1
     from lakeproof.verify.loader import Source
 
-    scenario = next(each for each in step1.SCENARIOS if each.name == "repositories/step1/delete-delete-create")
+    scenario = next(each for each in scenarios_of(step1) if each.name == "repositories/step1/delete-delete-create")
     traces: list[bool] = []
     for traced in (True, False):
         done = tasks.carried_out(tasks.Verify(traced=traced), scenario, Source(), lambda *_: None)

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.session import Options, session
+from tests.spark import snapshots
+from tests.spark.retention.worlds import world
 
 SMALL: Final = (
     # On small data compiling a plan takes several times as long as running it.
@@ -67,6 +69,13 @@ def interpreted(spark: SparkSession) -> Iterator[None]:
     spark.conf.set(ADAPTIVE, "false")
     yield
     spark.conf.set(ADAPTIVE, "true")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """A small one, of one file a table."""
+    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "dataset")
+    return tmp_path / "dataset"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.engine import settings
 from lakeproof.spark_checks.engine.session import Options, session
-from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layered, of_classic, parsed, relied_on
+from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layer, of_classic, parse_conf, relied_on
 from lakeproof.words import Unusable
 from tests.commands import ROOT, complaint, lakeproof
 from tests.spark.conftest import CLASSIC
@@ -19,20 +19,20 @@ class TestConf:
     @pytest.mark.parametrize("word", ["spark.a", "=1", "spark.a=", "spark.a 1", ""])
     def test_what_is_no_key_with_a_value_is_refused(self, word: str) -> None:
         with pytest.raises(Unusable, match="expected KEY=VALUE"):
-            parsed([word])
+            parse_conf([word])
 
     @pytest.mark.parametrize(("key", "option"), settings.OPTIONS.items())
     def test_what_is_an_option_of_ours_is_refused_and_the_option_named(self, key: str, option: str) -> None:
         with pytest.raises(Unusable, match=f"say it with {option}"):
-            parsed([f"{key}=x"])
+            parse_conf([f"{key}=x"])
 
     @pytest.mark.parametrize(("key", "relied"), relied_on(local=False).items())
     def test_what_verdicts_rest_on_is_refused_with_the_reason_unless_it_says_the_same(
         self, key: str, relied: Relied
     ) -> None:
-        assert parsed([f"{key}={relied.value}"]) == ((key, relied.value),)
+        assert parse_conf([f"{key}={relied.value}"]) == ((key, relied.value),)
         with pytest.raises(Unusable) as raised:
-            parsed([f"{key}=other"])
+            parse_conf([f"{key}=other"])
         assert relied.why in str(raised.value)
 
     @pytest.mark.parametrize("command", ["check", "uncommitted", "decode", "generate", "histories"])
@@ -54,20 +54,20 @@ def test_the_page_names_what_verdicts_rest_on() -> None:
 class TestLayers:
     def test_what_spark_submit_says_goes_before_what_we_would_have_and_conf_before_both(self) -> None:
         said = {"spark.ui.enabled": "true", "spark.scheduler.mode": "FIFO"}
-        found = layered(of_classic(Options()), said, (("spark.scheduler.mode", "FAIR"),), local=True)
+        found = layer(of_classic(Options()), said, (("spark.scheduler.mode", "FAIR"),), local=True)
         assert "spark.ui.enabled" not in found
         assert found["spark.scheduler.mode"] == "FAIR"
         assert found["spark.sql.adaptive.enabled"] == "true"
 
     def test_what_verdicts_rest_on_goes_before_all(self) -> None:
-        found = layered({MISSING: "true"}, {MISSING: "true"}, ((MISSING, "true"),), local=True)
+        found = layer({MISSING: "true"}, {MISSING: "true"}, ((MISSING, "true"),), local=True)
         assert found[MISSING] == "false"
 
     @pytest.mark.parametrize("key", ON_CLUSTERS)
     def test_rows_that_are_made_again_are_compared_on_clusters_and_only_there(self, key: str) -> None:
         here, there = Options(), Options(master="spark://host:7077")
-        assert key not in layered(of_classic(here), {}, (), local=here.local)
-        assert layered(of_classic(there), {key: "false"}, (), local=there.local)[key] == "true"
+        assert key not in layer(of_classic(here), {}, (), local=here.local)
+        assert layer(of_classic(there), {key: "false"}, (), local=there.local)[key] == "true"
 
 
 class TestASessionOfSomebodyElse:

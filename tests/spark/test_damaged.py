@@ -18,7 +18,7 @@ from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode_batch
 from lakeproof.spark_checks.engine.tables import DECODED
-from lakeproof.spark_checks.retention.marks import _told
+from lakeproof.spark_checks.retention.marks import _encode_rules
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
@@ -77,7 +77,7 @@ def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_p
 def ran(command: str, dataset: Path, out: Path) -> tuple[int, str]:
     """Exit code, and what it complains of. Its run is called ``run``."""
     rules = out.parent / "rules.json"
-    rules.write_text(json.dumps(_told(RULES)))
+    rules.write_text(json.dumps(_encode_rules(RULES)))
     more = ("--rules", str(rules)) if command == "retention" else ()
     done = lakeproof("spark", command, str(dataset), *more, "--now", str(NOW), "--out", str(out), "--run", "run")
     assert done.exit_code == 0 or (done.exit_code, done.stdout) == (2, "")

@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.tables import AT_REST
-from lakeproof.spark_checks.engine.troubles import told
+from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 
 ROWS: dict[str, list[dict[str, object]]] = {
@@ -107,7 +107,7 @@ def test_what_is_no_dataset_is_refused(
 def test_a_file_that_is_cut_off_is_named(spark: SparkSession, folder: Path, keep: int) -> None:
     file = folder / "kv" / "part-0.parquet"
     file.write_bytes(file.read_bytes()[:keep])
-    with pytest.raises(Unusable) as refused, told():
+    with pytest.raises(Unusable) as refused, translate_errors():
         open_dataset(spark, str(folder)).kv.collect()
     assert "kv" in str(refused.value)
     assert "\n" not in str(refused.value)

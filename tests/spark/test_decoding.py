@@ -14,10 +14,10 @@ from lakeproof.impl.codec import decode_at, encode
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.records import StagedEntry
-from lakeproof.spark_checks.data.dataset import Dataset, Keys, empty
-from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch
+from lakeproof.spark_checks.data.dataset import Dataset, Keys
+from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch, widen
 from lakeproof.spark_checks.data.kinds import design_kind
-from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
+from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES, no_rows
 from lakeproof.spark_checks.generate import records
 
 REPOSITORY = records.repository("r", "u", 1_700_000_000_123_456, namespace="s3://bucket/r")
@@ -29,7 +29,7 @@ COMMIT = records.commit(
 ENTRY = ObjectEntry(
     address="data/x", address_type=AddressType.RELATIVE, e_tag="e", size_bytes=7, last_modified=1_700_000_000_000_007
 )
-STAGED, TOMBSTONE = records.staged("a/b", ENTRY), records.staged("a/c", None)
+STAGED, TOMBSTONE = records.staged_entry("a/b", ENTRY), records.staged_entry("a/c", None)
 CLEANUP = records.cleanup("r", "old")
 
 HOME = b"r-u"
@@ -47,7 +47,9 @@ RECORDS = {
 def decoded(records: dict[tuple[bytes | None, bytes | None], bytes | None], keys_are: Keys = "design") -> Rows:
     columns = [[a for a, _ in records], [b for _, b in records], list(records.values())]
     arrays = [pa.array(column, pa.binary()) for column in columns]
-    return decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
+    found = decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
+    assert all(widen(name, rows).num_rows == len(rows) for name, rows in found.items()), "all fits into the tables"
+    return found
 
 
 def row(table: str, rows: Rows, number: int = 0) -> dict[str, object]:
@@ -144,9 +146,9 @@ def dataset_of(kv: DataFrame) -> Dataset:
         where="here",
         keys="design",
         kv=kv,
-        metaranges=empty(spark, METARANGES),
-        ranges=empty(spark, RANGES),
-        objects=empty(spark, OBJECTS),
+        metaranges=no_rows(spark, METARANGES),
+        ranges=no_rows(spark, RANGES),
+        objects=no_rows(spark, OBJECTS),
         tables=frozenset(AT_REST),
     )
 
@@ -168,6 +170,6 @@ class TestOnSpark:
         assert entities.undecodable.select(f.col("key").cast("string")).collect()[0][0] == "?"
 
     def test_an_empty_store_has_empty_tables(self, spark: SparkSession) -> None:
-        entities = decode(dataset_of(empty(spark, KV)))
+        entities = decode(dataset_of(no_rows(spark, KV)))
         assert [getattr(entities, name).schema for name in DECODED] == list(DECODED.values())
         assert entities.commits.isEmpty()

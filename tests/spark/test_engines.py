@@ -13,11 +13,11 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import embedded, footers, session, settings
-from lakeproof.spark_checks.engine.counts import counted
+from lakeproof.spark_checks.engine.counts import count_passing
 from lakeproof.spark_checks.engine.engines import Name, engine_of
-from lakeproof.spark_checks.engine.session import Options, chosen
+from lakeproof.spark_checks.engine.session import Options, choose_engine
 from lakeproof.spark_checks.engine.together import together
-from lakeproof.spark_checks.engine.troubles import told
+from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
@@ -45,7 +45,7 @@ class TestTheChoice:
             monkeypatch.delenv(name, raising=False)
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert chosen(options) == engine
+        assert choose_engine(options) == engine
 
     @pytest.mark.parametrize(
         "options",
@@ -59,7 +59,7 @@ class TestTheChoice:
     def test_what_does_not_go_together_is_refused(self, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(session.REMOTE, raising=False)
         with pytest.raises(Unusable):
-            chosen(options)
+            choose_engine(options)
 
 
 HOSTILE = [bytes([n]) for n in range(256)] + [
@@ -169,7 +169,7 @@ def test_rows_that_pass_are_counted_and_stay_what_they_are(spark: SparkSession) 
     schema = "n bigint, key binary, texts array<string>, at timestamp"
     rows = [(n, bytes([n % 256]), ["x", None], datetime(2001, 1, 1 + n % 20, tzinfo=UTC)) for n in range(1000)]
     table = spark.createDataFrame(rows, schema)
-    passing, passed = counted(table)
+    passing, passed = count_passing(table)
     assert sorted(passing.collect()) == sorted(table.collect())
     assert passed() == 1000
 
@@ -223,7 +223,7 @@ class TestTrouble:
         client = spark.client
         client.set_retry_policies([])
         stop()
-        with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), told():
+        with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), translate_errors():
             spark.range(3).count()
         client.close()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks.engine.java import java_home, wrapped
+from lakeproof.spark_checks.engine.java import java_home, wrap
 from lakeproof.words import Unusable
 
 
@@ -52,7 +52,7 @@ def test_the_wrapper_drops_one_argument_and_keeps_the_others_as_they_are(tmp_pat
     echo = tmp_path / "it's java"
     echo.write_text('#!/bin/sh\nprintf "<%s>" "$@"\n', encoding="utf-8")
     echo.chmod(0o755)
-    script = wrapped(echo) / "bin" / "java"
+    script = wrap(echo) / "bin" / "java"
     arguments = ["-cp", "a b:*", "--add-modules=jdk.incubator.vector", "", "$HOME", "x'y"]
     done = subprocess.run([script, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout == "<-cp><a b:*><><$HOME><x'y>"

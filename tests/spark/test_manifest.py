@@ -21,13 +21,6 @@ from tests.spark.damages import blank
 from tests.spark.retention.worlds import NOW, world
 
 
-@pytest.fixture
-def dataset(tmp_path: Path) -> Path:
-    folder = tmp_path / "dataset"
-    snapshots.write(snapshots.tables(world(7, 3)), folder)
-    return folder
-
-
 def seal(dataset: Path, *more: str) -> Result:
     return lakeproof("spark", "seal", str(dataset), *more)
 

@@ -29,7 +29,7 @@ def work(spark: SparkSession, mount: Mount) -> Iterator[Path]:
 def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     spark: SparkSession, work: Path
 ) -> None:
-    assert workspace.staged(spark.range(10).repartition(3), "rows").count() == 10
+    assert workspace.stage(spark.range(10).repartition(3), "rows").count() == 10
     assert list(work.glob("lakeproof-spark-*/rows-*/rows/*.parquet"))
     where = workspace.fresh(spark, "rows")
     written = staging.write(spark.range(6).selectExpr("id", "id % 2 as odd"), where, by="odd")

@@ -1,20 +1,19 @@
-"""The table kv of a real PostgreSQL: read whole, once, in parallel ranges, in one snapshot."""
+"""The table kv of a real PostgreSQL: read whole, once, in one snapshot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import psycopg
+import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
+from lakeproof.spark_checks.data import postgresql
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.data.postgresql import Piece, _pieces, _rows, shared_out
-from lakeproof.spark_checks.engine import staging
-from lakeproof.spark_checks.engine.tables import KV
+from lakeproof.spark_checks.engine import workspace
+from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.words import Unusable
-from tests.lakefs_tables import PARTITIONED
+from tests.lakefs_tables import in_postgresql
 from tests.servers import postgres
 
 TABLE = "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"
@@ -49,85 +48,39 @@ def test_what_is_written_later_is_not_in_it(spark: SparkSession, address: str) -
             connection.execute("DELETE FROM kv WHERE partition_key = 'late'")
 
 
-@pytest.fixture(scope="module")
-def partitioned(address: str) -> tuple[str, list[tuple[bytes, bytes, bytes]]]:
-    """A table as lakeFS makes it, which nobody has analyzed: a hundred partitions, and most rows under one key."""
-    rows = [(b"r-main:1", b"%06d" % number, b"v" * 50) for number in range(6_000)]
-    rows += [(b"r%d-u" % (number % 90), b"commits/%d" % number, b"v" * 50) for number in range(2_000)]
+def test_a_table_of_a_hundred_partitions_is_read_once(spark: SparkSession, address: str) -> None:
+    """As lakeFS makes it."""
+    rows = [(b"r%d-u" % (number % 90), b"commits/%d" % number, b"v" * 50) for number in range(2_000)]
     with psycopg.connect(address) as connection:
         connection.execute("CREATE SCHEMA hashed")
-        connection.execute("SET search_path TO hashed")
-        connection.execute(PARTITIONED)
-        for number in range(100):
-            connection.execute(
-                f"CREATE TABLE kv_{number} PARTITION OF kv FOR VALUES WITH (MODULUS 100, REMAINDER {number})"
-            )
-        with connection.cursor().copy("COPY kv FROM STDIN (FORMAT BINARY)") as copy:
-            copy.set_types(["bytea"] * 3)
-            for row in rows:
-                copy.write_row(row)
-    return f"{address}&options=-csearch_path%3Dhashed", rows
+    where = f"{address}&options=-csearch_path%3Dhashed"
+    in_postgresql(where, rows)
+    assertDataFrameEqual(open_dataset(spark, where).kv, spark.createDataFrame(rows, KV))
 
 
-def test_what_a_writer_changes_meanwhile_is_read_as_it_was(address: str) -> None:
-    """Each range by itself, as tasks do: rows that were updated are on other pages then."""
-    with psycopg.connect(address) as connection, psycopg.connect(address, autocommit=True) as writer:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        row = connection.execute("SELECT pg_export_snapshot()").fetchone()
-        assert row is not None
-        pieces = _pieces(connection, 5)
-        assert len(pieces) == 5
-        writer.execute("UPDATE kv SET value = 'other'")
-        writer.execute("VACUUM kv")
-        try:
-            assert sorted(each for piece in pieces for each in _all(address, row[0], piece)) == sorted(ROWS)
-        finally:
-            writer.execute("UPDATE kv SET value = 'v'::bytea || substring(key from 3)")
-
-
-def test_while_it_is_read_nothing_moves_its_rows(
+def test_what_a_writer_changes_meanwhile_is_read_as_it_was(
     spark: SparkSession, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = staging.write
+    """Rows are changed, and moved to other pages, when the first of them has been read; and nothing rewrites the table
+    while the others are."""
 
-    def written(*args: object, **options: object) -> staging.Written:
+    def changed(rows: Iterable[tuple[bytes, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        left = iter(rows)
+        yield from batches([next(left)], schema)
         with psycopg.connect(address, autocommit=True) as writer:
+            writer.execute("UPDATE kv SET value = 'other'")
             writer.execute("SET lock_timeout = '1ms'")
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 writer.execute("VACUUM FULL kv")
-        return write(*args, **options)  # type: ignore[arg-type]
+        yield from batches(left, schema)
 
-    monkeypatch.setattr(staging, "write", written)
-    assert open_dataset(spark, address).kv.count() == len(ROWS)
-
-
-def _all(where: str, snapshot: str, piece: Piece) -> list[tuple[bytes, ...]]:
-    return [tuple(each.values()) for batch in _rows(where, snapshot, piece) for each in batch.to_pylist()]
-
-
-def test_a_partitioned_table_that_nobody_analyzed_is_cut_fairly_and_read_once(
-    partitioned: tuple[str, list[tuple[bytes, bytes, bytes]]],
-) -> None:
-    where, rows = partitioned
-    with psycopg.connect(where) as connection:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        row = connection.execute("SELECT pg_export_snapshot()").fetchone()
-        assert row is not None
-        tasks = shared_out(_pieces(connection, 8), 8)
-        read = [[each for piece in pieces for each in _all(where, row[0], piece)] for pieces in tasks]
-    assert len(tasks) == 8
-    assert sorted(each for task in read for each in task) == sorted(rows)
-    assert max(map(len, read)) < 3 * len(rows) / 8, "the rows of one partition key are shared out, too"
-
-
-@given(st.lists(st.integers(0, 1_000)), st.integers(1, 9))
-def test_pieces_are_shared_out_once_and_no_task_has_much_more(sizes: list[int], count: int) -> None:
-    pieces = [Piece(f"t{number}", 0, None, size) for number, size in enumerate(sizes)]
-    tasks = shared_out(pieces, count)
-    assert len(tasks) <= count
-    assert sorted(each.table for task in tasks for each in task) == sorted(each.table for each in pieces)
-    largest = max((sum(each.bytes for each in task) for task in tasks), default=0)
-    assert largest <= sum(sizes) / count + max(sizes, default=0)
+    monkeypatch.setattr(postgresql, "ROWS", 7)
+    monkeypatch.setattr(workspace, "batches", changed)
+    try:
+        assertDataFrameEqual(open_dataset(spark, address).kv, spark.createDataFrame(ROWS, KV))
+    finally:
+        with psycopg.connect(address) as writer:
+            writer.execute("UPDATE kv SET value = 'v'::bytea || substring(key from 3)")
 
 
 def test_a_database_without_the_table_is_refused(spark: SparkSession, address: str) -> None:

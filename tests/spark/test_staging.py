@@ -15,19 +15,10 @@ from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
-from tests.spark import snapshots
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
-from tests.spark.retention.worlds import world
 
 SCHEMA = "id long, kind string"
 COMMITS = "repository_id string, commit_id string, expired boolean, metarange_id string"
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("dataset")
-    snapshots.write(snapshots.tables(world(7, 10)), folder)
-    return str(folder)
 
 
 def last_line(done: Result) -> str:
@@ -46,7 +37,7 @@ def test_what_was_lost_before_the_end_of_writing_ends_it(
     with pytest.raises(
         Unusable, match=r"rows.*(10 rows were written, and \d are there|cannot be read any more)"
     ) as told:
-        workspace.staged(spark.range(10).repartition(3), "rows")
+        workspace.stage(spark.range(10).repartition(3), "rows")
     assert "\n" not in str(told.value)
 
 

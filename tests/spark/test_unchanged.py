@@ -12,18 +12,10 @@ from lakeproof.spark_checks.data import denominators
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.words import Unusable
 from tests.commands import lakeproof
-from tests.spark import snapshots
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.retention.worlds import NOW
 from tests.spark.test_staging import last_line
 
 Change = Callable[[Path], None]
-
-
-@pytest.fixture
-def dataset(tmp_path: Path) -> Path:
-    folder = tmp_path / "dataset"
-    snapshots.write(snapshots.tables(world(7, 10)), folder)
-    return folder
 
 
 def first(folder: Path) -> Path:

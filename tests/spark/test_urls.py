@@ -111,6 +111,10 @@ def test_spark_reads_commit_files_at_a_url_as_they_were_written_whatever_the_nam
     for _ in range(2):  # what was there is replaced
         assert commit_files.write(table, folder_at(f"{mount.url}/commits")) == len(expected)
     assert commit_files.write(table, folder_at(str(mount.folder / "commits-here"))) == len(expected)
+    for each in (mount.folder / "commits", mount.folder / "commits-here"):
+        assert all(
+            file.parent.parent == each and file.name.endswith(".csv") for file in each.rglob("*.*") if file.is_file()
+        )
     how = {"header": True, "escape": '"', "multiLine": True}
     blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
     places = f"{mount.url}/commits", str(mount.folder / "commits-here")

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from random import Random
 
-import attrs
 import pytest
 import trio
 
@@ -40,7 +39,7 @@ def test_each_promise_is_judged_or_has_a_reason_why_not(group: Coverage, call: o
 
 def test_a_promise_without_a_judge_or_a_reason_is_an_error() -> None:
     with pytest.raises(KeyError) as named:
-        judges(attrs.evolve(OF_ENTRIES, reasons={}))
+        judges(Coverage(" ".join(kind.name for kind in OF_ENTRIES.kinds), reasons={}))
     assert named.value.args[0] in OF_ENTRIES.unjudged.keys() - JUDGES.keys()
 
 

@@ -88,8 +88,8 @@ class UpstreamDesign(BranchDesign):
             return []
         return [
             Aftermath(
-                id=refs.BRANCH_STAYS_COMMITTABLE,
-                meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
+                id=refs.BRANCH_STAYS_COMMITTABLE.id,
+                meaning=refs.BRANCH_STAYS_COMMITTABLE.meaning,
                 calls=[self.call("write:y", Speaker("s", 8)), self.call("commit", Speaker("s", 9))],
                 check=refs.branch_stays_committable,
             )

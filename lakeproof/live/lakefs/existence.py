@@ -3,6 +3,9 @@
 A *life* of a name begins with a create and ends with a delete. A client sees intervals: a call
 takes effect at one moment between its beginning and its end, and one whose end is not certain at any later moment, or
 never. Every violation is a contradiction whatever these moments are. Pure.
+
+Example: a create ends at 1, a delete runs from 2 to 3, and a get from 4 to 5 finds the repository: the get reached what
+was deleted. A get from 2 to 5 shows nothing: it may have come before the delete.
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,8 @@
 """Commits, and the branches and tags that lead to them, judged by the calls on them.
 
 A branch that stays is a register of its head: commits, merges, reverts, cherry-picks and hard resets write it, and who
-gets the branch reads it. The id of a commit is the value; no two calls make the same one.
+gets the branch reads it. The id of a commit is the value; no two calls make the same one. Example: two commits answer
+c1 and c2, and the final log of the branch has c2 alone: c1 is lost.
 """
 
 from collections import defaultdict

@@ -53,9 +53,9 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
 
     def revert(repository: str, branch: str, ref: str, name: str) -> None:
         """The answer does not name the new commit. Its message does, in the log."""
-        said = sdk.CommitOverrides(message=name)
+        overrides = sdk.CommitOverrides(message=name)
         api.branches_api.revert_branch(
-            repository, branch, sdk.RevertCreation(ref=ref, parent_number=0, commit_overrides=said)
+            repository, branch, sdk.RevertCreation(ref=ref, parent_number=0, commit_overrides=overrides)
         )
 
     def cherry_pick(repository: str, branch: str, ref: str, name: str) -> str:

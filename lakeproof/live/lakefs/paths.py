@@ -2,6 +2,7 @@
 
 Every monitor of entries looks at one path at a time. So each path is judged by itself, with the calls that may change
 it, the reads of it and the commits of its branch: a violation is then about few calls, and its evidence has them.
+Example: a write of x=1 is acknowledged, no call deletes x, and a later read finds nothing. The evidence is two calls.
 """
 
 from collections import defaultdict

@@ -6,7 +6,6 @@ A promise that cannot be judged without a look into the service's store is in `C
 from typing import Final
 
 from lakeproof.live.coverage import Coverage
-from lakeproof.model import calls
 from lakeproof.model.invariants import Monitor, entries
 
 TRUNK: Final = "main"
@@ -22,29 +21,9 @@ ALONE_CALLS: Final = frozenset(
 """Calls that the table of promises does not have."""
 
 COVERAGE: Final = Coverage(
-    kinds=(
-        calls.CREATE_REPOSITORY,
-        calls.DELETE_REPOSITORY,
-        calls.GET_REPOSITORY,
-        calls.LIST_REPOSITORIES,
-        calls.CREATE_BRANCH,
-        calls.GET_BRANCH,
-        calls.DELETE_BRANCH,
-        calls.SET_ENTRY,
-        calls.CREATE_ENTRY,
-        calls.DELETE_ENTRY,
-        calls.GET_ENTRY,
-        calls.COMMIT,
-        calls.MERGE,
-        calls.REVERT,
-        calls.RESET_BRANCH,
-        calls.RESET_PREFIX,
-        calls.RESET_ENTRY,
-        calls.UPDATE_BRANCH,
-        calls.CREATE_TAG,
-        calls.GET_TAG,
-        calls.DELETE_TAG,
-    ),
+    kinds="create_repository delete_repository get_repository list_repositories create_branch get_branch "
+    "delete_branch set_entry create_entry delete_entry get_entry commit merge revert reset_branch "
+    "reset_prefix reset_entry update_branch create_tag get_tag delete_tag",
     reasons={
         "shows only in the records of the store": "active-is-complete head-exists token-has-one-owner "
         "garbage-is-reclaimable deleted-data-is-reclaimable staged-entries-are-reclaimable objects-are-reclaimable "

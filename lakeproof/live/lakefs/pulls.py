@@ -21,7 +21,7 @@ from lakeproof.model.invariants import Reached, Violation
 
 OPEN: Final = "open"
 ORDERS_MAX: Final = 20_000
-"""Of one pull request: beyond that it is not judged, and nothing is said to hold. Only many calls without an answer
+"""Of one pull request: beyond that it is not judged, and nothing is reported to hold. Only many calls without an answer
 lead there."""
 ON_ONE: Final = frozenset({"get_pull", "edit_pull", "close_pull", "merge_pull"})
 

@@ -162,7 +162,7 @@ class Traffic(Workload):
                     made.unread = str(error)
                     continue
             if scope.cancelled_caught:
-                made.unread = f"what it held in the end could not be read within {limit:g} s"
+                made.unread = f"its final state could not be read within {limit:g} s"
             return
 
     async def _create_initial(self, driver: Driver, made: LakeFSRound) -> None:

@@ -20,7 +20,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
 from lakeproof.spark_checks.engine import places
-from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.words import Unusable
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class Blockstore:
             return _split(own)
         bucket, prefix = _split(base)
         if own == base or own.startswith(f"{base}/"):
-            return bucket, _joined(prefix, own[len(base) :].strip("/"))
+            return bucket, _join(prefix, own[len(base) :].strip("/"))
         if scheme in _PATHS:
-            return bucket, _joined(prefix, rest)
+            return bucket, _join(prefix, rest)
         raise self._elsewhere(namespace)
 
     def _elsewhere(self, namespace: str) -> Unusable:
@@ -101,7 +101,7 @@ class Blockstore:
                 each
                 for name, each in zip(names, found, strict=True)
                 if not any(other == each or other.startswith(f"{each}/") for other in namespaces)
-                and _is_there(opened, _joined(prefix, f"{name}/{MARKER}"))
+                and _is_there(opened, _join(prefix, f"{name}/{MARKER}"))
             ]
         except (BaseError, OSError, ValueError) as error:
             raise unreachable(self.url, error) from None
@@ -115,7 +115,7 @@ def _split(url: str) -> tuple[str, str]:
     return f"{scheme}://{'/'.join(parts[:depth])}", "/".join(parts[depth:])
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return "/".join(each for each in parts if each)
 
 
@@ -167,6 +167,6 @@ def _is_there(store: "ObjectStore", path: str) -> bool:
 def unreachable(where: str, error: Exception) -> Unusable:
     """One line."""
     return Unusable(
-        f"{where}: cannot be read ({said(error)}); see that it is there, and that the environment has the credentials "
-        "of one who may list and read"
+        f"{where}: cannot be read ({describe_error(error)}); see that it is there, and that the environment has the "
+        "credentials of one who may list and read"
     )

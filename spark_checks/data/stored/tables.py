@@ -136,7 +136,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
         if file is None:
             raise NotATable("was listed, and is gone")
         found = trees.read(file, name)
-        rows = [] if name in whole else list(_held(found, name, namespace))
+        rows = [] if name in whole else list(_rows_in(found, name, namespace))
     except NotATable as error:
         yield _row("tables", storage_namespace=namespace, id=name, why=str(error))
         return
@@ -149,7 +149,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
     yield from rows
 
 
-def _held(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[object, ...]]:
+def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[object, ...]]:
     if found.type == "ranges":
         first, last, count = found.said
         yield _row("parts", range_id=name, first=first, last=last, entries=count)

@@ -8,7 +8,7 @@ Source: lakeFS, pkg/graveler/sstable/writer.go, pkg/graveler/committed/value.go 
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 import attrs
@@ -100,14 +100,14 @@ def content_id(records: tuple[Record, ...], properties: Mapping[bytes, bytes]) -
         for each in record:
             digest.update(b"%d%b|" % (len(each), each))
     said = sorted((name, value) for name, value in properties.items() if name not in _AT_CLOSE)
-    digest.update(b"\x04" + _packed(len(said)))
+    digest.update(b"\x04" + _pack(len(said)))
     for pair in said:
         for each in pair:
-            digest.update(b"\x01" + _packed(len(each)) + each)
+            digest.update(b"\x01" + _pack(len(each)) + each)
     return digest.hexdigest()
 
 
-def _packed(number: int) -> bytes:
+def _pack(number: int) -> bytes:
     return b"\x02\x08" + number.to_bytes(8, "big")
 
 
@@ -140,14 +140,14 @@ def _entry(record: Record) -> Entry:
 def _range(record: Record) -> RangeOf:
     last, value = record
     identity, data = _parts(value, last)
-    fields = _fields(data, last)
-    first, said, count = fields.get(1, last), fields.get(2, last), fields.get(4, 0)
-    if not isinstance(first, bytes) or not isinstance(said, bytes) or not isinstance(count, int):
-        raise NotATable(f"the range up to {last!r} is no message of a range")
-    if said != last:
-        raise NotATable(f"the range up to {last!r} says that it ends with {said!r}")
     try:
-        return RangeOf(identity.decode("ascii"), first, last, count)
+        message = catalog_pb2.RangeData.FromString(data)
+    except DecodeError:
+        raise NotATable(f"the range up to {last!r} is no message of a range") from None
+    if message.max_key != last:
+        raise NotATable(f"the range up to {last!r} says that it ends with {message.max_key!r}")
+    try:
+        return RangeOf(identity.decode("ascii"), message.min_key, last, message.count)
     except UnicodeDecodeError:
         raise NotATable(f"the range up to {last!r} has the id {identity!r}, expected text") from None
 
@@ -163,29 +163,3 @@ def _parts(value: bytes, key: bytes) -> tuple[bytes, bytes]:
         found.append(value[at : at + length])
         at += length
     return found[0], found[1]
-
-
-def _fields(data: bytes, key: bytes) -> dict[int, bytes | int]:
-    """The fields of a protobuf message, the last one of each number."""
-    return dict(_each_field(data, f"the range up to {key!r}"))
-
-
-def _each_field(data: bytes, name: str) -> Iterator[tuple[int, bytes | int]]:
-    at = 0
-    while at < len(data):
-        tag, at = sstable.varint(data, at, name)
-        match tag & 7:
-            case 0:
-                number, at = sstable.varint(data, at, name)
-                yield tag >> 3, number
-                continue
-            case 2:
-                length, at = sstable.varint(data, at, name)
-            case 1 | 5 as kind:
-                length = 8 if kind == 1 else 4
-            case kind:
-                raise NotATable(f"{name} has a field of kind {kind}")
-        if at + length > len(data):
-            raise NotATable(f"{name} ends in the midst of a field")
-        yield tag >> 3, data[at : at + length]
-        at += length

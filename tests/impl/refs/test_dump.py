@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.designs import dumps
+from lakeproof.designs import dumps, scenarios_of
 from lakeproof.impl.codec import decode_branch, decode_commit, decode_tag, encode
 from lakeproof.impl.refs.dump import Order, dump_refs, restore_refs
 from lakeproof.impl.repositories.entities import uid_partition
@@ -18,7 +18,7 @@ from tests.impl.hand import Running
 from tests.impl.records import REPOSITORY, P, branch, commit, tag
 from tests.impl.refs.benches import TARGET, Bench, bench
 
-SCENARIOS: Final = [each for each in dumps.SCENARIOS if each.name.split("/", 2)[2] in ("commit", "commit/paged")]
+SCENARIOS: Final = [each for each in scenarios_of(dumps) if each.name.split("/", 2)[2] in ("commit", "commit/paged")]
 """The plugin makes each a test: a dump that reads commits last can be restored, whatever is committed meanwhile."""
 
 A_REPOSITORY: Final = (

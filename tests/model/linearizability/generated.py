@@ -30,7 +30,7 @@ def _some_order(problem: Stepped, left: frozenset[int], state: Hashable) -> bool
     for i in left:
         if steps[i].call < min(musts):
             after, result = problem.specification.step(state, steps[i].f, steps[i].argument)
-            fits = steps[i].told is UNKNOWN or problem.specification.equal(result, steps[i].told)
+            fits = steps[i].observed is UNKNOWN or problem.specification.equal(result, steps[i].observed)
             if fits and _some_order(problem, left - {i}, after):
                 return True
     return False

@@ -103,7 +103,7 @@ def test_where_few_values_come_again_and_again_only_the_end_is_told_with_what_wa
     operations.append(Operation(process=1, f="read", result=0, call=4 * 200, returned=4 * 200 + 1))
     found = explained(CAS_REGISTER, history(operations))
     assert found.returned == 400
-    assert found.held == (199 % 3,)
+    assert found.possible == (199 % 3,)
     assert [(op.f, op.result) for op in found.operations] == [("read", 0)]
     assert found.elsewhere == ()
 
@@ -136,7 +136,7 @@ def test_the_sub_history_with_what_it_needs_of_the_rest_is_violated_by_itself() 
         if brute_force(specification, told):
             continue
         found = explained(specification, told)
-        assert found.held is None
+        assert found.possible is None
         loose = [
             Operation(process=0, f=op.f, argument=op.argument, status=Status.INFO, call=at - 1_000)
             for at, op in enumerate(found.elsewhere)

@@ -22,7 +22,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
-from lakeproof.spark_checks.findings import FINDINGS, IDS
+from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.generate import records as made
 from lakeproof.words import Unusable
 from tests.spark.snapshots import Tables, write
@@ -64,7 +64,9 @@ class World:
         self.add(partition, made.tag(name, commit))
 
     def staged(self, token: str, path: str, address: str | None, kind: AddressType = AddressType.RELATIVE) -> None:
-        self.add(token, made.staged(path, None if address is None else ObjectEntry(address=address, address_type=kind)))
+        self.add(
+            token, made.staged_entry(path, None if address is None else ObjectEntry(address=address, address_type=kind))
+        )
 
     def tree(self, name: str, **ranges: tuple[tuple[str, str], ...]) -> None:
         """Ranges by name: paths and addresses."""
@@ -133,7 +135,7 @@ def planted() -> World:
     world.add(keys.DELETED, made.cleanup("a", "gone"), made.cleanup("a", "1"))
     # Keys that are not those of their records.
     world.put("a-1", b"branches/key", encode(made.branch("id", "first", "t")))
-    world.put("a-1-main", b"key/key", encode(made.staged("path", None)))
+    world.put("a-1-main", b"key/key", encode(made.staged_entry("path", None)))
     damage(world.tables)
     return world
 
@@ -201,7 +203,6 @@ def check(spark: SparkSession) -> Check:
 
 
 def test_every_id_is_checked_and_told() -> None:
-    assert BY_ID.keys() == IDS.keys()
     assert len(CHECKS) == len(BY_ID)
     text = (Path(__file__).parents[3] / "docs" / "spark-checks.md").read_text(encoding="utf-8")
     for each in CHECKS:
@@ -217,7 +218,7 @@ def test_what_is_wrong_is_found_and_nothing_else(
     found = spark.read.parquet(str(out / "findings"))
     assertDataFrameEqual(found.limit(0), spark.createDataFrame([], FINDINGS))
     assert {(row.id, row.kind, row.subject) for row in found.collect()} == EXPECTED
-    assert {id_ for id_, _, _ in EXPECTED} == IDS.keys(), "a fault of any check is noticed here"
+    assert {id_ for id_, _, _ in EXPECTED} == BY_ID.keys(), "a fault of any check is noticed here"
 
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
     assert last == {
@@ -277,7 +278,7 @@ def test_a_check_without_its_tables_is_refused_if_it_was_asked_for(check: Check,
 def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSession, tmp_path: Path) -> None:
     rows = Tables()
     for key, path in ((b"p", "p"), (b"key/p", "key/p"), (b"key/q", "q")):
-        rows.kv.append((b"token:1", key, encode(made.staged(path, None))))
+        rows.kv.append((b"token:1", key, encode(made.staged_entry(path, None))))
     write(rows, tmp_path / "dataset")
     entities = decode(open_dataset(spark, str(tmp_path / "dataset"), keys="lakefs"))
     found = records.check(entities, "lakefs", BY_ID).collect()

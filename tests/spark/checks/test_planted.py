@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.checks.run import KINDS, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.spark_checks.findings import FINDINGS, IDS
+from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.generate.sizes import Sizes
 from lakeproof.spark_checks.generate.writer import DatasetPlan, write
 from tests.spark.generate.reading import COUNTS, SMALL, listed
@@ -35,12 +36,12 @@ def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder:
 
 @pytest.mark.deep
 def test_every_planted_violation_is_found_and_none_invented(spark: SparkSession, tmp_path: Path) -> None:
-    assert COUNTS.keys() == IDS.keys()
+    assert COUNTS.keys() == BY_ID.keys()
     check(spark, SMALL, COUNTS, tmp_path / "dataset")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("violations", [{}, dict.fromkeys(IDS, 7)], ids=["sound", "planted"])
+@pytest.mark.parametrize("violations", [{}, dict.fromkeys(BY_ID, 7)], ids=["sound", "planted"])
 def test_the_same_of_larger_ones_sound_and_damaged(
     spark: SparkSession, tmp_path: Path, violations: dict[str, int]
 ) -> None:

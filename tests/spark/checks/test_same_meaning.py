@@ -234,7 +234,7 @@ class Case:
         for token in tokens:
             for _ in range(self.draw.randint(0, 2)):
                 path, found = f"{name}/{self.draw.randint(0, 3)}", self.entry(name) if self.often(0.8) else None
-                self.add(token.encode(), records.staged(path, found))
+                self.add(token.encode(), records.staged_entry(path, found))
 
 
 def cases(seed: int, count: int) -> list[Snapshot]:

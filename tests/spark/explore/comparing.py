@@ -4,7 +4,7 @@ from typing import Final
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.search import Limits, Options, Result, search
-from lakeproof.spark_checks.explore.levels import Engine
+from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.explore.search import on
 from lakeproof.verify.loader import Source, scenario_named
 
@@ -68,7 +68,7 @@ def told(result: Result) -> dict[str, object]:
     }
 
 
-def compare(scenario: Scenario, engine: Engine, options: Options, driver_states: int = 0) -> Result:
+def compare(scenario: Scenario, engine: SparkLevels, options: Options, driver_states: int = 0) -> Result:
     """Search both ways, and expect the same."""
     here = search(scenario, ENOUGH, options)
     there = search(scenario, ENOUGH, options, searching=on(engine, driver_states))

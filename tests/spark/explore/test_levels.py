@@ -12,7 +12,7 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 from lakeproof.search.packing import Words, lay_out, repack
 from lakeproof.search.search import Options
 from lakeproof.spark_checks.engine import workspace
-from lakeproof.spark_checks.explore.levels import SparkLevels, repacked
+from lakeproof.spark_checks.explore.levels import SparkLevels, repack_rows
 from lakeproof.spark_checks.explore.task import Explore
 from lakeproof.verify.loader import Source
 from tests.spark.explore.comparing import CATALOGUE, compare, scenario_of
@@ -64,7 +64,7 @@ def test_expressions_repack_states_as_arrays_do(spark: SparkSession) -> None:
     ]
     rows.append(old.pack([place.mask for place in old.places]))
     words = [np.array([row[at] for row in rows], np.uint64) for at in range(old.words)]
-    found = repacked(_frame(spark, words), old, new)
+    found = repack_rows(_frame(spark, words), old, new)
     expected = _frame(spark, repack(words, old, new))
     assertSchemaEqual(found.schema, expected.schema, ignoreNullable=True)
     assertDataFrameEqual(found, expected, ignoreNullable=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import attrs
 import pyarrow.parquet as pq
 
-from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.generate.sizes import Sizes
 
 SMALL = Sizes(repositories=3, branches=9, tags=9, commits=300, objects=2_000, staged=400, stale=60, deleted=7, ranges=4)
-COUNTS = {name: 2 + position % 2 for position, name in enumerate(IDS)}
+COUNTS = {name: 2 + position % 2 for position, name in enumerate(BY_ID)}
 
 
 @attrs.frozen

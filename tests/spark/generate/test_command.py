@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lakeproof.spark_checks.generate import writer
 from lakeproof.spark_checks.generate.command import command
 from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, numbers, parse
-from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
+from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, share_out
 from lakeproof.words import Unusable
 from tests.spark.generate.reading import SMALL, listed, rows
 
@@ -25,7 +25,7 @@ class TestSizes:
         total += least * len(shares)
         if not any(shares):
             total = least * len(shares)
-        parts = shared(total, shares, least)
+        parts = share_out(total, shares, least)
         assert sum(parts) == total
         rest = total - least * len(shares)
         for part, share in zip(parts, shares, strict=True):

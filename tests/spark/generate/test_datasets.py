@@ -8,8 +8,8 @@ import pytest
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.model.catalog import decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.records import Repository, RepositoryState, StagedEntry
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.engine.tables import AT_REST
-from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY
 from tests.spark.generate.reading import COUNTS, SMALL, Small, listed, rows, small
 
@@ -69,7 +69,7 @@ class TestPlanted:
         # No generation fits where a commit's parent is its child: of a pair one is wrong, as is a cycle of one.
         cycles = COUNTS["commits-have-no-cycle"]
         assert told == Counter(COUNTS) + Counter({"generation-is-right": cycles // 2 + cycles % 2})
-        assert told.keys() == IDS.keys()
+        assert told.keys() == BY_ID.keys()
 
     def test_the_rest_is_as_without_them_and_as_in_other_partitions(self, sound: Path, planted: Path) -> None:
         """The sound one was made in one partition, this one in three."""

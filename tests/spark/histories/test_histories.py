@@ -14,7 +14,7 @@ from lakeproof.cli import main
 from lakeproof.histories import DEFAULTS, read
 from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.specifications import ALL
-from lakeproof.spark_checks.engine.troubles import told
+from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
@@ -155,7 +155,7 @@ def test_a_completion_without_a_key_is_of_its_invocation(tmp_path: Path) -> None
 def test_a_damaged_line_is_named(spark: SparkSession, tmp_path: Path, line: str, words: str) -> None:
     first = '{"process": 7, "type": "invoke", "f": "read", "key": "k"}'
     (tmp_path / "x.jsonl").write_text(f"{first}\n{line}\n")
-    with pytest.raises(Unusable) as refused, told():
+    with pytest.raises(Unusable) as refused, translate_errors():
         judge(events(spark, tmp_path), Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
     assert words in str(refused.value)
     assert "x.jsonl: line 2" in str(refused.value)

@@ -10,11 +10,11 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.data.stored import stores
 from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine.engines import engine_of
-from lakeproof.spark_checks.engine.troubles import said
+from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
-from lakeproof.spark_checks.sweep.clouds import opened
+from lakeproof.spark_checks.sweep.clouds import open_store
+from lakeproof.spark_checks.sweep.journal import DELETED, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import End
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
@@ -92,7 +92,7 @@ def test_a_container_that_is_not_there_is_no_empty_one(cloud: Cloud, url: str, c
     with pytest.raises(Unusable, match=code):
         Blockstore(f"{url}-other").neighbours(frozenset({f"{url}-other/shop"}))
     with pytest.raises(Unusable, match=rf"cannot be looked at \(.*\({code}\)\); see that it is there"):
-        opened(f"{url}-other")
+        open_store(f"{url}-other")
 
 
 @pytest.mark.parametrize("url", [GOOGLE, AZURE])
@@ -107,7 +107,7 @@ def test_an_object_that_is_refused_is_not_taken_for_one_that_is_gone(cloud: Clou
 
 @pytest.mark.parametrize("url", [GOOGLE, AZURE])
 def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
-    there = Target(opened(url), base=url, pace=FREE, at_once=2)
+    there = Target(open_store(url), base=url, pace=FREE, at_once=2)
     names = [there.name(f"{url}/shop/data/{number:02} ä&%20") for number in (3, 4)]
     [first, second] = there.look(names)
     assert isinstance(first, Found)
@@ -115,14 +115,14 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     assert first.size_bytes == 3
     cloud.objects[names[1]] = b"put again"
     done = there.delete([(names[0], first), (names[1], second)])
-    assert [fate.end for fate in done] == [End.DELETED, End.CHANGED]
+    assert done == [DELETED, PUT_AGAIN]
     assert FILES.keys() - cloud.objects.keys() == {names[0]}
     cloud.trouble = lambda asked, _: 403 if asked == "DELETE" else None
     [third] = there.look(["shop/data/05 ä&%20"])
     assert isinstance(third, Found)
-    [fate] = there.delete([("shop/data/05 ä&%20", third)])
-    assert fate.end == (End.FAILED if url == GOOGLE else End.UNSURE)  # of Azure's batches obstore says no more
-    assert "403" in fate.why
+    [entry] = there.delete([("shop/data/05 ä&%20", third)])
+    assert entry.end == (End.FAILED if url == GOOGLE else End.PERHAPS)  # of Azure's batches obstore says no more
+    assert "403" in f"{entry.reason} {entry.detail}"
     assert "shop/data/05 ä&%20" in cloud.objects
 
 
@@ -133,10 +133,10 @@ def test_what_the_library_says_is_shortened_to_its_cause() -> None:
         " Forbidden: <?xml version='1.0'?>\n<Error>\n <Code>AccessDenied</Code></Error>\n\nDebug source:\nGeneric {"
     )
     found = "Generic GCS error: Error performing list request: Server returned non-2xx status code: 403 Forbidden"
-    assert said(OSError(whole)) == f"{found} (AccessDenied)"
-    assert said(OSError()) == "OSError"
-    assert said(OSError("plain\n\nDebug source:\nrest")) == "plain"
-    assert len(said(OSError("x" * 900))) == 200
+    assert describe_error(OSError(whole)) == f"{found} (AccessDenied)"
+    assert describe_error(OSError()) == "OSError"
+    assert describe_error(OSError("plain\n\nDebug source:\nrest")) == "plain"
+    assert len(describe_error(OSError("x" * 900))) == 200
 
 
 @pytest.mark.usefixtures("interpreted")

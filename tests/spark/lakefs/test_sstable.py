@@ -19,6 +19,8 @@ SORTED = st.dictionaries(st.binary(min_size=1, max_size=12), st.binary(max_size=
 )
 ENTRIES = [(f"part={n % 3}/f{n:03}", ObjectEntry(address=f"data/x/{n}", size_bytes=n)) for n in range(40)]
 ENTRIES.sort()
+TO_B = b"\x0a\x01b\x12\x01b"
+"""What is said of a range from b to b."""
 
 
 @given(records=SORTED, block=st.integers(1, 9), packing=st.sampled_from([None, "snappy", "zstd"]), deep=st.booleans())
@@ -124,9 +126,9 @@ def test_a_metarange_without_ranges_is_one() -> None:
         ([(b"a", b"\x04x")], "ranges", "has 1 bytes where 2 were expected"),
         ([(b"a", pair(b"", b"\xff"))], "ranges", "no message of the catalog"),
         ([(b"a", pair(b"r", b"\x12\x01b"))], "metaranges", "says that it ends with b'b'"),
-        ([(b"a", pair(b"r", b"\x12\x09b"))], "metaranges", "ends in the midst of a field"),
-        ([(b"b", pair(b"r", b"\x0a\x01c"))], "metaranges", "begins with b'c'"),
-        ([(b"b", pair(b"r", b"")), (b"d", pair(b"s", b"\x0a\x01b"))], "metaranges", "begins with b'b'"),
+        ([(b"a", pair(b"r", b"\x12\x09b"))], "metaranges", "is no message of a range"),
+        ([(b"b", pair(b"r", b"\x0a\x01c\x12\x01b"))], "metaranges", "begins with b'c'"),
+        ([(b"b", pair(b"r", TO_B)), (b"d", pair(b"s", TO_B[:-1] + b"d"))], "metaranges", "begins with b'b'"),
         ([(b"a", b"")], "others", "expected ranges or metaranges"),
     ],
 )

@@ -124,7 +124,7 @@ class Repo:
     def stage(self, branch: str, path: str, address: str | None, size: int) -> None:
         """No address: a tombstone."""
         entry = None if address is None else ObjectEntry(address=address, size_bytes=size)
-        self.lake.put(self.token(branch), path, made.staged(path, entry))
+        self.lake.put(self.token(branch), path, made.staged_entry(path, entry))
 
 
 def around(lake: Installation) -> None:

@@ -9,10 +9,9 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.data import addresses
-from lakeproof.spark_checks.data import namespaces as namespaces_
-from lakeproof.spark_checks.data.dataset import Dataset, empty
-from lakeproof.spark_checks.data.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
-from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested, namespaces
+from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, no_rows, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
 from lakeproof.spark_checks.retention import marks as retention
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
@@ -23,7 +22,7 @@ Listed = tuple[str | None, str | None, int | None, datetime | None]
 
 
 def dataset(spark: SparkSession, rows: list[Listed]) -> Dataset:
-    kv, metaranges, ranges = (empty(spark, schema) for schema in (KV, METARANGES, RANGES))
+    kv, metaranges, ranges = (no_rows(spark, schema) for schema in (KV, METARANGES, RANGES))
     listing = spark.createDataFrame(rows, OBJECTS)
     return Dataset("d", "design", kv, metaranges, ranges, listing, tables=frozenset())
 
@@ -42,12 +41,12 @@ def accounts(
 ) -> tuple[list[Account], DataFrame]:
     """What became of all, and the rows that were marked."""
     known = {reason: ledger.fingerprints(rows) for reason, rows in references.items()}
-    fates = ledger.judged(listed, order, known, 10)
+    fates = ledger.judge(listed, order, known, 10)
     if by_name is None:
         fates = ledger.no_older_than_young(fates) if TOO_YOUNG in order else fates
     else:
         fates = ledger.only_named(fates, by_name, "unreferenced")
-    return ledger.accounts(fates), ledger.marked(fates)
+    return ledger.accounts(fates), ledger.marked_rows(fates)
 
 
 @pytest.mark.parametrize("few", [ledger.FEW, 0])
@@ -166,22 +165,14 @@ def test_what_lies_where_no_user_puts_anything_is_not_marked_whoever_refers_to_i
     assert marked.isEmpty()
 
 
-@pytest.mark.parametrize("at_hand", [10, 0])
-def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, at_hand: int
-) -> None:
-    monkeypatch.setattr(namespaces_, "AT_HAND", at_hand)
+def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not() -> None:
     names = ("s3://b", "s3://b/r", "s3://b/data", "s3://b/data/x", "s3://b/datax", "s3://b/data/x/data")
-    all_of_them = owned(spark, *names)
-    found = [tuple(row) for row in nested(all_of_them.owned).collect()]
-    assert tuple(first_nested(all_of_them)[0]) in found
-    assert sorted(found) == sorted(nested_among(names))
-    assert set(found) == {
+    assert find_nested(names) == [
         ("s3://b", "s3://b/data"),
         ("s3://b", "s3://b/data/x"),
         ("s3://b", "s3://b/data/x/data"),
         ("s3://b/data/x", "s3://b/data/x/data"),
-    }
+    ]
 
 
 def test_of_a_large_listing_few_rows_that_are_kept_are_drawn_and_the_counts_stay(
@@ -194,7 +185,7 @@ def test_of_a_large_listing_few_rows_that_are_kept_are_drawn_and_the_counts_stay
     listed = ledger.listing(dataset(spark, rows), owned(spark, *(f"s3://b/r{n}" for n in range(7))), 0)
     named = to(spark, *(f"{row[0]}/{row[1]}" for row in rows[:2_000]))
     order = ("committed", "outside-data", TOO_YOUNG, MARKED)
-    fates = ledger.judged(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)
+    fates = ledger.judge(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)
     assert ledger.accounts(fates) == [Account("committed", 2_000, 1_999_000), Account("outside-data", 100, 100)]
     assert 10 < fates.of("committed").where("address != ''").count() < 30
     assert 5 < fates.of("outside-data").where("address != ''").count() < 25

@@ -93,7 +93,7 @@ def _commits(made: World, number: int, home: bytes, namespace: StorageNamespace,
 def _stage(made: World, token: str, namespace: StorageNamespace, names: list[str]) -> None:
     for path in made.chance.sample(["p0", "p1", "p2"], made.chance.randint(0, 2)):
         entry = _entry(made, namespace, names) if made.chance.random() < 0.8 else None
-        made.add(token.encode(), records.staged(path, entry))
+        made.add(token.encode(), records.staged_entry(path, entry))
 
 
 def _entry(made: World, namespace: StorageNamespace, names: list[str]) -> ObjectEntry:

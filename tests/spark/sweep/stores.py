@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import CHANGED, DELETED, GONE, End, Fate, Look, Trouble
+from lakeproof.spark_checks.sweep.targets import Look, Trouble
 
 
 class Killed(BaseException):
@@ -38,7 +39,7 @@ class Memory:
     def look(self, names: Sequence[str]) -> list[Look]:
         return [self._look(name) for name in names]
 
-    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         self.meanwhile()
         return [self._delete(name, found) for name, found in there]
 
@@ -53,12 +54,12 @@ class Memory:
         self._call()
         return Trouble("may not be looked at") if name in self.blind else self.objects.get(name)
 
-    def _delete(self, name: str, found: Found) -> Fate:
+    def _delete(self, name: str, found: Found) -> Entry:
         self._call()
         if name in self.refused:
-            return Fate(End.FAILED, "refused")
+            return Entry(End.FAILED, "refused")
         now = self.objects.get(name)
         if now != found:
-            return GONE if now is None else CHANGED
+            return GONE if now is None else PUT_AGAIN
         self.deleted.append((name, self.objects.pop(name)))
-        return Fate(End.UNSURE, "no answer") if name in self.mute else DELETED
+        return Entry(End.PERHAPS, NO_ANSWER, "no answer") if name in self.mute else DELETED

@@ -6,11 +6,10 @@ import obstore
 import pytest
 from obstore.store import LocalStore, MemoryStore, S3Store
 
-from lakeproof.spark_checks.sweep.clouds import Cloud, opened
-from lakeproof.spark_checks.sweep.journal import End
+from lakeproof.spark_checks.sweep.clouds import Cloud, open_store
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
-from lakeproof.spark_checks.sweep.targets import End as Fated
 from lakeproof.spark_checks.sweep.targets import Pace, Trouble
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -63,8 +62,8 @@ def test_what_is_put_between_the_look_and_the_delete_is_seen_by_a_last_look() ->
     looks = there.look(["a", "b"])
     obstore.put(store, "a", b"xy")
     found = [(name, look) for name, look in zip("ab", looks, strict=True) if isinstance(look, Found)]
-    assert [fate.end for fate in there.delete(found)] == [Fated.CHANGED, Fated.DELETED]
-    assert [fate.end for fate in there.delete(found)] == [Fated.CHANGED, Fated.GONE]
+    assert there.delete(found) == [PUT_AGAIN, DELETED]
+    assert there.delete(found) == [PUT_AGAIN, GONE]
 
 
 @pytest.mark.parametrize("address", ["data/a/", "/data/a", "data//a", "data/./a", "data/../data/a", ""])
@@ -90,13 +89,13 @@ def test_what_is_refused_is_a_failure_and_no_deletion(bucket: clouds.Cloud) -> N
     assert absent is None
     assert isinstance(seen, Found)
     bucket.trouble = lambda method, _: 403 if method in {"DELETE", "POST"} else None
-    assert [fate.end for fate in there.delete([("a", seen)])] == [Fated.FAILED]
+    assert [entry.end for entry in there.delete([("a", seen)])] == [End.FAILED]
     assert "a" in bucket.objects
 
 
 def test_a_store_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match=r"nowhere: cannot be looked at .* who may list, read and delete"):
-        opened(f"file://{tmp_path}/nowhere")
+        open_store(f"file://{tmp_path}/nowhere")
 
 
 def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

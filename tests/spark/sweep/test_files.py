@@ -11,7 +11,7 @@ from pyarrow import fs
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import marks, second_look
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
-from lakeproof.spark_checks.sweep.journal import End
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.marks import Mark
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import Swept, sweep
@@ -238,7 +238,7 @@ class TestRows:
         looks = [(name, look) for name, look in zip(names_, there.look(names_), strict=True) if isinstance(look, Found)]
         put(tmp_path, "data/a", modified=OLD + 1)
         (tmp_path / "bucket/r/data/b").unlink()
-        assert [fate.end.value for fate in there.delete(looks)] == ["changed", "gone", "deleted"]
+        assert there.delete(looks) == [PUT_AGAIN, GONE, DELETED]
         assert names(tmp_path) == ["a"]
 
     def test_a_folder_is_no_object(self, tmp_path: Path) -> None:

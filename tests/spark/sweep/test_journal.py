@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import marks
-from lakeproof.spark_checks.sweep.account import NO_ANSWER
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.words import Unusable

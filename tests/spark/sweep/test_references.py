@@ -21,7 +21,7 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks import holdings
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.retention.marks import _told
+from lakeproof.spark_checks.retention.marks import _encode_rules
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.conftest import CLASSIC, EMBEDDED
@@ -94,7 +94,7 @@ def run(spark: SparkSession, request: pytest.FixtureRequest, tmp_path_factory: p
     found = sound(world(5, 40))
     arguments = [dataset(found, place / "dataset"), "--now", str(NOW), "--run", "run", "--out", str(place / "out")]
     if kind == "retention":
-        (place / "rules.json").write_text(json.dumps(_told(retention.RULES)))
+        (place / "rules.json").write_text(json.dumps(_encode_rules(retention.RULES)))
         arguments += ["--rules", str(place / "rules.json")]
     done = lakeproof("spark", kind, *arguments)
     assert done.exit_code == 0, done.output
@@ -135,7 +135,7 @@ def later(run: Marked) -> Snapshot:
     token = next(each.staging_token for each in second.branches.values()) if second.branches else "new:1"
     if not second.branches:
         add(homes(second), records.branch("new", next(iter(second.commits)), token))
-    add(token.encode(), records.staged("since", ObjectEntry(address=two[0], address_type=AddressType.FULL)))
+    add(token.encode(), records.staged_entry("since", ObjectEntry(address=two[0], address_type=AddressType.FULL)))
     data = encode_object_entry(ObjectEntry(address=three[-1], address_type=AddressType.FULL))
     written = committed.write([committed.Entry(path=b"p", identity=b"i", data=data)])
     for object_id, content in written.objects.items():
@@ -177,7 +177,7 @@ def test_without_a_dataset_nobody_looks_for_references(fresh: Marked, tmp_path: 
 def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, committed_of = sound(world(5, 40)), holdings.committed
+    found, committed_of = sound(world(5, 40)), holdings.find_committed
 
     def losing(of: Dataset, roots: DataFrame) -> holdings.Committed:
         whole = committed_of(of, roots)
@@ -185,7 +185,7 @@ def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
 
     now = dataset(found, tmp_path / "now")
     with monkeypatch.context() as patch:
-        patch.setattr(holdings, "committed", losing)
+        patch.setattr(holdings, "find_committed", losing)
         out = str(tmp_path / "out")
         done = lakeproof("spark", "uncommitted", now, "--now", str(NOW), "--run", "run", "--out", out)
     assert done.exit_code == 0, done.output

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.data.dataset import Dataset, empty, read_table
+from lakeproof.spark_checks.data.dataset import Dataset, read_table
 from lakeproof.spark_checks.engine import runs
-from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES
+from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, no_rows
 
 LATE = datetime(2024, 5, 6, 7, 8, 9, 123_457, tzinfo=UTC)
 MICROSECONDS = 1_714_979_289_123_457
@@ -28,7 +28,7 @@ def written(spark: SparkSession, folder: Path, kind: pa.DataType, *files: list[d
         }
         old = kind == pa.timestamp("ns")
         pq.write_table(pa.table(columns), folder / f"{i}.parquet", use_deprecated_int96_timestamps=old)
-    kv, metaranges, ranges = (empty(spark, schema) for schema in (KV, METARANGES, RANGES))
+    kv, metaranges, ranges = (no_rows(spark, schema) for schema in (KV, METARANGES, RANGES))
     return Dataset("d", "design", kv, metaranges, ranges, read_table(spark, str(folder), OBJECTS), tables=frozenset())
 
 

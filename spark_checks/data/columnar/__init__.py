@@ -1,1 +1,0 @@
-"""Protobuf's wire format, read column by column: all rows of a batch at once, field by field."""
