@@ -77,7 +77,7 @@ def test_its_rows_are_read_back_from_a_hashed_table_and_diagnosed_there(spark: S
         found = open_dataset(spark, address).kv.collect()
         done = lakeproof("diagnose", address, "--out", str(tmp_path / "d.zip"))
     assert sorted(tuple(bytes(value) for value in row) for row in found) == sorted(rows)
-    assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "0 findings, 3 notes")
+    assert (done.exit_code, "0 errors, 3 notes" in done.stdout.splitlines()) == (0, True)
 
 
 def test_a_dynamodb_of_its_rows_gets_the_verdict_and_the_counts_of_its_file(
