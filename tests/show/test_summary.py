@@ -65,7 +65,7 @@ def test_of_a_gate_it_stands_at_the_top_whether_all_is_as_expected(
 
 def test_of_a_gate_each_shortest_schedule_is_shown_with_its_answers(tmp_path: Path) -> None:
     trace = tmp_path / "t.json"
-    choices = (Choice(Name("c1", "GET b/<k>", 1), "normal"), Choice(Name("c2", "PUT b/<k>", 1), "lost"))
+    choices = (Choice(Name("c1", "GET b/<k>", 1), "normal"), Choice(Name("c2", "PUT b/<k>", 1), LOST_APPLIED))
     write(GateTrace(file="f.py", scenario="s/x", violated={"x": "y"}, choices=choices, statuses=(200, 0)), trace)
     cells = shown(summary_page(_page(Path("f.py"), [row(V, V, trace)], []))).texts["td"]
     at = cells.index("c1")
