@@ -183,7 +183,8 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.no_reachable_zombie: True,
             invariants.create_is_unique: creates + exists > 1 and (creates > 1 or self.blind_create),
             invariants.deleted_is_inaccessible: deletes and reads,
-            invariants.delete_spares_successor: deletes > 1 and creates,
+            invariants.delete_spares_successor: creates
+            and (deletes > 1 or (exists and deletes and race.faults.duplicates)),
             invariants.create_is_effective: creates and (deletes or not exists),
             invariants.delete_is_effective: deletes,
             lifecycle.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,

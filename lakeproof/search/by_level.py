@@ -3,12 +3,18 @@
 Every transition moves one client to a node of a higher rank, or spends a unit of fault or clock budget, so a state
 belongs to exactly one level: duplicates arise only inside a level, and no visited set is kept. Where flows loop this is
 different: see `lakeproof.search.loops`.
+
+A search has a `Plan`, and ends with its result, or with the reason for which another one is needed. Four exceptions
+make it begin anew: they leave from deep within the tables, where a reply is compiled (`Disagreement`, `_Minted`,
+`Relayout`), or within a judgement (`TellsClientsApart`).
 """
 
 import time
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Final
 
+import attrs
 import numpy as np
 
 from lakeproof.model.identity import Exact
@@ -51,39 +57,59 @@ Progress = Callable[[int, int, int], None]
 """Told (depth, states so far, states of this level) once per level."""
 
 
-class _Search:
-    def __init__(
-        self,
-        setting: Setting,
-        limits: Limits,
-        options: Options,
-        progress: Progress | None,
-        ranked: bool,
-        patience: int | None,
-        started: float,
-    ) -> None:
-        self.ranked = ranked
-        self.patience = patience  # states after which to try a ranked search
-        self.setting = setting
-        self.scenario = setting.scenario
-        self.limits = limits
-        self.options = options
-        self.progress = progress
-        self.started = started
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What is searched, and how."""
+
+    setting: Setting
+    limits: Limits = attrs.field(factory=Limits)
+    options: Options = attrs.field(factory=Options)
+    progress: Progress | None = None
+    ranked: bool = False
+    patience: int | None = None
+    """After so many states without a violation a graded search gives way to a ranked one; None: it never does."""
+    started: float = attrs.field(factory=time.perf_counter)
+
+
+class GivesWay(Enum):
+    """Why a search ends without a result, for one of the other kind."""
+
+    LARGE = auto()  # a graded one, without a violation: a ranked one may be cheaper
+    VIOLATED = auto()  # a ranked one: a graded one must find the way to the violation
+    RESTARTS = auto()  # a ranked one: its ranks do not settle, and a graded one needs none
+
+
+class LevelSearch:
+    """A search level by level. Who keeps or expands the levels otherwise extends it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.ranked = plan.ranked
+        self.patience = plan.patience
+        self.setting = plan.setting
+        self.scenario = plan.setting.scenario
+        self.limits = plan.limits
+        self.options = plan.options
+        self.progress = plan.progress
+        self.started = plan.started
         self.restarts = 0
-        self.merge = options.merge
-        self.symmetric = options.symmetry
+        self.merge = plan.options.merge
+        self.symmetric = plan.options.symmetry
         self.found_out: dict[str, frozenset[Reads]] = {}  # see Judge
         self.behaviours = self._compile_behaviours()
 
-    def run(self) -> Result:
+    def run(self) -> Result | GivesWay:
+        """Search, as often as it takes until no restart is needed.
+
+        Raises:
+            Loops: a flow loops, and `lakeproof.search.loops` is needed.
+        """
         while True:
             try:
                 return self._attempt()
             except Disagreement:
                 self.restarts += 1
                 if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
-                    raise _TooManyRestarts from None
+                    return GivesWay.RESTARTS
                 self._start_over()
             except _Minted:
                 self.restarts += 1
@@ -126,7 +152,7 @@ class _Search:
                 found.append(behaviour)
         return found
 
-    def _attempt(self) -> Result:
+    def _attempt(self) -> Result | GivesWay:
         self._begin()
         level, stopped = -1, ""
         while self.ahead and not stopped and not self.judge.decided:
@@ -136,6 +162,8 @@ class _Search:
                 stopped = self._level(words, level)
             except Undecided as error:
                 stopped, self.unexpanded = str(error), True
+            if (reason := self._give_way(stopped)) is not None:
+                return reason
         complete = not self.ahead and not stopped and not self.unexpanded
         stopped += self._grown() if stopped else ""
         return self._result(level if complete else level // self.stride, complete, stopped)
@@ -166,15 +194,14 @@ class _Search:
             self.judge.monitors(level)
         else:
             self.unexpanded = True
-        self._reconsider(stopped)
         return stopped
 
-    def _reconsider(self, stopped: str) -> None:
-        """Whether to go on the other way, ranked or graded."""
+    def _give_way(self, stopped: str) -> GivesWay | None:
+        """Why a search of the other kind should go on, ranked or graded."""
         if self.ranked and self.judge.violated:
-            raise _Violated
-        if self.patience is not None and self.states > self.patience and not self.judge.violated and not stopped:
-            raise SwitchToRanked
+            return GivesWay.VIOLATED
+        large = self.patience is not None and self.states > self.patience
+        return GivesWay.LARGE if large and not self.judge.violated and not stopped else None
 
     def _stop(self) -> str:
         limits = self.limits
@@ -332,18 +359,6 @@ class _Search:
 
     def _path(self, place: FirstReach) -> tuple[Move, ...]:
         return path_to(self.kernel, self.symmetry, self.levels, place)
-
-
-class SwitchToRanked(Exception):
-    """A graded search has grown large without a violation: a ranked one may be cheaper."""
-
-
-class _TooManyRestarts(Exception):
-    """Ranks do not settle: the flows loop. A graded search needs none."""
-
-
-class _Violated(Exception):
-    """A ranked search has met a violation: a graded one must find the way to it."""
 
 
 class _Minted(Exception):

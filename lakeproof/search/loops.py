@@ -17,33 +17,23 @@ import attrs
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.by_level import Progress, _Search
+from lakeproof.search.by_level import LevelSearch, Plan
 from lakeproof.search.liveness import of_liveness, runs_of
 from lakeproof.search.packing import Visited, Words, concatenate, distinct, take
-from lakeproof.search.results import Counterexample, Finding, Limits, Options, Result
-from lakeproof.search.setup import Setting
+from lakeproof.search.results import Counterexample, Finding, Result
 from lakeproof.search.states import Record
 from lakeproof.search.trie import Trie
 
 
-class LoopingSearch(_Search):
+class LoopingSearch(LevelSearch):
     """A search that leaves out what it has visited. At its end, *liveness* is judged."""
 
-    def __init__(
-        self,
-        setting: Setting,
-        limits: Limits,
-        options: Options,
-        progress: Progress | None,
-        ranked: bool,
-        patience: int | None,
-        started: float,
-    ) -> None:
-        self._liveness = of_liveness(setting.scenario)
+    def __init__(self, plan: Plan) -> None:
+        self._liveness = of_liveness(plan.setting.scenario)
         self._lassos: dict[str, Counterexample] = {}
         # Fairness is owed to each client: none stands for another one.
-        options = attrs.evolve(options, symmetry=options.symmetry and not self._liveness)
-        super().__init__(setting, limits, options, progress, ranked, patience, started)
+        options = attrs.evolve(plan.options, symmetry=plan.options.symmetry and not self._liveness)
+        super().__init__(attrs.evolve(plan, options=options))
 
     def _make(self, trie: Trie) -> Behaviour:
         return Automaton(trie)

@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+import attrs
+
 from lakeproof.model.invariants import Liveness
 from lakeproof.scenario import Scenario
+from lakeproof.search.by_level import LevelSearch, Plan
 from lakeproof.search.by_level import Progress as Progress
-from lakeproof.search.by_level import SwitchToRanked, _Search, _TooManyRestarts, _Violated
 from lakeproof.search.growth import Loops
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.results import Counterexample as Counterexample
@@ -23,7 +25,7 @@ from lakeproof.search.results import Finding as Finding
 from lakeproof.search.results import Limits as Limits
 from lakeproof.search.results import Options as Options
 from lakeproof.search.results import Result as Result
-from lakeproof.search.setup import Setting, prepare
+from lakeproof.search.setup import prepare
 
 RANKED_FROM: Final = 1_000_000
 """States after which a search without violations goes on ranked."""
@@ -45,23 +47,22 @@ def search(
         Undecided: its setup runs on without an effect, or a program in it failed.
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
-    setting, limits, options = prepare(scenario), limits or Limits(), options or Options()
-    searching = searching or _Search
-    started = time.perf_counter()
-    plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
+    started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
+    plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
+    kinds = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
     loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
-    plans = [] if loops else plans
-    for number, ranked in enumerate(plans):
-        patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
+    for number, ranked in enumerate([] if loops else kinds):
+        patience = RANKED_FROM if len(kinds) == 3 and number == 0 else None
         try:
-            return searching(setting, limits, options, progress, ranked, patience, started).run()
-        except (SwitchToRanked, _Violated, _TooManyRestarts):
-            continue
+            found = (searching or LevelSearch)(attrs.evolve(plan, ranked=ranked, patience=patience)).run()
         except Loops:
             break
-    return LoopingSearch(setting, limits, options, progress, False, None, started).run()
+        if isinstance(found, Result):
+            return found
+    found = LoopingSearch(plan).run()
+    assert isinstance(found, Result), "a search that is neither ranked nor impatient does not give way"
+    return found
 
 
-Searching = Callable[[Setting, Limits, Options, Progress | None, bool, int | None, float], "_Search"]
-"""Makes a search: its setting, limits, options and progress; whether it is ranked; after how many states to try a
-ranked one (None: never); when it began."""
+Searching = Callable[[Plan], LevelSearch]
+"""Makes a search of its own kind."""

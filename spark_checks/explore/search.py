@@ -35,20 +35,18 @@ import numpy.typing as npt
 
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
-from lakeproof.search.by_level import _Search
+from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.packing import Words, concatenate, distinct, repack
 from lakeproof.search.paths import path_through, predecessor
 from lakeproof.search.projections import STORED
-from lakeproof.search.search import Limits, Options, Result, Searching
-from lakeproof.search.setup import Setting
+from lakeproof.search.search import Result, Searching
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach
 from lakeproof.search.views import STEP_READS
 from lakeproof.spark_checks.explore.levels import Engine, Part, Row, Sought
 from lakeproof.spark_checks.explore.masks import Job, MoveQuestion, Question, StateQuestion
-from lakeproof.words import Progress
 
 DRIVER_STATES: Final = 1 << 18
 """A level of so many states stays with the driver."""
@@ -59,29 +57,21 @@ IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
 def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
     """What `lakeproof.search.search.search` takes as ``searching``."""
 
-    def make(
-        setting: Setting,
-        limits: Limits,
-        options: Options,
-        progress: Progress | None,
-        ranked: bool,
-        patience: int | None,
-        started: float,
-    ) -> SparkSearch:
-        found = SparkSearch(setting, limits, options, progress, ranked, patience, started)
+    def make(plan: Plan) -> SparkSearch:
+        found = SparkSearch(plan)
         found.engine, found.driver_states = engine, driver_states
         return found
 
     return make
 
 
-class SparkSearch(_Search):
+class SparkSearch(LevelSearch):
     """A search that hands its levels over to an engine."""
 
     engine: Engine
     driver_states: int
 
-    def run(self) -> Result:
+    def run(self) -> Result | GivesWay:
         while True:
             try:
                 return super().run()
@@ -100,20 +90,23 @@ class SparkSearch(_Search):
         self.tags: dict[Hashable, int] = {}
         self.keys: dict[int, Hashable] = {}
 
-    def _attempt(self) -> Result:
+    def _attempt(self) -> Result | GivesWay:
         self._begin()
         level, stopped, handed_over = -1, "", False
         while (self.ahead or self.waiting) and not stopped and not self.judge.decided:
             if not handed_over:
                 level = min(self.ahead)
                 words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
-                if len(words[0]) <= self.driver_states:
+                handed_over = len(words[0]) > self.driver_states
+                if handed_over:
+                    self._hand_over(words, level)
+                else:
                     stopped = self._level(words, level)
-                    continue
-                self._hand_over(words, level)
-                handed_over = True
-            level = min(self.waiting)
-            stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
+            if handed_over:
+                level = min(self.waiting)
+                stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
+            if (reason := self._give_way(stopped)) is not None:
+                return reason
         complete = not self.ahead and not self.waiting and not stopped and not self.unexpanded
         result = self._result(level if complete else level // self.stride, complete, stopped)
         return attrs.evolve(result, final_states=result.final_states + self.ends)
@@ -182,7 +175,6 @@ class SparkSearch(_Search):
             self.judge.monitors(level)
         else:
             self.unexpanded = True
-        self._reconsider(stopped)
         if self.ranked:
             self.engine.drop(self.kept.pop(level))
         return stopped

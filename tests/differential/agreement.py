@@ -11,11 +11,11 @@ from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario, recovery
 from lakeproof.search.behaviour import Behaviour, Disagreement
-from lakeproof.search.by_level import RANKED_RESTARTS_MAX, _Search, _TooManyRestarts, _Violated
+from lakeproof.search.by_level import RANKED_RESTARTS_MAX, GivesWay, LevelSearch, Plan
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.plain import PlainResult, plain_search
 from lakeproof.search.replies import RESTARTED
-from lakeproof.search.search import Limits, Options, Result
+from lakeproof.search.search import Options, Result
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import LateWrite
 from tests.differential.clients import Restarted
@@ -53,12 +53,11 @@ class Searched:
         return sum(len(behaviour.nodes) for behaviour in {id(b): b for b in self.behaviours}.values())
 
 
-def run_search(scenario: Scenario, options: Options, kind: type[_Search] = _Search) -> Searched | None:
+def run_search(scenario: Scenario, options: Options, kind: type[LevelSearch] = LevelSearch) -> Searched | None:
     """Search in this way and no other. None if a ranked search gives way to a graded one."""
-    search = kind(prepare(scenario), Limits(), options, None, bool(options.ranked), None, 0.0)
-    try:
-        result = search.run()
-    except (_Violated, _TooManyRestarts):
+    search = kind(Plan(setting=prepare(scenario), options=options, ranked=bool(options.ranked)))
+    result = search.run()
+    if isinstance(result, GivesWay):
         assert options.ranked, "only a ranked search gives way"
         return None
     return Searched(result, tuple(search.behaviours), tuple(map(tuple, search.symmetry.groups)))
@@ -74,14 +73,8 @@ def enumerated(flow_set: FlowSet, states_max: int = STATES_MAX) -> Enumeration |
 
 def restarts_too_often(scenario: Scenario, options: Options) -> bool:
     """Whether a ranked search gives way because it has to start over too often: its flows remember much."""
-    search = _Search(prepare(scenario), Limits(), options, None, True, None, 0.0)
-    try:
-        search.run()
-    except _TooManyRestarts:
-        return search.restarts > RANKED_RESTARTS_MAX
-    except _Violated:
-        return False
-    return False
+    search = LevelSearch(Plan(setting=prepare(scenario), options=options, ranked=True))
+    return search.run() is GivesWay.RESTARTS and search.restarts > RANKED_RESTARTS_MAX
 
 
 def plain(scenario: Scenario, states_max: int = 200_000) -> Enumeration | None:
@@ -121,7 +114,7 @@ def disagreements(scenario: Scenario, expected: Enumeration) -> list[str]:
 
 def compare_search(scenario: Scenario, expected: Enumeration, way: str) -> list[str]:
     """What this search says otherwise."""
-    found = run_search(scenario, WAYS[way], LoopingSearch if way.startswith("automata") else _Search)
+    found = run_search(scenario, WAYS[way], LoopingSearch if way.startswith("automata") else LevelSearch)
     if found is None:
         fine = expected.lengths or restarts_too_often(scenario, WAYS[way])
         return [] if fine else ["nothing is violated, and yet the ranked search gives way"]

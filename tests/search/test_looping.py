@@ -12,6 +12,7 @@ from lakeproof import Call, Env, Scenario, Terminates, kv
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import bytecode, contents, packing, suspended
 from lakeproof.search.automaton import Automaton
+from lakeproof.search.by_level import GivesWay, Plan
 from lakeproof.search.execution import Program
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.packing import Visited, lay_out
@@ -133,7 +134,8 @@ def test_faults_of_the_comparison_are_found(planted: tuple[Keeper, ...]) -> None
 def disagreements(each: Made) -> list[str]:
     """What the search says otherwise than the explicit graph."""
     options = Options(symmetry=False)
-    result = LoopingSearch(prepare(each.scenario()), Limits(), options, None, False, None, 0.0).run()
+    result = LoopingSearch(Plan(setting=prepare(each.scenario()), options=options)).run()
+    assert not isinstance(result, GivesWay)
     finding = next(finding for finding in result.findings if finding.id == "never")
     steps = len(finding.counterexample.moves) if finding.counterexample else None
     found = [("holds" if each.steps is None else "violated", finding.verdict, "verdict"), (each.steps, steps, "steps")]

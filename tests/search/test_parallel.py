@@ -14,7 +14,7 @@ from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, 
 from lakeproof.impl.parallel import Group
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import trace as traces
-from lakeproof.search.by_level import _Search
+from lakeproof.search.by_level import LevelSearch, Plan
 from lakeproof.search.execution import Execution, Program
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import reduce_preemptions
@@ -22,7 +22,7 @@ from lakeproof.search.packing import Words
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import ReplayDiverged, record, replay
 from lakeproof.search.replies import NotOpen, TaskReply
-from lakeproof.search.search import Limits, Options, search
+from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from lakeproof.show.lanes import show
@@ -340,8 +340,8 @@ class TestTraces:
 
 def test_tables_that_were_compiled_elsewhere_expand_the_same() -> None:
     setting = prepare(scenario(two, one_fails, faults=Faults(crashes=1)))
-    looked = _Search(setting, Limits(), Options(), None, False, None, 0.0)
-    assert looked.run().complete
+    looked = LevelSearch(Plan(setting=setting))
+    assert getattr(looked.run(), "complete", False)
     frozen = looked.kernel.frozen()
     for level in range(4):
         words = looked.levels.read(level, looked.kernel.layout)

@@ -11,7 +11,7 @@ from lakeproof.model import kv
 from lakeproof.model.invariants import Reads
 from lakeproof.search import by_level, paths, space, tables
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.by_level import _Search
+from lakeproof.search.by_level import GivesWay, LevelSearch
 from lakeproof.search.execution import Execution
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.judge import Judge
@@ -208,13 +208,13 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @plant("symmetry where a monitor tells clients apart")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = _Search._attempt
+    attempt = LevelSearch._attempt
 
-    def wrong(self: _Search) -> Result:
+    def wrong(self: LevelSearch) -> Result | GivesWay:
         monkeypatch.setattr(by_level, "Symmetry", lambda _: Symmetry(self.behaviours))
         return attempt(self)
 
-    monkeypatch.setattr(_Search, "_attempt", wrong)
+    monkeypatch.setattr(LevelSearch, "_attempt", wrong)
 
 
 def overlook(monkeypatch: pytest.MonkeyPatch, seen: Callable[[Judge, list[int], frozenset[Reads]], list[int]]) -> None:

@@ -47,8 +47,8 @@ UPSTREAM: Final = RepositoryDesign(
     refuted={
         "delete-spares-successor": Refuted(
             "the last step of a delete removes the entry by its key, and the state is a blind Set: the slower of two "
-            "deletes removes or hides the repository that was created after the faster one",
-            "delete-delete-create* retry_delete-create*",
+            "deletes, or a late write of it, removes or hides the repository that was created after the faster one",
+            "delete-delete-create* retry_delete-create* delete-create/late-write",
         ),
         "create-is-effective": Refuted(
             "a late delete, or a late write of its state, takes the new repository away",
@@ -77,11 +77,16 @@ UPSTREAM: Final = RepositoryDesign(
             "delete-create_branch/paged-scan-failure tag-tag/false-predicate",
         ),
         **by_kind(
-            HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
+            HANGING.but(
+                also="delete-create_branch* absent/create-delete-create_branch* absent/create-create "
+                "absent/create-create/* absent/create-create_bare* absent/create-create_branch/crash "
+                "absent/create-create_branch/lost-answer absent/create-get/crash absent/create-get/lost-answer"
+            ),
             branches="delete-* absent* *-answer",
             commits="delete-create-* delete-create/* delete-delete-* absent/create-create-* absent/create-delete/* "
             "absent/create-delete-get* *-create retry_delete-* *-delete-create_branch/crash "
-            "*-delete-create_branch/lost-answer",
+            "*-delete-create_branch/lost-answer absent/create-create/* absent/create-create_bare* "
+            "absent/create-create_branch/crash absent/create-create_branch/lost-answer absent/create-get/*",
             tags="delete-create-tag*",
         ),
     },
@@ -92,7 +97,11 @@ MENDED: Final = RepositoryDesign(
     flows=repositories.WITH_TOMBSTONES,
     source=SOURCE + " (ours: a deleted repository leaves an entry, which is only ever replaced by SetIf)",
     refuted={
-        **by_kind(HANGING, branches="delete-* absent* *-answer", commits="delete-* absent* *-answer"),
+        **by_kind(
+            HANGING.but(also="absent/create-create absent/create-create/*"),
+            branches="delete-* absent* *-answer",
+            commits="delete-* absent* *-answer",
+        ),
         "failed-call-changed-nothing": Refuted(
             "a SetIf that was applied, and reported as failed, or comes late, is answered with a conflict, or: not "
             "unique; and a delete whose scan broke has hidden the repository",

@@ -1,0 +1,206 @@
+"""Protocols written twice, and what is claimed of both texts.
+
+How an effect of a flow maps to Promela: `find` is one guard, or one assignment to a local variable; `set` is one
+assignment; `try_set_if` is one choice, whose branch that succeeds is `atomic { guard -> assignment }`, and whose other
+one is a guard. What a flow does between two effects takes no step: in Promela it stands in the same `atomic`, is a
+jump, or touches local variables alone, which no other process reads. No statement blocks: a client that waits reads
+again and again. So each client can move until it has ended, on both sides, and *weak fairness* (`-f`, for processes)
+means the same for both. A call has begun with its first effect: ``on`` is set in the first statement, in each of its
+branches. A crash is a branch that ends the process; a branch is never owed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Literal
+
+import attrs
+
+from lakeproof import (
+    Always,
+    AlwaysEventually,
+    Call,
+    Faults,
+    Finding,
+    LeadsTo,
+    Reached,
+    Scenario,
+    Snapshot,
+    Terminates,
+    Violation,
+)
+from lakeproof.impl.flows import Flow
+from lakeproof.model.invariants import Liveness
+from tests.differential import protocols as p
+
+Fair = Literal["none", "weak"]
+State = Callable[[Snapshot], bool]
+Property = Callable[[Fair, bool], Liveness | Always]
+"""By fairness, and whether only what goes on for ever counts."""
+NEVER: Final[frozenset[Fair]] = frozenset()
+UNFAIR: Final[frozenset[Fair]] = frozenset({"none"})
+BOTH: Final[frozenset[Fair]] = frozenset({"none", "weak"})
+
+
+@attrs.frozen
+class Claim:
+    """``name``: that of the formula, too. ``broken``: under which fairness; ``ends``: by runs that end, and no
+    other ones."""
+
+    name: str
+    make: Property
+    broken: frozenset[Fair]
+    ends: bool = False
+    safety: bool = False
+
+
+class Pair:
+    """``text``: the file, and what is defined for it."""
+
+    def __init__(self, text: str, clients: Sequence[Call], *claims: Claim, crashes: int = 0) -> None:
+        self.text, self.clients, self.claims, self.crashes = text, clients, claims, crashes
+
+    def scenario(self, invariant: Liveness | Always) -> Scenario:
+        return Scenario(
+            name=self.text.replace(" ", "/"),
+            setup=[Call(p.begin)],
+            clients=[[call] for call in self.clients],
+            invariants=[invariant],
+            faults=Faults(crashes=self.crashes),
+        )
+
+
+def at(key: str, value: int) -> State:
+    return lambda seen: seen.store.get((p.P, key.encode()), b"0") == b"%d" % value
+
+
+def either(*states: State) -> State:
+    return lambda seen: any(state(seen) for state in states)
+
+
+def over(seen: Snapshot) -> bool:
+    """Every client has ended."""
+    return all(calls and calls[0].done for calls in seen.clients)
+
+
+def ends(broken: frozenset[Fair], call: object) -> Claim:
+    """Its counterexamples go on for ever: a call that has not ended can move."""
+    return Claim("ends", lambda fair, _: Terminates(call, id="ends", fairness=fair), broken)
+
+
+def again(name: str, broken: frozenset[Fair], state: State, *, ends: bool = False) -> Claim:
+    def make(fair: Fair, for_ever: bool) -> Liveness:
+        holds = either(state, over) if for_ever else state
+        return AlwaysEventually(holds, id=name, meaning="", fairness=fair)
+
+    return Claim(name, make, broken, ends)
+
+
+def leads(name: str, broken: frozenset[Fair], before: State, after: State) -> Claim:
+    def make(fair: Fair, for_ever: bool) -> Liveness:
+        return LeadsTo(before, either(after, over) if for_ever else after, id=name, meaning="", fairness=fair)
+
+    return Claim(name, make, broken)
+
+
+def never(name: str, broken: frozenset[Fair], *bad: State) -> Claim:
+    """These are never true at once."""
+
+    def check(seen: Snapshot) -> Iterator[Finding]:
+        yield Violation(name, "") if all(state(seen) for state in bad) else Reached("another state")
+
+    return Claim(name, lambda fair, for_ever: Always(id=name, meaning="", check=check), broken, safety=True)
+
+
+def each(flow: Flow, clients: int, **options: bool) -> list[Call]:
+    """A client for each number."""
+    return [Call(flow, me, **options) for me in range(clients)]
+
+
+def attempt(define: str, flow: Flow, mutex: frozenset[Fair], again_: frozenset[Fair]) -> Pair:
+    return Pair(
+        f"attempts {define}", each(flow, 2), never("mutex", mutex, *MUTEX), again("again", again_, at("crit0", 1))
+    )
+
+
+MUTEX: Final = (at("crit0", 1), at("crit1", 1))
+INSIDE: Final = tuple(at(f"inside{me}", 1) for me in range(3))
+WAITS: Final = (at("wants", 1), at("wants", 0))
+VOTES: Final = (at("asked", 1), at("decided", 1))
+TOKEN: Final = (at("token", 1), at("token", 2))
+DELIVERED: Final = at("delivered", 1)
+NUMBER: Final = at("number", 2)
+SOMEBODY: Final = again("somebody", NEVER, at("version", 3))
+LOCK, COMMIT, ADD = Call(p.lock_once), Call(p.commit), Call(p.add_one, "number")
+SEND, RECEIVE = Call(p.send), Call(p.receive)
+ONE_WAY, OTHER_WAY = Call(p.take_both, "a", "b"), Call(p.take_both, "b", "a")
+
+PAIRS: Final = (
+    Pair("spin_lock", [LOCK] * 3, ends(UNFAIR, p.lock_once)),
+    Pair("spin_lock CRASH", [LOCK] * 3, ends(BOTH, p.lock_once), crashes=1),
+    Pair("spin_lock GREEDY", [LOCK, LOCK, Call(p.for_ever, p.lock_once)], ends(BOTH, p.lock_once)),
+    Pair("tickets", [Call(p.draw)] * 2, ends(UNFAIR, p.draw)),
+    Pair("tickets AGAIN", [Call(p.draw), Call(p.for_ever, p.draw)], ends(BOTH, p.draw)),
+    Pair(
+        "peterson",
+        each(p.peterson, 2),
+        never("mutex", NEVER, *MUTEX),
+        leads("enters", UNFAIR, at("flag0", 1), at("crit0", 1)),
+    ),
+    Pair("peterson SWAPPED", each(p.peterson, 2, swapped=True), never("mutex", BOTH, *MUTEX)),
+    attempt("ALTERNATE", p.alternate, NEVER, BOTH),
+    attempt("CHECK_FIRST", p.check_first, BOTH, BOTH),
+    attempt("SET_FIRST", p.set_first, NEVER, BOTH),
+    attempt("POLITE", p.be_polite, NEVER, BOTH),
+    attempt("DEKKER", p.dekker, NEVER, UNFAIR),
+    Pair(
+        "bakery",
+        each(p.bakery, 2),
+        never("mutex", NEVER, *MUTEX),
+        ends(UNFAIR, p.bakery),
+        leads("enters", UNFAIR, at("choosing0", 1), at("crit0", 1)),
+    ),
+    Pair("bakery HASTY", each(p.bakery, 2, hasty=True), never("mutex", BOTH, *MUTEX), ends(UNFAIR, p.bakery)),
+    Pair(
+        "fast_mutex",
+        [Call(p.lock_fast, 1), Call(p.lock_fast, 2)],
+        never("mutex", NEVER, at("crit1", 1), at("crit2", 1)),
+        again("again", BOTH, at("crit1", 1)),
+        again("some", UNFAIR, either(at("crit1", 1), at("crit2", 1))),
+    ),
+    Pair("give_up", [Call(p.give_up)] * 3, ends(NEVER, p.give_up)),
+    Pair("readers", [*each(p.read, 2), Call(p.write)], leads("enters", BOTH, *WAITS)),
+    Pair("readers COURTEOUS", [*each(p.read, 2, courteous=True), Call(p.write)], leads("enters", UNFAIR, *WAITS)),
+    Pair("dining", each(p.dine, 3), ends(BOTH, p.dine)),
+    Pair("dining SORTED", each(p.dine, 3, in_order=True), ends(UNFAIR, p.dine)),
+    Pair(
+        "two_phase",
+        [*each(p.participate, 2), Call(p.coordinate)],
+        ends(UNFAIR, p.participate),
+        leads("decides", UNFAIR, *VOTES),
+    ),
+    Pair(
+        "two_phase ABSENT",
+        [Call(p.participate, 0), Call(p.participate, 1, absent=True), Call(p.coordinate)],
+        ends(BOTH, p.participate),
+        leads("decides", BOTH, *VOTES),
+    ),
+    Pair("two_keys", [ONE_WAY, OTHER_WAY], ends(BOTH, p.take_both)),
+    Pair("two_keys SORTED", [ONE_WAY, ONE_WAY], ends(UNFAIR, p.take_both)),
+    Pair("semaphore", each(p.pass_semaphore, 3), never("two", NEVER, *INSIDE), ends(UNFAIR, p.pass_semaphore)),
+    Pair("semaphore TORN", each(p.pass_semaphore, 3, torn=True), never("two", BOTH, *INSIDE)),
+    Pair("barrier", [Call(p.meet)] * 3, ends(UNFAIR, p.meet), again("complete", UNFAIR, at("count", 3))),
+    Pair("barrier TORN", [Call(p.meet, torn=True)] * 3, ends(BOTH, p.meet), again("complete", BOTH, at("count", 3))),
+    Pair("alternating_bit", [SEND, RECEIVE], again("delivers", UNFAIR, DELIVERED)),
+    Pair("alternating_bit LOSSY", [SEND, RECEIVE, Call(p.lose)], again("delivers", BOTH, DELIVERED)),
+    Pair("alternating_bit ONCE", [SEND, RECEIVE, Call(p.lose, once=True)], again("delivers", UNFAIR, DELIVERED)),
+    Pair("optimistic", [COMMIT] * 3, ends(NEVER, p.commit), SOMEBODY),
+    Pair("optimistic AGAIN", [COMMIT, COMMIT, Call(p.for_ever, p.commit)], ends(BOTH, p.commit), SOMEBODY),
+    Pair("counter", [ADD] * 2, again("counts", NEVER, NUMBER)),
+    Pair("counter TORN", [Call(p.add_one, "number", torn=True)] * 2, again("counts", BOTH, NUMBER, ends=True)),
+    Pair("token_ring", each(p.pass_token, 3), again("comes", UNFAIR, at("token", 0)), leads("goes", UNFAIR, *TOKEN)),
+    Pair(
+        "token_ring LAZY",
+        [Call(p.pass_token, 0), Call(p.pass_token, 1, lazy=True), Call(p.pass_token, 2)],
+        again("comes", BOTH, at("token", 0)),
+        leads("goes", BOTH, *TOKEN),
+    ),
+)
