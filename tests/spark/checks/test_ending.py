@@ -18,9 +18,10 @@ ROWS = {"kv": 9, "repositories": 1, "commits": 2}
 COMMANDS = {"check": check, "uncommitted": uncommitted, "diagnose": diagnose}
 
 
-def ended(where: str, rows: dict[str, int], out: str | None = None, *, judged: bool = True, **counts: int) -> list[str]:
+def ended(where: str, rows: dict[str, int], out: str | None = None, **counts: int) -> list[str]:
+    things = counts.pop("things", 1)
     outcomes = tuple(
-        Outcome(check=each, judged=judged, things=1, counts=counts if each.id == "head-exists" else {}, examples=())
+        Outcome(check=each, judged=True, things=things, counts=counts if each.id == "head-exists" else {}, examples=())
         for each in CHECKS
     )
     summary = Summary(where=where, rows=rows, outcomes=outcomes, seconds={}, until=1_000_000, engine="classic")
@@ -61,7 +62,7 @@ def test_the_next_command_is_one_that_is_there_with_the_dataset_of_this_one(
 def test_where_no_command_helps_none_is_named(tmp_path: Path) -> None:
     assert not [line for line in ended("dump.json", ALL) if line.startswith("next")]
     assert not [line for line in ended(str(tmp_path), ALL, "checked", violation=1) if line.startswith("next")]
-    assert not [line for line in ended("dump.json", ALL, judged=False, garbage=1) if line.startswith("next")]
+    assert not [line for line in ended("dump.json", ALL, things=0, garbage=1) if line.startswith("next")]
 
 
 def test_a_part_of_a_store_asks_for_the_whole() -> None:
