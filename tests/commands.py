@@ -38,7 +38,7 @@ def spawned(*args: str) -> "subprocess.Popen[str]":
     )
 
 
-def ended(pids: Iterable[int], seconds: float = 20) -> bool:
+def ended(pids: Iterable[int], seconds: float = 60) -> bool:
     """Whether these processes end, each within so many seconds. No others are looked at."""
     for pid in pids:
         try:

@@ -46,18 +46,18 @@ def lakefs(folder: Path, database: dict[str, str] | None = None) -> Iterator[str
     setup = ["setup", "--user-name", "tester", "--access-key-id", KEY, "--secret-access-key", SECRET]
     with (folder / "log").open("ab") as log:
         quiet = {"env": env, "cwd": folder, "stdout": log, "stderr": log}
-        subprocess.run([BINARY, *setup], check=True, timeout=120, **quiet)  # type: ignore[call-overload]
+        subprocess.run([BINARY, *setup], check=True, timeout=600, **quiet)  # type: ignore[call-overload]
         server = subprocess.Popen([BINARY, "run"], **quiet)  # type: ignore[call-overload]
         try:
             _wait(port, server)
             yield f"lakefs+http://{KEY}:{SECRET}@127.0.0.1:{port}"
         finally:
             server.terminate()
-            server.wait(60)
+            server.wait(120)
 
 
 def _wait(port: int, server: "subprocess.Popen[bytes]") -> None:
-    for _ in range(600):
+    for _ in range(6_000):
         assert server.poll() is None, f"lakeFS ended with {server.returncode}"
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/_health", timeout=5).close()

@@ -53,13 +53,13 @@ def postgres() -> Iterator[str]:
         yield address
     finally:
         server.send_signal(signal.SIGINT)  # a "fast" shutdown: it waits for nobody
-        server.wait(30)
+        server.wait(120)
         log.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
-    for _ in range(600):
+    for _ in range(6_000):
         assert server.poll() is None, f"PostgreSQL ended with {server.returncode}"
         try:
             psycopg.connect(address).close()

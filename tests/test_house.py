@@ -53,8 +53,8 @@ CLOCKS = re.compile(
 )
 MAY_READ_A_CLOCK = {
     "it waits for a process or a server to start or end": {
-        *("languages/test_misbehaving.py", "gate/test_hostile.py", "lakefs_server.py", "servers.py"),
-        *("stores/redis_server.py", "stores/test_drivers.py", "test_cli_trouble.py", "live/test_restarting.py"),
+        *("languages/test_misbehaving.py", "gate/test_hostile.py", "gate/test_jobs.py", "live/test_restarting.py"),
+        *("stores/redis_server.py", "stores/test_drivers.py", "test_cli_trouble.py", "lakefs_server.py", "servers.py"),
     },
     "it is a program that hangs, or answers late": {
         *("edge/odd_parts.py", "languages/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
@@ -62,11 +62,10 @@ MAY_READ_A_CLOCK = {
         "stores/test_protocol.py",
     },
     "its planted race needs a window": {
-        *("gate/test_s3_conform.py", "stores/planted_dynamodb.py", "stores/planted_store.py"),
-        *("stores/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/pulls.py"),
+        *("stores/planted_store.py", "stores/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/pulls.py"),
     },
     "time is what it tests": {
-        *("search/test_fence.py", "gate/test_quiet.py", "gate/test_redis.py", "edge/test_odd_code.py"),
+        *("search/test_fence.py", "gate/test_quiet.py", "edge/test_odd_code.py"),
         *("fake_lakefs/routes.py", "test_benchmarks.py"),
     },
 }

@@ -12,13 +12,14 @@ from tests.gate.talking import asked
 DYNAMODB = {"X-Amz-Target": "DynamoDB_20120810.ExecuteStatement"}
 
 
-def redis(*words: str) -> bytes:
+def redis(*words: str, login: bool = True) -> bytes:
     """The answer to one command."""
     url = urlsplit(os.environ["REDIS_URL"])
     assert url.hostname is not None
     with socket.create_connection((url.hostname, url.port or 0)) as one:
         sent = "".join(f"${len(each)}\r\n{each}\r\n" for each in words)
-        one.sendall(f"AUTH {url.username} x\r\n*{len(words)}\r\n{sent}".encode())
+        begin = f"AUTH {url.username} x" if login else "PING"
+        one.sendall(f"{begin}\r\n*{len(words)}\r\n{sent}".encode())
         with one.makefile("rb") as answers:
             answers.readline()
             return answers.readline()
@@ -37,6 +38,11 @@ def states() -> str:
 
 def expires() -> str:
     return "later" if redis("SET", "n", "1", "EX", "60").startswith(b"-") else "added"
+
+
+def stranger() -> bool:
+    """A connection that says of no client that it is its own."""
+    return redis("SET", "n", "1", login=False).startswith(b"+")
 
 
 def plain() -> None:
@@ -99,7 +105,7 @@ SCENARIOS = [
     GateScenario(name="large/redis", clients=[[call(large_word)]], invariants=[nothing]),
     *(
         GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[nothing])
-        for each in (tags, states, expires)
+        for each in (tags, states, expires, stranger)
     ),
     GateScenario(name="setup", setup=[call(tags)], clients=[[call(plain)]], invariants=[nothing]),
     GateScenario(name="after", clients=[[call(plain)]], after=[call(tags)], invariants=[nothing]),

@@ -11,6 +11,21 @@ from lakeproof.gate.fronts.http import Handler, Server, listening
 from lakeproof.gate.plain_server import serve_open
 
 
+class Meeting:
+    """Where a planted race happens for certain: who comes first waits for the second, and all others for nobody."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.second = trio.Event()
+
+    async def come(self) -> None:
+        if self.begun:
+            self.second.set()
+        else:
+            self.begun = True
+            await self.second.wait()
+
+
 @attrs.frozen
 class Served:
     """Where it listens."""
@@ -33,7 +48,7 @@ def telling(protocol: str, *buckets: str, lines: list[str] | None = None) -> Ite
         begun.set()
 
     with in_thread(lambda: serve_open(0, frozenset(buckets), tell, protocol)):
-        assert begun.wait(10)
+        assert begun.wait(60)
         yield told[0].split()[3].rstrip(",")
 
 
@@ -62,7 +77,7 @@ def in_thread(serve: Callable[[], Awaitable[None]]) -> Iterator[None]:
         yield
     finally:
         tokens[0].run_sync_soon(scope.cancel)
-        thread.join(10)
+        thread.join()
 
 
 @contextmanager
@@ -78,5 +93,5 @@ def answering(handler: Handler) -> Iterator[Served]:
         await Server(handler).serve(listener)
 
     with in_thread(serve):
-        assert begun.wait(10)
+        assert begun.wait(60)
         yield Served(found[0])

@@ -6,6 +6,7 @@ import pickle
 import signal
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -106,6 +107,14 @@ def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
 ) -> None:
     file, pids = noted(NASTY, tmp_path)
     monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
+    run_alone = searching._alone
+
+    async def once_another_one_has_begun(*of_the_search: Any) -> None:  # type: ignore[explicit-any]  # handed on
+        while len(pids()) <= 3:  # noqa: ASYNC110  # a file has no events
+            await trio.sleep(0.01)
+        await run_alone(*of_the_search)
+
+    monkeypatch.setattr(searching, "_alone", once_another_one_has_begun)
     words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
     monkeypatch.setattr("lakeproof.gate.run.PATIENCE_SECONDS", 1.0)
     result = lakeproof(*words)

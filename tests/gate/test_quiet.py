@@ -5,8 +5,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -25,20 +25,25 @@ from lakeproof.gate.unheld import PassingFront
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
 
-SLEEPS = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); time.sleep(60)"
-SPINS = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nwhile True: pass"
+HEAD = """import sys, threading, time
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print(flush=True)"""
 REQUEST = b"GET /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\n\r\n"
 PUT = b"PUT /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\nContent-Length: 3\r\n\r\nabc"
 COMMAND = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$3\r\nabc\r\n"
-WAKES = "import time\nwhile True: time.sleep(0.001)"
 
 
-@pytest.fixture
-def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen([sys.executable, "-c", request.param]) as started:
-        time.sleep(0.5)
-        yield started
-        started.kill()
+@contextmanager
+def begun(program: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of two threads, one of which sleeps for ever, once it has said that it is there."""
+    code = f"{HEAD}\n{program}"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.read(1)
+        try:
+            yield started
+        finally:
+            started.kill()
 
 
 @pytest.fixture
@@ -48,35 +53,31 @@ def watch() -> Iterator[Watch]:
     made.close()
 
 
-def looks(watch: Watch, pid: int, seconds: float) -> list[object]:
-    end = time.monotonic() + seconds
-    found: list[object] = []
-    while time.monotonic() < end:
-        found.append(watch.asleep([pid]))
-        time.sleep(0.01)
-    return found
+def settled(watch: Watch, pid: int) -> Mapping[int, int]:
+    """What two looks have seen, one after the other: a thread is shown asleep before it has left its core."""
+    for _ in range(1_000_000):
+        first = watch.asleep([pid])
+        if first is not None and first == watch.asleep([pid]):
+            return first
+    raise AssertionError("it never looked the same twice")
 
 
-@pytest.mark.parametrize("process", [SLEEPS], indirect=True)
-def test_a_process_that_sleeps_looks_the_same_twice(watch: Watch, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        first = watch.asleep([process.pid])
-        time.sleep(0.2)
-        if first is not None and len(watch._threads) == 2 and first == watch.asleep([process.pid]):
-            return
-    pytest.fail("it never looked the same twice")
+def test_a_process_that_sleeps_looks_the_same_and_one_that_has_run_meanwhile_does_not(watch: Watch) -> None:
+    with begun("for line in sys.stdin: print(flush=True)") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        before = settled(watch, process.pid)
+        assert len(watch._threads) == 2
+        assert settled(watch, process.pid) == before
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.stdout.read(1)
+        assert settled(watch, process.pid) != before
 
 
-@pytest.mark.parametrize("process", [SPINS], indirect=True)
-def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch, process: subprocess.Popen[bytes]) -> None:
-    assert None in looks(watch, process.pid, 0.2)
-
-
-@pytest.mark.parametrize("process", [WAKES], indirect=True)
-def test_a_thread_that_wakes_between_two_looks_is_noticed(watch: Watch, process: subprocess.Popen[bytes]) -> None:
-    seen = looks(watch, process.pid, 2)
-    assert not any(one is not None and one == other for one, other in pairwise(seen))
+def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch) -> None:
+    with begun("while True: pass") as process:
+        assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
 
 
 def test_a_process_that_is_gone_sleeps(watch: Watch) -> None:
@@ -88,14 +89,22 @@ def test_a_process_that_is_gone_sleeps(watch: Watch) -> None:
 
 
 def test_no_file_stays_open_of_threads_that_have_ended(watch: Watch) -> None:
-    opened = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # names are all that is needed
-    with subprocess.Popen([sys.executable, "-c", SLEEPS]) as process:
-        time.sleep(0.5)
+    with begun("sys.stdin.read()") as process:
         watch.asleep([process.pid])
+        assert opened_of(process.pid)
         process.kill()
         process.wait()
     watch.asleep([process.pid])
-    assert len(os.listdir("/proc/self/fd")) == opened  # noqa: PTH208  # as above
+    assert opened_of(process.pid) == []
+
+
+def opened_of(pid: int) -> list[str]:
+    """The files of a process's threads that are open here. No others are looked at: they come and go."""
+    found = []
+    for each in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # that of the folder itself
+            found.append(str(each.readlink()))
+    return [each for each in found if each.startswith(f"/proc/{pid}/")]
 
 
 class TestOneLook:
@@ -165,24 +174,23 @@ class TestOneLook:
 
 
 def test_the_clock_of_a_process_counts_threads_that_have_ended() -> None:
-    code = """import threading, time
-def spin():
-    while time.thread_time() < 0.2: pass
-thread = threading.Thread(target=spin)
-thread.start()
-thread.join()
-print(flush=True)
-time.sleep(60)"""
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as one:
+    spins = "while time.thread_time() < 0.2: pass"
+    code = f"thread = threading.Thread(target=exec, args=({spins!r}, globals()))\nthread.start()\nthread.join()"
+    with begun(f"{code}\nprint(flush=True)\nsys.stdin.read()") as one:
         assert one.stdout is not None
         one.stdout.read(1)
         assert quiet.ran(one.pid) > 200_000_000
-        one.kill()
     assert quiet.ran(one.pid) == -1
 
 
 class TestWhatWasSent:
     """It is at each moment unread, or being read, or held: so no look at a program that sleeps can miss it."""
+
+    def arrive(self, gate: Gate[Store, Asked]) -> None:
+        """Until what was sent is there: a busy kernel may take a moment. Nobody reads meanwhile."""
+        until = time.monotonic() + 60
+        while not gate.server.arrivals.unread():
+            assert time.monotonic() < until
 
     async def at_rest(self, gate: Gate[Store, Asked]) -> None:
         while gate.server.arrivals.unread() or gate.server.busy:
@@ -193,10 +201,12 @@ class TestWhatWasSent:
         before = sum(gate.asked.values())
         for piece in pieces[:-1]:
             connection.sendall(piece)
+            self.arrive(gate)
             await trio.testing.wait_all_tasks_blocked()
             assert gate.server.busy, "a part of a request"
             assert sum(gate.asked.values()) == before
         connection.sendall(pieces[-1])
+        self.arrive(gate)
         await self.at_rest(gate)
         return sum(gate.asked.values()) - before
 
@@ -222,9 +232,10 @@ class TestWhatWasSent:
                 nursery.start_soon(gate.server.serve_all, served)
                 await trio.testing.wait_all_tasks_blocked()
                 with socket.create_connection(listener.getsockname()) as connection:
-                    assert gate.server.arrivals.unread(), "a connection waits to be accepted"
+                    self.arrive(gate)  # a connection waits to be accepted
                     if redis:
                         connection.sendall(b"AUTH c1 secret\r\n")
+                        self.arrive(gate)
                         await self.at_rest(gate)
                         assert connection.recv(5) == b"+OK\r\n"
                     assert await self.held_after(gate, pieces, connection) == 1
@@ -258,7 +269,7 @@ class TestWhatWasSent:
                 await trio.testing.wait_all_tasks_blocked()
                 assert not arrivals.unread()
                 leave.touch()
-                until = time.monotonic() + 30
+                until = time.monotonic() + 60
                 while not arrivals.unread():
                     assert time.monotonic() < until
                 while arrivals.unread():

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 import trio
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+import trio.testing
 
 from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
 from lakeproof.gate.fronts.http import listening
@@ -18,8 +17,6 @@ from lakeproof.gate.fronts.wire import BODY_BYTES_MAX
 from lakeproof.gate.server import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
 from tests.commands import lakeproof
 from tests.gate.stores import telling
-
-ONCE = Retry(NoBackoff(), 0)
 
 
 @pytest.fixture(scope="module")
@@ -110,19 +107,27 @@ class TestHeld:
     """A gate that holds the requests of ``c1`` and ``c2``."""
 
     @staticmethod
-    async def settled(gate: Gate[Store, Asked]) -> list[str]:
-        """The labels of what waits, once anything does."""
-        with trio.fail_after(10):
-            while not gate.waiting:
-                await gate.arrived.wait(0.1)
-        await trio.sleep(0.02)
+    async def arrived(gate: Gate[Store, Asked], count: int) -> None:
+        """Until so many requests were held since holding began."""
+        with trio.fail_after(60):
+            while sum(gate.asked.values()) < count:
+                await gate.arrived.wait(60)
+
+    async def settled(self, gate: Gate[Store, Asked], count: int) -> list[str]:
+        """The labels of what waits, once so many requests have arrived, and nothing moves."""
+        await self.arrived(gate, count)
+        await trio.testing.wait_all_tasks_blocked()
         gate.settle()
         return [each.name.label for each in sorted(gate.held.values(), key=lambda held: held.name)]
 
     @staticmethod
-    async def said(connection: trio.SocketStream) -> bytes:
-        with trio.fail_after(10):
-            return bytes(await connection.receive_some())
+    async def said(connection: trio.SocketStream, lines: int = 1) -> bytes:
+        """So many lines; less if the connection ends before."""
+        found = b""
+        with trio.fail_after(60):
+            while found.count(b"\r\n") < lines and (more := await connection.receive_some()):
+                found += more
+        return found
 
     def run(self, test: object, hello: bytes = b"AUTH c1 x\r\n") -> None:
         async def main() -> None:
@@ -133,7 +138,7 @@ class TestHeld:
                 nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
                 connection = await trio.open_tcp_stream("127.0.0.1", port)
                 await connection.send_all(hello)
-                assert (await self.said(connection)).endswith(b"+OK\r\n")
+                assert (await self.said(connection, hello.count(b"\r\n"))).endswith(b"+OK\r\n")
                 await test(gate, connection)  # type: ignore[operator]  # a test
                 await connection.aclose()
                 nursery.cancel_scope.cancel()
@@ -144,11 +149,12 @@ class TestHeld:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             await connection.send_all(b"PING\r\nSET a 1\r\nGET a\r\n")
             assert await self.said(connection) == b"+PONG\r\n"
-            for label, told, status in (("SET a", b"+OK\r\n", "OK"), ("GET a", b"$1\r\n1\r\n", "value")):
-                assert await self.settled(gate) == [label]
+            replies = ("SET a", b"+OK\r\n", "OK"), ("GET a", b"$1\r\n1\r\n", "value")
+            for number, (label, told, status) in enumerate(replies, 1):
+                assert await self.settled(gate, number) == [label]
                 [name] = gate.held
                 assert (await gate.let_go(name, NORMAL)).status == status
-                assert await self.said(connection) == told
+                assert await self.said(connection, number) == told
             assert (gate.server.busy, gate.server.seen, gate.asked["c1"]) == (0, 4, 2)
 
         self.run(test)
@@ -156,13 +162,13 @@ class TestHeld:
     def test_a_transaction_is_one_request(self) -> None:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             await connection.send_all(b"WATCH a\r\nMULTI\r\nGET a\r\nSET a 1\r\nEXEC\r\n")
-            assert await self.settled(gate) == ["WATCH a"]
+            assert await self.settled(gate, 1) == ["WATCH a"]
             await gate.let_go(next(iter(gate.held)), NORMAL)
-            assert await self.settled(gate) == ["EXEC (GET a, SET a) if unchanged a"]
+            assert await self.settled(gate, 2) == ["EXEC (GET a, SET a) if unchanged a"]
             held = await gate.let_go(next(iter(gate.held)), NORMAL)
             assert held.status == "[nil, OK]"
-            await trio.sleep(0.02)
-            assert await self.said(connection) == b"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n$-1\r\n+OK\r\n"
+            told = b"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n$-1\r\n+OK\r\n"
+            assert await self.said(connection, told.count(b"\r\n")) == told
 
         self.run(test)
 
@@ -171,11 +177,10 @@ class TestHeld:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             asked = b"MULTI\r\nSET a 1\r\nEXEC\r\n" if transaction else b"SET a 1\r\n"
             await connection.send_all(asked)
-            await self.settled(gate)
+            await self.settled(gate, 1)
             held = await gate.let_go(next(iter(gate.held)), REFUSED)
-            await trio.sleep(0.02)
             error = b"-EXECABORT Transaction discarded because of: BUSY" if transaction else b"-BUSY Redis is busy"
-            assert error in await self.said(connection)
+            assert error in await self.said(connection, 3 if transaction else 1)
             assert held.status == ("error EXECABORT" if transaction else "error BUSY")
             assert gate.state.redis.text("a") is None
 
@@ -185,7 +190,7 @@ class TestHeld:
     def test_a_lost_answer_closes_the_connection(self, mode: str, found: str | None) -> None:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             await connection.send_all(b"SET a 1\r\n")
-            await self.settled(gate)
+            await self.settled(gate, 1)
             assert (await gate.let_go(next(iter(gate.held)), mode)).status == 0
             assert await self.said(connection) == b""
             assert gate.state.redis.text("a") == found
@@ -198,10 +203,10 @@ class TestHeld:
             other = await trio.open_tcp_stream(*connection.socket.getpeername())
             await other.send_all(b"AUTH c1 x\r\n")
             assert await self.said(other) == b"+OK\r\n"
-            for each, value in zip((connection, other), values, strict=True):
+            for asked, (each, value) in enumerate(zip((connection, other), values, strict=True), 1):
                 await each.send_all(b"SET a %b\r\n" % value.encode())
-                await trio.sleep(0.02)
-            assert await self.settled(gate) == ["SET a", "SET a"]
+                await self.arrived(gate, asked)
+            assert await self.settled(gate, 2) == ["SET a", "SET a"]
             assert {name.number: held.body[-1:] for name, held in gate.held.items()} == {1: b"1", 2: b"2"}
             gate.open()
             await other.aclose()
@@ -211,12 +216,12 @@ class TestHeld:
     def test_a_schedule_begins_with_connections_that_watch_nothing(self) -> None:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             await connection.send_all(b"WATCH a\r\n")
-            await self.settled(gate)
+            await self.settled(gate, 1)
             await gate.let_go(next(iter(gate.held)), NORMAL)
             gate.state = Store()
             gate.hold(frozenset({"c1"}))
             await connection.send_all(b"MULTI\r\nEXEC\r\n")
-            assert await self.settled(gate) == ["EXEC ()"]
+            assert await self.settled(gate, 1) == ["EXEC ()"]
             gate.open()
 
         self.run(test)
@@ -225,7 +230,7 @@ class TestHeld:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             assert gate.asked["c1"] == 0, "what was asked before is of no client"
             await connection.send_all(b"GET a\r\n")
-            assert await self.settled(gate) == ["GET a"]
+            assert await self.settled(gate, 1) == ["GET a"]
             gate.open()
             assert gate.asked["c1"] == 1
 

@@ -1,13 +1,13 @@
 """`lakeproof conform s3+http://...`: the gate's S3 keeps every claim, and stores that do not are found out."""
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 
 import attrs
 import pytest
-import trio
 
-from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
@@ -15,7 +15,7 @@ from lakeproof.impl.stores.conformance import NotConforming, claim_text
 from lakeproof.stores.s3_bucket import Bucket, opened
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
-from tests.gate.stores import Served, answering, served
+from tests.gate.stores import Meeting, Served, answering, served
 
 NOW = 1_700_000_000_000_000
 
@@ -51,13 +51,19 @@ class IgnoresIfMatch(Store):
 
 
 class ChecksThenPuts(Store):
-    """A condition is looked at, and the object put later."""
+    """A condition is looked at, and the object put later: the first time after another one has looked, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meeting = Meeting()
 
     async def perform(self, asked: S3Request) -> Response:
         if asked.method == "PUT" and asked.headers.keys() & {"if-match", "if-none-match"}:
             _, would, _ = self.front.perform(self.state, asked, NOW)
-            await trio.sleep(0.01)
-            return await super().perform(without(asked, "if-match", "if-none-match")) if would.status == 200 else would
+            if would.status != 200:
+                return would
+            await self.meeting.come()
+            return await super().perform(without(asked, "if-match", "if-none-match"))
         return await super().perform(asked)
 
 
@@ -190,7 +196,7 @@ BY_NAME: dict[str, Claim] = {claim.__name__: claim for claim in CLAIMS}
 
 
 def bucket(store: Served) -> Bucket:
-    return opened(f"s3+{store.url.replace('//', '//me:secret@')}/b", 5.0)("x/")
+    return opened(f"s3+{store.url.replace('//', '//me:secret@')}/b", 60.0)("x/")
 
 
 @pytest.mark.parametrize(("planted", "claim"), PLANTED, ids=lambda each: getattr(each, "__name__", each))
@@ -233,11 +239,11 @@ def test_a_store_that_stops_answering_ends_the_test() -> None:
         async def perform(self, asked: S3Request) -> Response:
             self.dead |= "range" in asked.headers
             if self.dead:
-                await trio.sleep_forever()
+                raise Cut
             return await super().perform(asked)
 
     with answering(Dies().answer) as store:
-        result = lakeproof("conform", f"s3+{store.url.replace('//', '//me:hush@')}/b", "--timeout", "0.5")
+        result = lakeproof("conform", f"s3+{store.url.replace('//', '//me:hush@')}/b")
     assert result.exit_code == 3
     assert "not judged: ranges are read: no answer" in result.stdout
     assert "could not be judged" in result.stdout.splitlines()[-1]
@@ -257,6 +263,12 @@ def test_a_store_that_stops_answering_ends_the_test() -> None:
 def test_what_is_no_bucket_is_one_line(dsn: str) -> None:
     told = complaint(lakeproof("conform", dsn, "--timeout", "1"))
     assert "expected s3+http" in told or "start the store" in told
+
+
+def test_a_server_that_never_answers_is_waited_for_as_long_as_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        dsn = f"s3+http://me:x@127.0.0.1:{mute.getsockname()[1]}/b"
+        assert "start the store" in complaint(lakeproof("conform", dsn, "--timeout", "0.2"))
 
 
 def test_a_bucket_that_is_not_there_is_one_line(gate: Served) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -47,7 +47,7 @@ from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
 
 async def main():
-    with SQLiteStore(sys.argv[1]) as store:
+    with SQLiteStore(sys.argv[1], busy_seconds=600) as store:
         for _ in range(25):
             while True:
                 found = await store.get(b"p", b"n")
@@ -65,8 +65,10 @@ def test_several_processes_lose_no_update(tmp_path: Path) -> None:
     path = tmp_path / "kv.db"
     with SQLiteStore(path) as store:
         trio.run(store.set, b"p", b"n", b"0")
-        running = [subprocess.Popen([sys.executable, "-c", INCREMENT, str(path)]) for _ in range(3)]
-        assert [process.wait(60) for process in running] == [0, 0, 0]
+        with ExitStack() as stack:
+            command = [sys.executable, "-c", INCREMENT, str(path)]
+            running = [stack.enter_context(subprocess.Popen(command)) for _ in range(3)]
+        assert [process.returncode for process in running] == [0, 0, 0]
         assert store.contents() == {(b"p", b"n"): b"75"}
 
 

@@ -3,13 +3,16 @@
 import math
 from collections.abc import Mapping
 
+import attrs
+import pytest
 import trio
 from click.testing import Result
 
-from lakeproof.live.engine import Load
+from lakeproof.live.engine import Load, Plan, Workload, run_rounds
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.rounds import ServicePlan, ServiceReport, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES
+from lakeproof.live.report import Report
 from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
@@ -17,10 +20,16 @@ from tests.fake_lakefs.server import fake_lakefs
 ONE_ROUND = ServicePlan(rounds=1, calls=400)
 
 
-def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
-    """The command."""
+def service(*words: str, bugs: str = "", seed: int = 5, calls: int | None = 400) -> Result:
+    """The command. calls: of each round, about, however slow the machine is; None: rounds are measured in time, as
+    --restart-with needs it."""
     options = ("--storage-namespace", "mem://lakeproof", "--import-from", ",".join(OUTSIDE), "--seed", str(seed))
-    with fake_lakefs(bugs, seed) as dsn:
+
+    async def counted(workload: Workload, report: Report, plan: Plan) -> None:
+        await run_rounds(workload, report, attrs.evolve(plan, calls=calls))
+
+    with fake_lakefs(bugs, seed) as dsn, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lakeproof.live.lakefs.rounds.run_rounds", counted)
         return lakeproof("service", dsn, *options, *words)
 
 
@@ -34,7 +43,7 @@ def run(
 ) -> tuple[ServiceReport, Traffic]:
     """Rounds that are counted in calls. Nothing stays on the server, unless connections are lost."""
     with fake_lakefs(bugs, seed, servers) as dsn:
-        client = LakeFS(address(dsn), timeout=10, connections=8)
+        client = LakeFS(address(dsn), timeout=60, connections=8)
         traffic = Traffic(Load(clients=8, seconds=math.inf, seed=seed), client, "mem://lakeproof")
         traffic.sources, traffic.often = OUTSIDE, often
         done = trio.run(drive, traffic, plan)

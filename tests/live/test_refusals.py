@@ -57,7 +57,8 @@ def test_what_cannot_be_is_one_line_without_the_secret(
     ],
 )
 def test_a_command_that_restarts_nothing(restart: str, says: str, tmp_path: Path) -> None:
-    line = complaint(service("--rounds", "1", "--seconds", "0.1", "--restart-with", restart, "--out", str(tmp_path)))
+    words = ("--rounds", "1", "--seconds", "0.1", "--restart-with", restart, "--out", str(tmp_path))
+    line = complaint(service(*words, calls=None))
     assert line.startswith("--restart-with ")
     assert says in line
 

@@ -11,7 +11,7 @@ from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront, DynamoDBRequest
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Several
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.http import Request, Response
-from tests.gate.stores import answering
+from tests.gate.stores import Meeting, answering
 
 BUGS = {
     "conditions ignored": "a condition that fails is an error and changes nothing",
@@ -42,6 +42,9 @@ class Planted:
         self.state = DynamoState()
         self.before = DynamoState()
         """Before the last write."""
+        self.meeting = Meeting()
+        self.one_at_a_time = trio.Lock()
+        self.seen_in_half = trio.Event()
 
     async def handle(self, request: Request) -> Response:
         request = self._spoiled(request)
@@ -51,7 +54,7 @@ class Planted:
         asked = attrs.evolve(asked, meant=self._meant(asked.meant))
         if self.bug == "updates lost" and asked.operation == "UpdateItem":
             seen = self.state
-            await trio.sleep(0.001)
+            await self.meeting.come()
             self.state, response, _ = self.front.perform(seen, asked, 0)
             return response
         if asked.operation == "TransactWriteItems" and self.bug.startswith("transaction"):
@@ -60,6 +63,8 @@ class Planted:
         after, response, _ = self.front.perform(self.before if stale else self.state, asked, 0)
         if not stale:
             self.before, self.state = self.state if after is not self.state else self.before, after
+        if asked.operation == "TransactGetItems" and len(_values_read(response)) > 1:
+            self.seen_in_half.set()
         return self._other_code(self._answer(asked, response))
 
     def _spoiled(self, request: Request) -> Request:
@@ -95,10 +100,12 @@ class Planted:
         if not torn:
             self.state = after
             return response
-        for change in asked.meant.changes:
-            part = attrs.evolve(asked, operation=change.kind, meant=change)
-            self.state, _, _ = self.front.perform(self.state, part, 0)
-            await trio.sleep(0.001)
+        async with self.one_at_a_time:
+            for number, change in enumerate(asked.meant.changes):
+                before, part = self.state, attrs.evolve(asked, operation=change.kind, meant=change)
+                self.state, _, _ = self.front.perform(self.state, part, 0)
+                if self.bug == "transaction torn" and number == 0 and self.state != before:
+                    await self.seen_in_half.wait()
         return response
 
     def _answer(self, asked: DynamoDBRequest, response: Response) -> Response:
@@ -123,6 +130,11 @@ class Planted:
         if self.bug != "errors of another code":
             return response
         return attrs.evolve(response, headers=(), body=response.body.replace(b"ResourceNotFound", b"TableNotFound"))
+
+
+def _values_read(response: Response) -> set[str]:
+    """The values of ``v`` that one transaction has read."""
+    return {str(each.get("Item", {}).get("v")) for each in json.loads(response.body).get("Responses", ())}
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A store that speaks the protocol ``exec:`` and has the bug that its first argument names; a program of its own.
 
 ``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write. ``falls-mute`` is
-right as long as it answers, which is for a hundred requests. ``spurious`` is weaker
+right as long as it answers, which is for thirty requests. ``spurious`` is weaker
 than others: a conditional write may fail without a reason.
 
 Predicates are version numbers: opaque. With a file as its second argument it keeps its data there. Operations wait a
@@ -165,7 +165,7 @@ class Planted:
 
     async def answer(self, line: bytes) -> None:
         self.requests += 1
-        if self.bug == "falls-mute" and self.requests > 100:
+        if self.bug == "falls-mute" and self.requests > 30:
             return
         request = json.loads(line)
         reply: dict[str, object] = {"id": request["id"]}

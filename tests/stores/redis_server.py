@@ -30,12 +30,12 @@ def redis_server() -> Iterator[str]:
         yield f"unix://{path}"
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(120)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait(path: Path, server: "subprocess.Popen[bytes]") -> None:
-    for _ in range(600):
+    for _ in range(6_000):
         assert server.poll() is None, f"redis-server ended with {server.returncode}"
         with redis.Redis(unix_socket_path=str(path)) as client:
             try:

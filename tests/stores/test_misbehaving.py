@@ -17,7 +17,7 @@ from tests.commands import complaint, ended, lakeproof
 from tests.stores import misbehaving
 from tests.stores.misbehaving import MISDEEDS
 
-pytestmark = pytest.mark.usefixtures("in_tmp_path", "soon_killed")
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 MANY: Final = int(os.environ.get("FUZZ_EXAMPLES", "300"))
 """Of each deep test."""
@@ -57,6 +57,7 @@ def law(seed: int) -> int:
     return result.exit_code
 
 
+@pytest.mark.usefixtures("soon_killed")
 def test_dozens_of_programs() -> None:
     each = len(MISDEEDS)
     codes = [law(misdeed + each * (misdeed % len(COMMANDS))) for misdeed in range(each)]
@@ -64,6 +65,7 @@ def test_dozens_of_programs() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.usefixtures("soon_killed")
 def test_hundreds_of_programs() -> None:
     for seed in range(1_000, 1_000 + MANY):
         law(seed)
@@ -87,17 +89,17 @@ class TestConform:
     )
     def test_what_is_no_store_is_no_verdict(self, command: list[str], program: str, got: str) -> None:
         address = f"exec:{shlex.join([sys.executable, '-ISc', program])}"
-        result = lakeproof(*command, address, "--timeout", LIMIT if "sleep" in program else "20")
+        result = lakeproof(*command, address, "--timeout", LIMIT if "sleep" in program else "60")
         assert result.exit_code == 2
         assert f"in answer to its first request, got: {got}" in result.stderr.splitlines()[-1]
 
     def test_a_line_without_end_is_not_read_to_its_end(self) -> None:
-        result = lakeproof("conform", dsn(MISDEEDS.index("endless-line"), 9))
+        result = lakeproof("conform", dsn(MISDEEDS.index("endless-line"), 9), "--timeout", "60")
         assert result.exit_code == 2
         assert "got: a line of more than 16,777,216 bytes; expected one answer" in result.stderr
 
     def test_a_program_that_falls_silent_is_asked_no_more(self) -> None:
-        result = lakeproof("conform", dsn(MISDEEDS.index("mute"), 9), "--timeout", "2")
+        result = lakeproof("conform", dsn(MISDEEDS.index("mute"), 9), "--timeout", "5")
         assert result.exit_code == 3
         assert re.search(r"INCONCLUSIVE: .*; 1 claim not judged; .* claims could not be judged\n$", result.stdout)
 
