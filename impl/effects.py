@@ -14,6 +14,7 @@ import attrs
 from lakeproof.impl.operations import KVOperations, ObjectOperations
 from lakeproof.impl.parallel import Group, Withdrawn
 from lakeproof.model import kv, objects
+from lakeproof.model.objects import ALL
 
 
 @attrs.frozen(cache_hash=True)
@@ -117,10 +118,14 @@ class Ids:
     unique: Unique
 
 
+@attrs.frozen
 class ObjectEffects(ObjectOperations):
-    """The object store as a flow sees it."""
+    """The object store as a flow sees it. ``conditions``: those that it has, as in `lakeproof.model.objects.ALL`."""
+
+    conditions: frozenset[str] = ALL
 
     async def perform(self, op: objects.Op) -> object:
+        objects.refuse_unsupported(op, self.conditions)
         return await perform(op)
 
 
@@ -143,6 +148,9 @@ class Env:
         return Group(cancel=cancel)
 
     @classmethod
-    def with_unique(cls, unique: Unique, timer: Callable[[], str] = str) -> "Env":
-        """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`."""
-        return cls(ids=Ids(unique=unique), clock=ClockEffects(timer))
+    def with_unique(
+        cls, unique: Unique, timer: Callable[[], str] = str, conditions: frozenset[str] = ALL
+    ) -> "Env":
+        """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`; ``conditions``:
+        see `ObjectEffects`."""
+        return cls(ids=Ids(unique=unique), objects=ObjectEffects(conditions), clock=ClockEffects(timer))

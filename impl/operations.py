@@ -115,7 +115,7 @@ class ObjectOperations(ABC):
         Raises:
             PreconditionFailed: something is there (``if_absent``), or not with this ETag (``if_match``).
             Expired: the store's clock is past ``not_after``, in microseconds since 1970.
-            Unsupported: there is a condition, and the store lacks ``conditional_put``.
+            Unsupported: the store lacks a condition: see `lakeproof.model.objects.ALL`.
         """
         await self.perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
 
@@ -134,16 +134,20 @@ class ObjectOperations(ABC):
         metadata: objects.Metadata | None = None,
         *,
         if_match: str | None = None,
+        if_absent: bool = False,
+        if_destination_match: str | None = None,
         not_after: int | None = None,
     ) -> None:
         """Copy content and metadata, or content with other ``metadata``.
 
         Raises:
             ObjectNotFound: the source is not there.
-            PreconditionFailed: the source has not this ETag.
-            Expired: as in `put`.
+            PreconditionFailed: the source has not the ETag ``if_match``; or something is at the destination
+                (``if_absent``), or not with this ETag (``if_destination_match``).
+            Expired, Unsupported: as in `put`.
         """
-        await self.perform(objects.Copy(source, destination, metadata, if_match, not_after))
+        copy = objects.Copy(source, destination, metadata, if_match, not_after, if_absent, if_destination_match)
+        await self.perform(copy)
 
     async def set_metadata(
         self,
@@ -158,7 +162,7 @@ class ObjectOperations(ABC):
         Raises:
             ObjectNotFound.
             PreconditionFailed: the metadata were written since.
-            Unsupported: see `lakeproof.impl.stores.Capabilities`.
+            Unsupported: as in `put`; also without a condition, where metadata are not written alone.
         """
         await self.perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
 
@@ -167,7 +171,7 @@ class ObjectOperations(ABC):
 
         Raises:
             PreconditionFailed: there is no object with this ETag.
-            Unsupported: there is a condition, and the store lacks ``conditional_delete``.
+            Unsupported: as in `put`.
         """
         await self.perform(objects.DeleteObject(address, if_match))
 

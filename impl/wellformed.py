@@ -149,6 +149,8 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
         "metadata": f"{_METADATA}?",
         "if_match": "str?",
         "not_after": "int?",
+        "if_absent": "bool",
+        "if_destination_match": "str?",
     },
     objects.SetMetadata: {"address": "str", "metadata": _METADATA, "if_metageneration": "int?", "if_version": "str?"},
     objects.DeleteObject: {"address": "str", "if_match": "str?"},

@@ -8,6 +8,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.printable import safe_repr
+from lakeproof.model import objects
 from lakeproof.model.invariants import (
     Always,
     AlwaysEventually,
@@ -217,6 +218,9 @@ class Scenario:
     and nothing reads it: a sleep is one step, since a client that does not sleep may be slow. "read": it passes, and
     clients, stores and invariants read it. It goes on to the next timer that runs out; any number of them may run out
     before a client moves, and a clock is never read at an instant in between.
+
+    ``objects``: the conditions that the object store has, such as `lakeproof.model.objects.S3`; a flow that uses
+    another one gets the error Unsupported.
     """
 
     name: str  # design/variant/what
@@ -232,10 +236,16 @@ class Scenario:
     deep: bool = False  # too large to be part of every run
     records: AnyCodec | None = None
     time: str = "still"
+    objects: frozenset[str] = objects.ALL
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
+        if not isinstance(cast("object", self.objects), frozenset) or not self.objects <= objects.ALL:
+            every = ", ".join(sorted(objects.ALL))
+            raise ScenarioError(
+                f"{self.name}: objects is {safe_repr(self.objects)}; expected a frozenset, such as S3, of {every}"
+            )
         if self.time not in TIMES:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
         if self.time != "still" and self.faults.clock_jumps:

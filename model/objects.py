@@ -10,6 +10,7 @@ Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 import attrs
 
@@ -66,7 +67,7 @@ class PreconditionFailed(ObjectError):
 
 
 class Unsupported(ObjectError):
-    """This kind of store has no such condition. Definite."""
+    """The store has no such condition. Definite."""
 
     definite = True
 
@@ -90,8 +91,8 @@ class OutcomeUnknown(kv.OutcomeUnknown, ObjectError):
 @attrs.frozen(cache_hash=True)
 class Put:
     """Write content and metadata, whatever was there; ``if_absent``: only where nothing is; ``if_match``: only over an
-    object with this ETag. The conditions need the capability ``conditional_put``. ``not_after``: refused when the
-    store's clock is past this time (microseconds since 1970), as a signed request is whose signature has expired."""
+    object with this ETag. ``not_after``: refused when the store's clock is past this time (microseconds since 1970),
+    as a signed request is whose signature has expired."""
 
     address: str
     content: bytes
@@ -111,23 +112,29 @@ class HeadObject:
     address: str
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Copy:
     """Copy content and metadata inside the store. ``metadata``: write this instead (a copy of an object onto itself is
     how S3 changes metadata). ``if_match``: only if the source has this ETag: S3's condition, which knows of no
-    metadata. ``not_after``: as in `Put`."""
+    metadata. ``not_after``, and of the destination ``if_absent``: as in `Put`. ``if_destination_match``: only over an
+    object with this ETag."""
 
     source: str
     destination: str
     metadata: Metadata | None = None
     if_match: str | None = None
     not_after: int | None = None
+    if_absent: bool = False
+    if_destination_match: str | None = None
+
+    def __repr__(self) -> str:
+        return _repr_without(self, "if_absent", "if_destination_match")
 
 
 @attrs.frozen(cache_hash=True)
 class SetMetadata:
     """Replace an object's metadata. ``if_metageneration`` is the condition of Google Cloud Storage, ``if_version`` that
-    of Azure; each needs the capability of its name."""
+    of Azure."""
 
     address: str
     metadata: Metadata
@@ -137,16 +144,21 @@ class SetMetadata:
 
 @attrs.frozen(cache_hash=True, repr=False)
 class DeleteObject:
-    """Remove an object; an absent one is no error. ``if_match``: only an object with this ETag, which needs the
-    capability ``conditional_delete``."""
+    """Remove an object; an absent one is no error. ``if_match``: only an object with this ETag."""
 
     address: str
     if_match: str | None = None
 
     def __repr__(self) -> str:
-        # Traces have fingerprints of this: one that was written before there were conditions is replayed.
-        condition = "" if self.if_match is None else f", if_match={self.if_match!r}"
-        return f"DeleteObject(address={self.address!r}{condition})"
+        return _repr_without(self, "if_match")
+
+
+def _repr_without(op: "Copy | DeleteObject", *younger: str) -> str:
+    """Without younger conditions where there are none. Traces have fingerprints of it, and those that were written
+    before there were these conditions are replayed."""
+    fields = {field.name: getattr(op, field.name) for field in attrs.fields(type(op))}
+    shown = [f"{name}={value!r}" for name, value in fields.items() if name not in younger or value not in (None, False)]
+    return f"{type(op).__name__}({', '.join(shown)})"
 
 
 @attrs.frozen(cache_hash=True)
@@ -191,17 +203,46 @@ TIMED = (Put, Copy)
 """The operations whose effect depends on the store's clock."""
 
 
+_CONDITIONS: Final[Mapping[type, tuple[str, ...]]] = {
+    Put: ("put", "if_absent", "if_match"),
+    Copy: ("copy", "if_match", "if_absent", "if_destination_match"),
+    SetMetadata: ("set_metadata", "if_metageneration", "if_version"),
+    DeleteObject: ("delete", "if_match"),
+}
+SET_METADATA: Final = "set_metadata"
+"""That metadata are written alone, and not by a copy of the object onto itself."""
+ALL: Final = frozenset({SET_METADATA, *(f"{op}.{each}" for op, *fields in _CONDITIONS.values() for each in fields)})
+"""Every condition there is, by operation and field: what a store can have."""
+S3: Final = frozenset(each for each in ALL if not each.startswith(SET_METADATA))
+"""Amazon S3, general purpose buckets."""
+GCS: Final = ALL - {"set_metadata.if_version"}
+"""Google Cloud Storage. It compares generations where others compare ETags."""
+AZURE: Final = ALL - {"set_metadata.if_metageneration"}
+"""Azure Blob Storage. Its ETag covers content and metadata; here all but ``if_version`` look at the content."""
+MINIO: Final = S3 - {"copy.if_absent", "copy.if_destination_match", "delete.if_match"}
+"""MinIO's server, as its last source of February 2026: it ignores what it does not know."""
+
+
+def conditions(op: object) -> frozenset[str]:
+    """The conditions that a write has, each as in `ALL`."""
+    name, *fields = _CONDITIONS.get(type(op), ("",))
+    found = ((field, getattr(op, field)) for field in fields)
+    return frozenset(f"{name}.{field}" for field, value in found if value is not None and value is not False)
+
+
 def conditional(op: object) -> bool:
     """Whether the operation is a write with a condition."""
-    match op:
-        case Put():
-            return op.if_absent or op.if_match is not None
-        case Copy() | DeleteObject():
-            return op.if_match is not None
-        case SetMetadata():
-            return op.if_metageneration is not None or op.if_version is not None
-        case _:
-            return False
+    return bool(conditions(op))
+
+
+def refuse_unsupported(op: Op, has: frozenset[str]) -> None:
+    """Raises Unsupported: the operation has a condition that is not among those of a store."""
+    lacking = sorted((conditions(op) | ({SET_METADATA} if isinstance(op, SetMetadata) else set())) - has)
+    if lacking:
+        repair = f"use {', '.join(sorted(has))}" if has else "leave it out"
+        if SET_METADATA in lacking:
+            repair = "copy the object onto itself with the new metadata"
+        raise Unsupported(f"{type(op).__name__}: the store has no {', '.join(lacking)}; {repair}")
 
 
 def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
@@ -210,7 +251,7 @@ def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
         return objects, Expired()
     match op:
         case Put():
-            if not _may_put(objects.get(op.address), op):
+            if not _may_write(objects.get(op.address), op.if_absent, op.if_match):
                 return objects, PreconditionFailed()
             return {**objects, op.address: StoredObject(op.content, op.metadata, last_modified=now)}, None
         case GetObject(address):
@@ -224,25 +265,26 @@ def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
         case SetMetadata():
             return _with_metadata(objects, op)
         case DeleteObject(address, if_match):
-            found = objects.get(address)
-            if if_match is not None and (found is None or found.etag != if_match):
+            if not _may_write(objects.get(address), False, if_match):
                 return objects, PreconditionFailed()
             return {at: found for at, found in objects.items() if at != address}, None
         case ListObjects(prefix, after, page_size):
             return objects, _page(objects, prefix, after, page_size)
 
 
-def _may_put(found: StoredObject | None, op: Put) -> bool:
-    if op.if_absent and found is not None:
+def _may_write(found: StoredObject | None, if_absent: bool, if_match: str | None) -> bool:
+    """Whether the conditions of a write hold of what is there."""
+    if if_absent and found is not None:
         return False
-    return op.if_match is None or (found is not None and found.etag == op.if_match)
+    return if_match is None or (found is not None and found.etag == if_match)
 
 
 def _copy_object(objects: Objects, op: Copy, now: int) -> tuple[Objects, Reply]:
     found = objects.get(op.source)
     if found is None:
         return objects, ObjectNotFound()
-    if op.if_match is not None and op.if_match != found.etag:
+    replaced = objects.get(op.destination)
+    if not (_may_write(found, False, op.if_match) and _may_write(replaced, op.if_absent, op.if_destination_match)):
         return objects, PreconditionFailed()
     metadata = found.metadata if op.metadata is None else op.metadata
     return {**objects, op.destination: StoredObject(found.content, metadata, last_modified=now)}, None

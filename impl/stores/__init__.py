@@ -3,6 +3,6 @@
 from lakeproof.impl.stores.base import DELETE_IF, Store
 from lakeproof.impl.stores.memory import MemoryStore
 from lakeproof.impl.stores.memory_objects import MemoryObjectStore
-from lakeproof.impl.stores.object_store import Capabilities, ObjectStore
+from lakeproof.impl.stores.object_store import ObjectStore
 
-__all__ = ["DELETE_IF", "Capabilities", "MemoryObjectStore", "MemoryStore", "ObjectStore", "Store"]
+__all__ = ["DELETE_IF", "MemoryObjectStore", "MemoryStore", "ObjectStore", "Store"]

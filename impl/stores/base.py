@@ -5,6 +5,7 @@ Source: lakeFS design/accepted/metadata_kv/index.md and lakeFS' ``pkg/kv``.
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Final
 
 from lakeproof.impl.operations import KVOperations
@@ -68,3 +69,16 @@ class Store(KVOperations):
         if TRANSACT not in self.capabilities:
             await super().perform_all(op)
         await self.apply_all(op)
+
+
+def transact_in_steps(op: kv.Transact, execute: Callable[[kv.Op], Answer]) -> None:
+    """Check and write key by key, where nothing can come between the steps. Raises CheckFailed."""
+    for number, (partition, key, predicate) in enumerate(op.checks):
+        try:
+            found = execute(kv.Get(partition, key))
+        except kv.NotFound:
+            found = None
+        if not kv.predicate_holds(found.value if isinstance(found, kv.ValueWithPredicate) else None, predicate):
+            raise kv.CheckFailed(number)
+    for partition, key, value in op.writes:
+        execute(kv.Delete(partition, key) if value is None else kv.Set(partition, key, value))

@@ -7,7 +7,7 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, transact_in_steps
 from lakeproof.model import kv
 
 
@@ -38,6 +38,9 @@ class MemoryStore(Store):
         return await super().perform(op)
 
     async def apply(self, op: kv.Op) -> Answer:
+        return self._execute(op)
+
+    def _execute(self, op: kv.Op) -> Answer:
         match op:
             case kv.Get(partition, key):
                 value = self._find(partition, key)
@@ -67,14 +70,7 @@ class MemoryStore(Store):
         await super().perform_all(op)
 
     async def apply_all(self, op: kv.Transact) -> None:
-        for number, (partition, key, predicate) in enumerate(op.checks):
-            if not kv.predicate_holds(self._find(partition, key), predicate):
-                raise kv.CheckFailed(number)
-        for partition, key, value in op.writes:
-            if value is None:
-                self._remove(partition, key)
-            else:
-                self._put(partition, key, value)
+        transact_in_steps(op, self._execute)
 
     def _find(self, partition: bytes, key: bytes) -> bytes | None:
         values = self._partitions.get(partition)

@@ -7,7 +7,7 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from lakeproof.impl.stores.object_store import ALL, Answer, Capabilities, Clock, ObjectStore
+from lakeproof.impl.stores.object_store import Answer, Clock, ObjectStore
 from lakeproof.model import objects
 
 
@@ -22,7 +22,7 @@ class MemoryObjectStore(ObjectStore):
         self,
         contents: Mapping[str, bytes | objects.StoredObject] | None = None,
         clock: Clock = lambda: 0,
-        capabilities: Capabilities = ALL,
+        capabilities: frozenset[str] = objects.ALL,
     ) -> None:
         self.capabilities = capabilities
         self._clock = clock

@@ -6,9 +6,6 @@ Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Final, Literal
-
-import attrs
 
 from lakeproof.impl.operations import ObjectOperations
 from lakeproof.model import objects
@@ -17,52 +14,6 @@ Answer = bytes | objects.Head | objects.Page | None
 
 Clock = Callable[[], int]
 """Microseconds since 1970."""
-
-
-@attrs.frozen
-class Capabilities:
-    """What a kind of store can do beyond the operations that all have. A copy may have a condition everywhere."""
-
-    conditional_put: bool
-    """Whether a put may be conditional: on there being nothing, or on the ETag of what is there."""
-
-    conditional_metadata: Literal["none", "metageneration", "version", "both"]
-    """What a write of metadata may be conditional on. "none": metadata cannot be written at all, but by copying the
-    object onto itself."""
-
-    conditional_delete: bool = True
-    """Whether a delete may be conditional on the ETag of what is there."""
-
-    def lacking(self, op: objects.Op) -> str | None:
-        """Which capability an operation needs that is not there, and what to do about it; None if it needs none."""
-        if isinstance(op, objects.Put) and objects.conditional(op) and not self.conditional_put:
-            return "no conditional_put; put without if_absent and if_match"
-        if isinstance(op, objects.DeleteObject) and objects.conditional(op) and not self.conditional_delete:
-            return "no conditional_delete; delete without if_match"
-        if not isinstance(op, objects.SetMetadata):
-            return None
-        have = self.conditional_metadata
-        if have == "none":
-            return "no way to write metadata alone; copy the object onto itself with the new metadata"
-        if op.if_metageneration is not None and have == "version":
-            return "no condition on a metageneration; use if_version"
-        if op.if_version is not None and have == "metageneration":
-            return "no condition on a version; use if_metageneration"
-        return None
-
-
-S3_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="none")
-"""Metadata are written by a copy of the object onto itself, whose condition is the content's ETag: it knows of no
-metadata."""
-
-GCS_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="metageneration")
-"""``ifMetagenerationMatch``, as Google Cloud Storage has it."""
-
-AZURE_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="version")
-"""``If-Match`` with what covers content and metadata, as Azure has it."""
-
-ALL: Final = Capabilities(conditional_put=True, conditional_metadata="both")
-"""Every condition there is."""
 
 
 class ObjectStore(ObjectOperations):
@@ -74,8 +25,8 @@ class ObjectStore(ObjectOperations):
     knows that it did not.
     """
 
-    capabilities: Capabilities = ALL
-    """What it can do beyond the operations that all have."""
+    capabilities: frozenset[str] = objects.ALL
+    """The conditions that it has, as in `lakeproof.model.objects.ALL`."""
 
     @abstractmethod
     async def apply(self, op: objects.Op) -> Answer:
@@ -92,7 +43,5 @@ class ObjectStore(ObjectOperations):
         Raises:
             ObjectError: as `apply`; Unsupported for an operation or a condition that this store does not have.
         """
-        lacking = self.capabilities.lacking(op)
-        if lacking is not None:
-            raise objects.Unsupported(f"{type(op).__name__} in {type(self).__name__}: {lacking}")
+        objects.refuse_unsupported(op, self.capabilities)
         return await self.apply(op)

@@ -12,7 +12,7 @@ from typing import Final, assert_never
 import trio
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, transact_in_steps
 from lakeproof.impl.stores.sqlite_health import REPAIR, is_damage, words
 from lakeproof.model import kv
 
@@ -112,12 +112,7 @@ class SQLiteStore(Closing, Store):
         execute = self._connection.execute
         execute("BEGIN IMMEDIATE")
         try:
-            for number, (partition, key, predicate) in enumerate(op.checks):
-                row = execute("SELECT value FROM kv WHERE partition_key = ? AND key = ?", (partition, key)).fetchone()
-                if not kv.predicate_holds(None if row is None else self._blob("value", row[0]), predicate):
-                    raise kv.CheckFailed(number)
-            for partition, key, value in op.writes:
-                self._execute(kv.Delete(partition, key) if value is None else kv.Set(partition, key, value))
+            transact_in_steps(op, self._execute)
             execute("COMMIT")
         finally:
             if self._connection.in_transaction:

@@ -260,6 +260,8 @@ _EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Pars
             ("metadata", _optional_metadata),
             ("if_match", _optional_text),
             ("not_after", _optional_number),
+            ("if_absent", _flag),
+            ("if_destination_match", _optional_text),
         ),
     ),
     "set_metadata": (

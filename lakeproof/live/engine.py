@@ -151,11 +151,11 @@ def restarting(command: str) -> Fault:
     return restart
 
 
-async def reply_in_time(store: Store, op: kv.Op, most: float) -> kv.Reply:
+async def reply_in_time(store: Store, op: kv.Op | kv.Transact, most: float) -> kv.Reply:
     """An answer; an error as a value; OutcomeUnknown if there was none in so many seconds."""
     with trio.move_on_after(most):
         try:
-            return await store.perform(op)
+            return await (store.perform_all(op) if isinstance(op, kv.Transact) else store.perform(op))
         except kv.KVError as error:
             return error
     return kv.OutcomeUnknown(f"no answer within {most:g} s")

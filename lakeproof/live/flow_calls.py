@@ -120,18 +120,24 @@ class ObservedStore(Store):
     """The store as one call sees it: its effects with their answers, and whether one was never answered."""
 
     def __init__(self, store: Store, timeout: float, began: Callable[[], None]) -> None:
-        self._store, self._timeout = store, timeout
+        self._store, self._timeout, self.capabilities = store, timeout, store.capabilities
         self._began: Callable[[], None] | None = began
         self.effects: list[Observed] = []
         self.unknown = False
         self.wrote = False
 
     async def apply(self, op: kv.Op) -> Answer:
+        return await self._observe(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        await self._observe(op)
+
+    async def _observe(self, op: kv.Op | kv.Transact) -> Answer:
         if self._began is not None:
             self._began()
             self._began = None
         reply = await reply_in_time(self._store, op, self._timeout)
-        read = decoded(op, reply.value) if isinstance(reply, kv.ValueWithPredicate) else None
+        read = decoded(op, reply.value) if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate) else None
         written = decoded(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
         self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
         writes = not isinstance(op, kv.Get | kv.ScanBatch)
@@ -142,9 +148,8 @@ class ObservedStore(Store):
         return reply
 
 
-def decoded(op: kv.Op, value: bytes) -> Record | None:
+def decoded(op: kv.Get | kv.Set | kv.SetIf, value: bytes) -> Record | None:
     """The record at the address of an operation on one key; None for what is none, as a flow will find out."""
-    assert not isinstance(op, kv.ScanBatch)
     try:
         return decode_at(op.partition, op.key, value)
     except Undecodable:

@@ -19,7 +19,7 @@ Blockwise = Callable[[Block], Iterator[Change]]
 
 STAND_INS: Final = "_stand_ins"
 """The name under which a mutated module knows `lakeproof.mutation.stand_ins`."""
-CONDITIONS: Final = ("if_absent", "if_match", "if_metageneration", "if_version", "not_after")
+CONDITIONS: Final = ("if_absent", "if_match", "if_destination_match", "if_metageneration", "if_version", "not_after")
 UNCONDITIONAL: Final = {"set_if": "set", "delete_if": "delete", "try_set_if": "set"}
 INDEFINITE: Final = ("OutcomeUnknown", "WriteNotSettled", "CreationOutrun")
 _ONE: Final = ("1", repr(b"\0"), repr("\0"))

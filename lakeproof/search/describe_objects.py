@@ -68,7 +68,10 @@ def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata | objects.
         case objects.Put():
             return "if absent" if op.if_absent else f"if its ETag is {op.if_match}"
         case objects.Copy():
-            return f"if the source's ETag is {op.if_match}"
+            parts = ["if absent"] if op.if_absent else []
+            parts += [f"if the source's ETag is {op.if_match}"] if op.if_match is not None else []
+            parts += [f"if its ETag is {op.if_destination_match}"] if op.if_destination_match is not None else []
+            return ", ".join(parts)
         case objects.DeleteObject():
             return f"if its ETag is {op.if_match}"
         case objects.SetMetadata(if_metageneration=int() as generation):

@@ -212,7 +212,7 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.call()
-        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer))
+        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer, self.program.conditions))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine

@@ -56,6 +56,7 @@ class Judge(States):
         found_out: dict[str, frozenset[Reads]] | None = None,
     ) -> None:
         super().__init__(scenario, kernel, groups, found_out)
+        self._scenario = scenario
         self._sought = scenario.sought_ids
         self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
         self.finals: set[tuple[int, ...]] = set()
@@ -174,7 +175,7 @@ class Judge(States):
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
             if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
-                outcomes, seen = run_aftermath(aftermath, held, time)
+                outcomes, seen = run_aftermath(aftermath, self._scenario, held, time)
                 self._hear_unhandled(outcomes, place)
                 if record.violation is None:
                     record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)

@@ -86,7 +86,7 @@ class Referee:
                 if monitor.at_end is not None and state is not DEAD:
                     self._ask(monitor.id, monitor.at_end, moves, state, final)
             for aftermath in self.scenario.aftermath:
-                outcomes, after = run_aftermath(aftermath, world.cells, world.now)
+                outcomes, after = run_aftermath(aftermath, self.scenario, world.cells, world.now)
                 self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
                 self._ask(aftermath.id, aftermath.check, moves, outcomes, after)
 

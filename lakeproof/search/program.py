@@ -7,7 +7,7 @@ import attrs
 from lakeproof.impl.effects import Local
 from lakeproof.impl.parallel import MAIN, WRITES
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import kv
+from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import Outcome
 from lakeproof.scenario import Call, ScenarioError
@@ -35,6 +35,8 @@ class Program:
     """What it runs first after a restart; empty: it cannot restart."""
     sleeps: bool = True
     """Whether time passes for it."""
+    conditions: frozenset[str] = objects.ALL
+    """Those that the object store has."""
 
 
 class Disk:

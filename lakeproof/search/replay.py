@@ -214,7 +214,7 @@ def _recover(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
     """The calls of the aftermath that found the violation, and how they ended; nothing if none did."""
     for aftermath in scenario.aftermath:
-        outcomes, _ = run_aftermath(aftermath, world.cells, world.now) if world.quiescent else ((), None)
+        outcomes, _ = run_aftermath(aftermath, scenario, world.cells, world.now) if world.quiescent else ((), None)
         if aftermath.id == invariant_id or violation in unhandled_after(outcomes):
             return _ends(aftermath, outcomes)
     return ()

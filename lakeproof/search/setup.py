@@ -73,6 +73,7 @@ def prepare(scenario: Scenario) -> Setting:
             frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
             sleeps=scenario.time != "still",
             recover=recovery(calls) if faults.restarts else (),
+            conditions=scenario.objects,
         )
         for index, calls in enumerate(scenario.clients)
     )
@@ -116,7 +117,9 @@ def run_setup(scenario: Scenario) -> Cells:
     """The cells after the setup; every call of it must succeed."""
     if not scenario.setup:
         return {}
-    cells, calls = drive_alone(Program(SETUP, tuple(scenario.setup)), {}, scenario.start_time)
+    cells, calls = drive_alone(
+        Program(SETUP, tuple(scenario.setup), conditions=scenario.objects), {}, scenario.start_time
+    )
     for call in calls:
         if call.status is not Status.OK:
             named = f"{call.name}{safe_repr(call.args)}"
@@ -124,10 +127,12 @@ def run_setup(scenario: Scenario) -> Cells:
     return cells
 
 
-def run_aftermath(aftermath: Aftermath, cells: Cells, now: int) -> tuple[tuple[Outcome, ...], Snapshot]:
+def run_aftermath(
+    aftermath: Aftermath, scenario: Scenario, cells: Cells, now: int
+) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
     later = now + aftermath.clock_advance if now != UNREADABLE else now
-    after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls)), cells, later)
+    after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls), conditions=scenario.objects), cells, later)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
     return outcomes, snapshot(after, later, ())
 

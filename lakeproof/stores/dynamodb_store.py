@@ -17,7 +17,7 @@ from botocore.client import BaseClient
 from botocore.config import Config
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
 from lakeproof.model import kv
 from lakeproof.stores.aws import Address
 from lakeproof.stores.redaction import Redaction
@@ -41,6 +41,7 @@ _UNSENT: Final = (
     exceptions.SSLError,
 )
 """Nothing has reached the store."""
+_TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 SERVER_ERROR: Final = 500
 _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
 """Variables that say that there are credentials."""
@@ -85,7 +86,7 @@ class DynamoDBStore(Closing, Store):
         Unusable: it cannot be reached, or the table has other keys.
     """
 
-    capabilities = frozenset({DELETE_IF})
+    capabilities = frozenset({DELETE_IF, TRANSACT})
 
     def __init__(self, dsn: str, *, name: str, connections: int = 16) -> None:
         self.name = name
@@ -136,11 +137,17 @@ class DynamoDBStore(Closing, Store):
         self.client.close()
 
     async def apply(self, op: kv.Op) -> Answer:
-        return await trio.to_thread.run_sync(self._apply, op, abandon_on_cancel=True, limiter=self._limiter)
+        return await self._in_thread(lambda: self._execute(op))
 
-    def _apply(self, op: kv.Op) -> Answer:
+    async def apply_all(self, op: kv.Transact) -> None:
+        await self._in_thread(lambda: self._transact(op))
+
+    async def _in_thread(self, execute: Callable[[], Answer]) -> Answer:
+        return await trio.to_thread.run_sync(self._apply, execute, abandon_on_cancel=True, limiter=self._limiter)
+
+    def _apply(self, execute: Callable[[], Answer]) -> Answer:
         try:
-            return self._execute(op)
+            return execute()
         except exceptions.ClientError as error:
             if error.response.get("Error", {}).get("Code") == _FAILED:
                 raise kv.PredicateFailed from None
@@ -163,27 +170,47 @@ class DynamoDBStore(Closing, Store):
                 return kv.ValueWithPredicate(value, value)
             case kv.Set(partition, key, value):
                 self._put(partition, key, value)
-            case kv.SetIf(partition, key, value, None):
-                self._put(partition, key, value, ConditionExpression=f"attribute_not_exists({PARTITION})")
-            case kv.SetIf(partition, key, value, bytes(predicate)):
-                self._put(partition, key, value, **_equals(predicate))
-            case kv.SetIf(partition, key, value, _):
-                self._put(partition, key, value, ConditionExpression=f"attribute_exists({PARTITION})")
+            case kv.SetIf(partition, key, value, predicate):
+                self._put(partition, key, value, **_hold(predicate))
             case kv.Delete(partition, key):
                 self._ask(self.client.delete_item, Key=_key(partition, key))
             case kv.DeleteIf(partition, key, predicate):
-                self._ask(self.client.delete_item, Key=_key(partition, key), **_equals(predicate))
+                self._ask(self.client.delete_item, Key=_key(partition, key), **_hold(predicate))
             case kv.ScanBatch(partition, start, batch_size):
                 return self._scan(partition, start, batch_size)
             case _:
                 assert_never(op)
         return None
 
+    def _transact(self, op: kv.Transact) -> None:
+        """One action for each key, since no two may be about one: a write with the conditions of the key's checks, or
+        these alone."""
+        checks: dict[kv.Address, dict[int, kv.Predicate]] = {
+            (part, key): {} for part, key, _ in (*op.checks, *op.writes)
+        }
+        for number, (partition, key, predicate) in enumerate(op.checks):
+            checks[partition, key][number] = predicate
+        values = {(partition, key): value for partition, key, value in op.writes}
+        actions = [
+            {kind: {"TableName": self.table, **fields, **_hold(*checks[at].values()), **_TELLS}}
+            for at in checks
+            for kind, fields in [_action(at, values)]
+        ]
+        try:
+            if actions:
+                self.client.transact_write_items(TransactItems=actions)
+        except self.client.exceptions.TransactionCanceledException as error:
+            reasons = error.response["CancellationReasons"]
+            if {each["Code"] for each in reasons} - {"None", "ConditionalCheckFailed"}:
+                raise  # another transaction is at one of the keys, say: which checks hold nobody knows
+            found = zip(checks.values(), reasons, strict=True)
+            raise kv.CheckFailed(min(_failed(*each) for each in found if each[1]["Code"] != "None")) from None
+
     def _ask(self, method: Callable[..., dict[str, object]], **fields: object) -> dict[str, object]:  # type: ignore[explicit-any]  # a method of boto3
         return method(TableName=self.table, **fields)
 
     def _put(self, partition: bytes, key: bytes, value: bytes, **condition: object) -> None:
-        self._ask(self.client.put_item, Item={**_key(partition, key), VALUE: {"B": value}}, **condition)
+        self._ask(self.client.put_item, Item=_item(partition, key, value), **condition)
 
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
         """One page. It may be shorter than the batch, where Amazon ends a page at 1 MB."""
@@ -211,8 +238,35 @@ def _key(partition: bytes, key: bytes) -> dict[str, object]:
     return {PARTITION: {"B": partition}, KEY: {"B": key}}
 
 
-def _equals(value: bytes) -> dict[str, object]:
-    return {"ConditionExpression": f"{VALUE} = :old", "ExpressionAttributeValues": {":old": {"B": value}}}
+def _item(partition: bytes, key: bytes, value: bytes) -> dict[str, object]:
+    return {**_key(partition, key), VALUE: {"B": value}}
+
+
+def _hold(*predicates: kv.Predicate) -> dict[str, object]:
+    """What makes an action conditional on all of them; nothing if there are none."""
+    values = {f":v{number}": {"B": each} for number, each in enumerate(predicates) if isinstance(each, bytes)}
+    terms = [
+        f"{VALUE} = :v{number}"
+        if isinstance(each, bytes)
+        else f"attribute_{'not_exists' if each is None else 'exists'}({PARTITION})"
+        for number, each in enumerate(predicates)
+    ]
+    condition: dict[str, object] = {"ConditionExpression": " AND ".join(terms)} if terms else {}
+    return {**condition, "ExpressionAttributeValues": values} if values else condition
+
+
+def _action(at: kv.Address, values: Mapping[kv.Address, bytes | None]) -> tuple[str, dict[str, object]]:
+    """What a transaction does with a key: its kind, and its fields."""
+    value = values.get(at)
+    if value is not None:
+        return "Put", {"Item": _item(*at, value)}
+    return "Delete" if at in values else "ConditionCheck", {"Key": _key(*at)}
+
+
+def _failed(checks: Mapping[int, kv.Predicate], reason: Mapping[str, Item]) -> int:
+    """The first of a key's checks that did not hold, by the item that the store returned."""
+    found = _bytes(reason["Item"], VALUE) if "Item" in reason else None
+    return next((number for number, each in checks.items() if not kv.predicate_holds(found, each)), min(checks))
 
 
 def _bytes(item: Item, name: str) -> bytes:

@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 import trio
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
 from lakeproof.model import kv
 from lakeproof.words import Unusable
 
@@ -46,7 +46,7 @@ class Pooled(Closing, Store, Generic[C]):
     connections: how many operations are under way at once; others wait.
     """
 
-    capabilities = frozenset({DELETE_IF})
+    capabilities = frozenset({DELETE_IF, TRANSACT})
     faults = frozenset({KILL_CONNECTIONS})
 
     def __init__(self, name: str, connections: int) -> None:
@@ -62,7 +62,7 @@ class Pooled(Closing, Store, Generic[C]):
         """Raises kv.Refused if there is no connection to be had: nothing was sent."""
 
     @abstractmethod
-    def execute(self, connection: C, op: kv.Op) -> Answer:
+    def execute(self, connection: C, op: kv.Op | kv.Transact) -> Answer:
         """Raises KVError as `Store.apply`; Lost where the connection cannot be used any more."""
 
     @abstractmethod
@@ -82,6 +82,12 @@ class Pooled(Closing, Store, Generic[C]):
                     opened.shutdown(how)
 
     async def apply(self, op: kv.Op) -> Answer:
+        return await self._in_thread(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        await self._in_thread(op)
+
+    async def _in_thread(self, op: kv.Op | kv.Transact) -> Answer:
         slot: _Slot[C] = _Slot()
         try:
             return await trio.to_thread.run_sync(self._apply, slot, op, abandon_on_cancel=True, limiter=self._limiter)
@@ -110,7 +116,7 @@ class Pooled(Closing, Store, Generic[C]):
         for connection in idle:
             self.discard(connection)
 
-    def probe(self, ask: Callable[[C], None]) -> None:
+    def probe(self, ask: Callable[[C], object]) -> None:
         """Connect and ask something, before anything else. Blocks. Raises Unusable if there is no connection to be had,
         and what ``ask`` raises."""
         try:
@@ -124,7 +130,7 @@ class Pooled(Closing, Store, Generic[C]):
             raise
         self._idle.append(connection)
 
-    def _apply(self, slot: _Slot[C], op: kv.Op) -> Answer:
+    def _apply(self, slot: _Slot[C], op: kv.Op | kv.Transact) -> Answer:
         connection = self._take()
         healthy = False
         try:

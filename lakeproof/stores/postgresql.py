@@ -1,19 +1,20 @@
 """A key-value store in PostgreSQL, in the table that lakeFS uses: ``kv(partition_key, key, value)``, all bytea, and
 partitioned by hash: lakeFS does not start on a table that is not.
 
-Every operation is one statement in a transaction of its own (READ COMMITTED), which PostgreSQL makes atomic: an UPDATE
-or INSERT that met another writer looks again at what that one left. Source: https://www.postgresql.org/docs/current/
-transaction-iso.html and errcodes-appendix.html.
+Every operation but `Transact` is one statement in a transaction of its own (READ COMMITTED), which PostgreSQL makes
+atomic: an UPDATE or INSERT that met another writer looks again at what that one left. Source: https://www.postgresql.org/
+docs/current/transaction-iso.html, explicit-locking.html and errcodes-appendix.html.
 """
 
 import os
 import socket
 from contextlib import suppress
+from functools import partial
 from typing import Final, assert_never
 
 import psycopg
 
-from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.base import Answer, transact_in_steps
 from lakeproof.model import kv
 from lakeproof.stores.pooled import Lost, Pooled
 from lakeproof.stores.redaction import Redaction
@@ -37,6 +38,9 @@ _CREATE: Final = f"{_INSERT} DO NOTHING"
 _UPDATE: Final = "UPDATE kv SET value = %s WHERE partition_key = %s AND key = %s"
 _DELETE: Final = "DELETE FROM kv WHERE partition_key = %s AND key = %s"
 _SCAN: Final = "SELECT key, value FROM kv WHERE partition_key = %s AND key >= %s ORDER BY key"
+_LOCK: Final = "LOCK TABLE kv IN SHARE ROW EXCLUSIVE MODE"
+"""No other client writes until the transaction ends. A row that is absent cannot be locked alone; and a serializable
+transaction is not told of writers that are one statement in READ COMMITTED."""
 _UNKNOWN: Final = ("08", "40003", "57")
 """SQLSTATEs after which a statement may have been done: connection exception, completion unknown, operator
 intervention (a statement that was cancelled, a server that goes down)."""
@@ -103,9 +107,14 @@ class PostgreSQLStore(Pooled[Connection]):
         with suppress(psycopg.Error):
             connection.close()
 
-    def execute(self, connection: Connection, op: kv.Op) -> Answer:
+    def execute(self, connection: Connection, op: kv.Op | kv.Transact) -> Answer:
         try:
-            return _execute(connection, op)
+            if not isinstance(op, kv.Transact):
+                return _execute(connection, op)
+            with connection.transaction():
+                connection.execute(_LOCK)
+                transact_in_steps(op, partial(_execute, connection))
+            return None
         except psycopg.Error as error:
             state = error.sqlstate or ""
             if connection.closed or not state or state.startswith(_UNKNOWN):

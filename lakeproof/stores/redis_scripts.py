@@ -9,6 +9,17 @@ IF_ABSENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return
 IF_PRESENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end {WRITE}"
 IF_EQUAL: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end {WRITE}"
 REMOVE_IF: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end {REMOVE}"
+TRANSACT: Final = (
+    "local n = #KEYS / 2 for i = 1, n do "
+    "local values, keys, key, what, value = KEYS[2 * i - 1], KEYS[2 * i], ARGV[i], ARGV[n + i], ARGV[2 * n + i] "
+    "if what == 'set' then redis.call('HSET', values, key, value) redis.call('ZADD', keys, 0, key) "
+    "elseif what == 'delete' then redis.call('HDEL', values, key) redis.call('ZREM', keys, key) "
+    "else local found = redis.call('HGET', values, key) "
+    "if (what == 'absent') == (found ~= false) or (what == 'equal' and found ~= value) then return i end end "
+    "end return 0"
+)
+"""All checks, then all writes: the two keys of each; then the key within the partition of each, what is checked or done
+with it, and the value. Returns the number of the first check that does not hold, from 1; else 0."""
 SCAN: Final = (
     "local keys = redis.call('ZRANGEBYLEX', KEYS[2], ARGV[1], '+', 'LIMIT', 0, ARGV[2]) local found = {} "
     "for _, key in ipairs(keys) do found[#found + 1] = key found[#found + 1] = redis.call('HGET', KEYS[1], key) end "

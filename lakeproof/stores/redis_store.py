@@ -6,7 +6,9 @@ Source: https://redis.io/docs/latest/develop/interact/programmability/eval-intro
 """
 
 import socket
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Final, Protocol, assert_never, cast
 
 import redis
@@ -37,6 +39,8 @@ _DEFINITE: Final = (
 )
 _DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")
 """Errors that Redis answers before it does anything."""
+_WHAT: Final[Mapping[kv.Predicate, bytes]] = {None: b"absent", kv.EXISTS: b"exists"}
+"""What a script is to check; elsewhere that the value is a given one."""
 
 
 class Connection(Protocol):
@@ -69,16 +73,11 @@ class RedisStore(Pooled[Connection]):
                 f"{name}: no address ({self._redaction.explain(error)}); expected redis://HOST:PORT/DATABASE"
             ) from error
         try:
-            self.probe(lambda connection: self._answered(connection, "PING"))
+            self.probe(lambda connection: _ask(connection, "PING"))
         except (redis.RedisError, OSError) as error:
             raise Unusable(
                 f"{name}: {self._redaction.explain(error)}; start the server, or mend the address"
             ) from error
-
-    @staticmethod
-    def _answered(connection: Connection, *command: object) -> None:
-        connection.send_command(*command)
-        connection.read_response(disable_decoding=True)
 
     def connect(self) -> Connection:
         try:
@@ -96,9 +95,16 @@ class RedisStore(Pooled[Connection]):
         with suppress(redis.RedisError, OSError):
             connection.disconnect()
 
-    def execute(self, connection: Connection, op: kv.Op) -> Answer:
+    def execute(self, connection: Connection, op: kv.Op | kv.Transact) -> Answer:
         try:
-            return _execute(connection, op)
+            if not isinstance(op, kv.Transact):
+                return _execute(connection, op)
+            _transact(connection, op)
+            return None
+        except redis.exceptions.ClusterCrossSlotError as error:
+            raise kv.Refused(
+                f"{self.name}: a cluster, and a partition is two keys; name a server without it"
+            ) from error
         except _DEFINITE as error:
             raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
         except redis.ResponseError as error:
@@ -109,12 +115,25 @@ class RedisStore(Pooled[Connection]):
             raise Lost(self._redaction.explain(error)) from error
 
 
+def _transact(connection: Connection, op: kv.Transact) -> None:
+    checks = [(part, key, _WHAT.get(held, b"equal"), b"" if held in _WHAT else held) for part, key, held in op.checks]
+    writes = [(part, key, b"delete" if value is None else b"set", value or b"") for part, key, value in op.writes]
+    touched = [*checks, *writes]
+    names = [name for partition, *_ in touched for name in (VALUES + partition, KEYS + partition)]
+    arguments = [each[column] for column in (1, 2, 3) for each in touched]
+    failed = _ask(connection, "EVAL", scripts.TRANSACT, len(names), *names, *arguments)
+    if failed:
+        raise kv.CheckFailed(cast("int", failed) - 1)
+
+
+def _ask(connection: Connection, *command: object) -> object:
+    connection.send_command(*command)
+    return connection.read_response(disable_decoding=True)
+
+
 def _execute(connection: Connection, op: kv.Op) -> Answer:
     values, keys = VALUES + op.partition, KEYS + op.partition
-
-    def ask(*command: object) -> object:
-        connection.send_command(*command)
-        return connection.read_response(disable_decoding=True)
+    ask = partial(_ask, connection)
 
     def must(script: str, *arguments: bytes) -> None:
         if not ask("EVAL", script, 2, values, keys, *arguments):

@@ -1,12 +1,13 @@
 """Stores around stores: partitions with a prefix of their own, predicates by value, several connections as one."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 import attrs
 import trio
 
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Answer, Store
 from lakeproof.model import kv
 
 FAILURES_MAX: Final = 3
@@ -87,7 +88,7 @@ class ByValue(Store):
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.capabilities = store.capabilities - {OPAQUE}
+        self.capabilities = store.capabilities - {OPAQUE, TRANSACT}
 
     async def apply(self, op: kv.Op) -> Answer:
         if isinstance(op, kv.Get):
@@ -120,15 +121,24 @@ class StorePool(Store):
     """Several stores that are views of one: each operation takes whichever is free."""
 
     def __init__(self, stores: Sequence[Store]) -> None:
-        self.capabilities = stores[0].capabilities & frozenset({DELETE_IF})
+        self.capabilities = stores[0].capabilities & frozenset({DELETE_IF, TRANSACT})
         self._free = list(stores)
         self._limiter = trio.CapacityLimiter(len(stores))
 
     async def apply(self, op: kv.Op) -> Answer:
+        async with self._taken() as store:
+            return await store.apply(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        async with self._taken() as store:
+            await store.apply_all(op)
+
+    @asynccontextmanager
+    async def _taken(self) -> AsyncIterator[Store]:
         async with self._limiter:
             store = self._free.pop(0)
             try:
-                return await store.apply(op)
+                yield store
             finally:
                 self._free.append(store)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from random import Random
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import attrs
 
@@ -323,12 +323,13 @@ class Maker:
 
     def object_effect(self) -> Instruction:
         at, soon = self.address(), self.pick(None, None, 0, 1, 2)
+        destination: Literal["", "absent", "match"] = "absent" if soon == 1 else "match" if soon == 2 else ""
         choices: list[Instruction] = [
             ast.Put(at, self.source(), self.pick("", "absent", "match"), soon),
             ast.Put(at, self.source(), "", soon),
             ast.Fetch(at),
             ast.Head(at, self.pick("metageneration", "last_modified", "size_bytes", "metadata")),
-            ast.Copy(at, self.chance(0.3), self.chance(0.3), soon),
+            ast.Copy(at, self.chance(0.3), self.chance(0.3), soon, destination),
             ast.Mark(at, self.source(), self.pick("", "metageneration", "version")),
             ast.Unlink(at, match=soon == 0),
             ast.Pages(self.pick(0, 1, 1)),

@@ -312,8 +312,16 @@ async def _write_object(store: ObjectEffects, instruction: Put | Copy, memory: _
     known = memory.heads[at].etag if at in memory.heads else "none"
     if isinstance(instruction, Copy):
         metadata = (("copied", "yes"),) if instruction.metadata else None
-        match = known if instruction.match else None
-        await store.copy(ADDRESSES[at], ADDRESSES[1 - at], metadata, if_match=match, not_after=soon)
+        seen = memory.heads[1 - at].etag if 1 - at in memory.heads else "none"
+        await store.copy(
+            ADDRESSES[at],
+            ADDRESSES[1 - at],
+            metadata,
+            if_match=known if instruction.match else None,
+            if_absent=instruction.destination == "absent",
+            if_destination_match=seen if instruction.destination == "match" else None,
+            not_after=soon,
+        )
         return
     absent, match = instruction.condition == "absent", known if instruction.condition == "match" else None
     content = memory.bytes(instruction.source)

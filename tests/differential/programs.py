@@ -94,6 +94,7 @@ class Copy:
     metadata: bool = False
     match: bool = False
     soon: int | None = None
+    destination: Literal["", "absent", "match"] = ""
 
 
 @attrs.frozen

@@ -72,7 +72,7 @@ def conditional(op: object) -> bool:
         case objects.Put():
             return op.if_absent or op.if_match is not None
         case objects.Copy():
-            return op.if_match is not None
+            return op.if_absent or op.if_match is not None or op.if_destination_match is not None
         case objects.SetMetadata():
             return op.if_metageneration is not None or op.if_version is not None
     return False
@@ -201,6 +201,11 @@ def _copied(contents: Contents, op: objects.Copy, clock: int) -> Answer:
     if found is None:
         return contents, objects.ObjectNotFound()
     if op.if_match is not None and found.etag != op.if_match:
+        return contents, objects.PreconditionFailed()
+    replaced = contents.held.get(op.destination)
+    if op.if_absent and replaced is not None:
+        return contents, objects.PreconditionFailed()
+    if op.if_destination_match is not None and (replaced is None or replaced.etag != op.if_destination_match):
         return contents, objects.PreconditionFailed()
     metadata = found.metadata if op.metadata is None else op.metadata
     return contents.with_object(op.destination, Held(found.content, metadata, 1, clock)), None

@@ -193,6 +193,10 @@ def _of_scripts(draw: st.DrawFn) -> Words:
         if script.keys == 1:
             more = (b"100000", draw(st.sampled_from([b"0", b"1"]))) if script.args > 1 else ()
             return (way, text if way == b"EVAL" else sha, b"1", keys[1], draw(VALUES), *more)
+        if script.name == "transact":
+            what = st.sampled_from([b"absent", b"exists", b"equal", b"set", b"delete"])
+            args = [draw(each) for each in (FIELDS, FIELDS, what, what, VALUES, VALUES)]
+            return (way, text if way == b"EVAL" else sha, b"4", *keys, *keys[:1], b"z", *args)
         if script.name == "scan":
             args = [draw(st.sampled_from([b"-", b"[f"])), draw(st.sampled_from([b"-1", b"1", b"2"]))]
         return (way, text if way == b"EVAL" else sha, b"2", *keys, *args)

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 import trio
+import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -209,6 +210,20 @@ class TransactsBeforeItChecks(MemoryStore):
         await super().apply_all(kv.Transact(op.checks[1:], op.writes[1:]))
 
 
+class TransactsApart(MemoryStore):
+    """Planted: transacts exclude each other, and no write of one key."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = trio.Lock()
+
+    async def perform_all(self, op: kv.Transact) -> None:
+        async with self.lock:
+            await Store.perform_all(self, kv.Transact(op.checks, ()))
+            await trio.testing.wait_all_tasks_blocked()
+            await Store.perform_all(self, kv.Transact((), op.writes))
+
+
 class BoastsOfTransact(MemoryStore):
     """Planted: says that it has it."""
 
@@ -246,6 +261,7 @@ class MaySayMoreThanThereIs(MemoryStore):
         (BoastsOfDeleteIf, "delete if is atomic or refused"),
         (TransactsInParts, "transact is atomic or refused"),
         (TransactsBeforeItChecks, "transact is atomic or refused"),
+        (TransactsApart, "transact is atomic or refused: transacts and set_ifs that succeeded"),
         (BoastsOfTransact, "transact is atomic or refused"),
         (NeverUpdates, "concurrent increments by set if are all kept"),
     ],

@@ -48,6 +48,10 @@ EFFECTS: list[tuple[dict[str, object], Effect]] = [
     ({"op": "head_object", "address": "x"}, objects.HeadObject("x")),
     ({"op": "copy_object", "source": "x", "destination": "y"}, objects.Copy("x", "y")),
     (
+        {"op": "copy_object", "source": "x", "destination": "y", "if_absent": True, "if_destination_match": "e"},
+        objects.Copy("x", "y", if_absent=True, if_destination_match="e"),
+    ),
+    (
         {"op": "copy_object", "source": "x", "destination": "y", **METADATA, "if_match": "e", "not_after": None},
         objects.Copy("x", "y", PAIRS, "e"),
     ),

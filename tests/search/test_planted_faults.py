@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from functools import lru_cache
 
+import attrs
 import numpy as np
 import pytest
 
 from lakeproof.impl.effects import Effect, Local
-from lakeproof.model import kv
+from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Reads
 from lakeproof.search import by_level, paths, space, tables
 from lakeproof.search.behaviour import Behaviour
@@ -175,6 +176,15 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         return apply(cells, kv.Transact(op.checks, op.writes[:1]) if isinstance(op, kv.Transact) else op, now)
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a copy that does not look at its destination")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+        blind = attrs.evolve(op, if_absent=False, if_destination_match=None) if isinstance(op, objects.Copy) else op
+        return apply(cells, blind, now)
 
     misread(monkeypatch, wrong)
 

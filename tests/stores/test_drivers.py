@@ -1,5 +1,6 @@
 """Every driver keeps the contract, tells what it knows of a lost connection and no more, and is opened by its DSN."""
 
+import math
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -13,10 +14,12 @@ import redis
 import trio
 
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores.base import OPAQUE
-from lakeproof.impl.stores.conformance import check_store
+from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
+from lakeproof.impl.stores.base import OPAQUE, TRANSACT
+from lakeproof.impl.stores.conformance import NotConforming, check_store, name_claim
+from lakeproof.live.engine import reply_in_time
 from lakeproof.model import kv
-from lakeproof.stores import PrefixedStore, by_value, target
+from lakeproof.stores import PrefixedStore, by_value, postgresql, redis_scripts, target
 from lakeproof.stores.pooled import Pooled
 from lakeproof.words import Unusable
 from tests.stores.planted_store import dsn as planted
@@ -56,7 +59,82 @@ def fresh(store: Store) -> Callable[[], AbstractAsyncContextManager[Store]]:
 def test_a_driver_conforms(kind: str, dsn_of: Callable[[str], str]) -> None:
     async def main() -> None:
         async with target(dsn_of(kind)).open() as store:
+            assert (TRANSACT in store.capabilities) == (kind != "exec")
             await check_store(fresh(store))
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("what == 'absent'", "what == 'exists'"),
+        ("found ~= value", "false"),
+        ("return i end end", "end end"),
+        (" redis.call('ZREM', keys, key)", ""),
+        (" redis.call('ZADD', keys, 0, key)", ""),
+    ],
+)
+def test_a_fault_of_the_script_of_transact_is_found(
+    right: str, wrong: str, redis_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert redis_scripts.TRANSACT.count(right) == 1
+    monkeypatch.setattr(redis_scripts, "TRANSACT", redis_scripts.TRANSACT.replace(right, wrong))
+    with pytest.raises(NotConforming):
+        trio.run(transacted, redis_dsn)
+
+
+async def transacted(dsn: str) -> None:
+    """The claim about `Transact` alone."""
+    async with target(dsn).open() as store, fresh(store)() as private:
+        with name_claim(transact_is_atomic_or_refused):
+            await transact_is_atomic_or_refused(private)
+
+
+@pytest.mark.parametrize(
+    ("lock", "outcomes"),
+    [
+        (postgresql._LOCK, [None, kv.CheckFailed(1)]),
+        ("SELECT 1", [None, None]),  # planted: each sees the table as it was before the other one
+    ],
+)
+def test_of_two_transacts_with_the_same_checks_one_takes_place_on_postgresql(
+    lock: str, outcomes: list[kv.KVError | None], postgresql_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_LOCK", lock)
+    found: list[kv.KVError | None] = []
+
+    async def transact(store: Store) -> None:
+        try:
+            await store.transact(checks=[(b"t", b"k", b"1"), (b"t", b"new", None)], writes=[(b"t", b"new", b"")])
+        except kv.KVError as error:
+            found.append(error)
+        else:
+            found.append(None)
+
+    async def main() -> None:
+        async with target(postgresql_dsn).open() as store:
+            await store.set(b"t", b"k", b"1")
+            async with trio.open_nursery() as nursery:
+                with held_up(postgresql_dsn):
+                    nursery.start_soon(transact, store)
+                    nursery.start_soon(transact, store)
+                    await lock_waits(postgresql_dsn, 2)
+            await store.transact(writes=[(b"t", b"k", None), (b"t", b"new", None)])
+
+    trio.run(main)
+    assert sorted(found, key=repr, reverse=True) == outcomes
+
+
+def test_a_cluster_is_named_where_it_refuses(redis_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redis sends what a cluster does: one of its own would need a port."""
+    answer = "return redis.error_reply('CROSSSLOT Keys in request don\\'t hash to the same slot')"
+    monkeypatch.setattr(redis_scripts, "TRANSACT", answer)
+
+    async def main() -> None:
+        async with target(redis_dsn).open() as store:
+            with pytest.raises(kv.Refused, match="a cluster, and a partition is two keys; name a server without it"):
+                await store.transact(writes=[(b"p", b"k", b"v")])
 
     trio.run(main)
 
@@ -108,6 +186,10 @@ class TestLostConnections:
                     with pytest.raises(kv.OutcomeUnknown):
                         await store.set(b"lost", b"k", b"%d" % seed)
                     await store.set(b"lost", b"k", b"v")
+                    await store.kill(Random(seed))
+                    with pytest.raises(kv.OutcomeUnknown):
+                        await store.transact(writes=[(b"lost", b"k", b"v"), (b"lost", b"l", None)])
+                    await store.set(b"lost", b"k", b"v")
                     # What was not answered may take effect late: a busy server may come to it only now.
                     assert (await store.get(b"lost", b"k")).value in (b"v", b"%d" % seed)
                 await store.delete(b"lost", b"k")
@@ -115,12 +197,17 @@ class TestLostConnections:
         trio.run(main)
 
     @pytest.mark.parametrize("function", ["pg_cancel_backend", "pg_terminate_backend"])
-    def test_a_statement_that_the_server_breaks_off_is_unknown(self, function: str, postgresql_dsn: str) -> None:
+    @pytest.mark.parametrize(
+        "op", [kv.Set(b"locked", b"k", b"new"), kv.Transact((), ((b"locked", b"k", b"new"),))], ids=["set", "transact"]
+    )
+    def test_a_statement_that_the_server_breaks_off_is_unknown(
+        self, op: kv.Op | kv.Transact, function: str, postgresql_dsn: str
+    ) -> None:
         async def main() -> None:
             async with target(postgresql_dsn).open() as store:
                 await store.set(b"locked", b"k", b"old")
                 with held_up(postgresql_dsn), pytest.raises(kv.OutcomeUnknown):
-                    await broken_off(store, kv.Set(b"locked", b"k", b"new"), postgresql_dsn, function)
+                    await broken_off(store, op, postgresql_dsn, function)
                 assert (await store.get(b"locked", b"k")).value == b"old"
                 await store.delete(b"locked", b"k")
 
@@ -184,24 +271,27 @@ def held_up(dsn: str) -> Iterator[None]:
             yield
 
 
-async def broken_off(store: Store, op: kv.Op, dsn: str, function: str) -> None:
+async def broken_off(store: Store, op: kv.Op | kv.Transact, dsn: str, function: str) -> None:
     """Do an operation, and let the server end it as soon as it waits for a lock."""
-    replies: list[kv.KVError] = []
+    replies: list[kv.Reply] = []
 
     async def perform() -> None:
-        try:
-            await store.perform(op)
-        except kv.KVError as error:
-            replies.append(error)
+        replies.append(await reply_in_time(store, op, math.inf))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(perform)
-        with psycopg.connect(dsn, autocommit=True) as other:
-            waiting = f"SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"  # noqa: S608
-            while not other.execute(waiting).rowcount:  # noqa: ASYNC110  # a server has no events
-                await trio.sleep(0.01)
-    for error in replies:
-        raise error
+        await lock_waits(dsn, 1, f"{function}(pid)")
+    for reply in replies:
+        if isinstance(reply, kv.KVError):
+            raise reply
+
+
+async def lock_waits(dsn: str, count: int, what: str = "pid") -> None:
+    """Ask for something of the backends that wait for a lock, as soon as there are so many."""
+    with psycopg.connect(dsn, autocommit=True) as other:
+        waiting = f"SELECT {what} FROM pg_stat_activity WHERE wait_event_type = 'Lock'"  # noqa: S608
+        while other.execute(waiting).rowcount < count:  # noqa: ASYNC110  # a server has no events
+            await trio.sleep(0.01)
 
 
 class TestNames:

@@ -7,6 +7,8 @@ import pytest
 import trio
 from botocore.exceptions import ConnectionClosedError
 
+from lakeproof.gate.fronts.http import Request, Response
+from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
@@ -14,7 +16,8 @@ from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served
-from tests.stores.planted_dynamodb import BUGS, planted
+from tests.gate.stores import answering
+from tests.stores.planted_dynamodb import BUGS, Planted, planted
 
 
 def test_the_gate_conforms_and_nothing_is_left_behind() -> None:
@@ -52,6 +55,69 @@ def test_a_planted_bug_is_found_by_its_claim(bug: str) -> None:
     with planted(bug) as dsn:
         (finding,) = trio.run(found, dsn, BUGS[bug])
     assert finding.startswith(f"{BUGS[bug]}: ")
+
+
+@pytest.mark.parametrize("bug", ["transaction not undone", "conditions ignored"])
+def test_the_claim_about_transact_finds_a_planted_bug(bug: str) -> None:
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            await transact_is_atomic_or_refused(store)
+
+    with planted("correct") as dsn:
+        trio.run(main, dsn)
+    with planted(bug) as dsn, pytest.raises(NotConforming, match="transact"):
+        trio.run(main, dsn)
+
+
+P, Q = (b"p", b"k"), (b"q", b"k")
+
+
+@pytest.mark.parametrize(
+    ("checks", "first"),
+    [
+        ([(*P, b"1"), (*P, kv.EXISTS), (*Q, None)], None),
+        ([(*Q, None), (*P, kv.EXISTS), (*P, b"2")], 2),
+        ([(*P, b"1"), (*Q, b""), (*P, None)], 1),
+        ([(*Q, None), (*P, None), (*P, b"2")], 1),
+        ([(*Q, kv.EXISTS)], 0),
+    ],
+)
+def test_several_checks_of_a_key_are_one_condition_and_the_first_that_fails_is_told(
+    checks: list[kv.Check], first: int | None
+) -> None:
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            await store.transact()
+            await store.set(*P, b"1")
+            if first is None:
+                await store.transact(checks=checks, writes=[(*P, None), (*Q, b"")])
+                assert [entry.key async for entry in store.scan(P[0])] == []
+                return
+            with pytest.raises(kv.CheckFailed) as caught:
+                await store.transact(checks=checks, writes=[(*P, None)])
+            assert (caught.value.args, (await store.get(*P)).value) == ((first,), b"1")
+
+    with planted("correct") as dsn:
+        trio.run(main, dsn)
+
+
+def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
+    told = Planted("correct")
+
+    async def conflicting(request: Request) -> Response:
+        if b"TransactItems" not in request.body:
+            return await told.handle(request)
+        reasons = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
+        kind = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
+        return Response(400, (), json.dumps({"__type": kind, "CancellationReasons": reasons}).encode())
+
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            with pytest.raises(kv.Refused, match="TransactionCanceledException"):
+                await store.transact(checks=[(*P, None), (*Q, kv.EXISTS)])
+
+    with answering(conflicting) as served_:
+        trio.run(main, f"dynamodb+{served_.url}/")
 
 
 def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
@@ -93,8 +159,9 @@ def test_what_did_not_reach_the_store_is_refused_and_what_was_not_answered_is_un
                 await store.set(b"p", b"k", b"v")
                 inner = store.client  # type: ignore[attr-defined]  # of boto3
                 inner.meta.events.register("before-send.dynamodb", cut)
-                with pytest.raises(kv.OutcomeUnknown):
-                    await store.set(b"p", b"k", b"v")
+                for lost in (store.set(b"p", b"k", b"v"), store.transact(writes=[(b"p", b"k", None)])):
+                    with pytest.raises(kv.OutcomeUnknown):
+                        await lost
                 inner.meta.events.unregister("before-send.dynamodb", cut)
 
     def cut(**_: object) -> None:

@@ -5,11 +5,19 @@ from random import Random
 
 import attrs
 import pytest
+import trio
 
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
 from lakeproof.live.coverage import Coverage
-from lakeproof.live.flow_calls import FlowCall, entry_call, repository_call
+from lakeproof.live.flow_calls import Caller, FlowCall, entry_call, repository_call
 from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, judges, observers
+from lakeproof.live.recorder import Tally
+from lakeproof.model import kv
 from lakeproof.model.promises import promised_ids
+from lakeproof.model.snapshot import Status
+from lakeproof.stores.wrappers import PrefixedStore
 
 GROUPS = pytest.mark.parametrize(
     ("group", "call"), [(OF_ENTRIES, entry_call), (OF_REPOSITORIES, repository_call)], ids=["entries", "repositories"]
@@ -34,3 +42,45 @@ def test_a_promise_without_a_judge_or_a_reason_is_an_error() -> None:
     with pytest.raises(KeyError) as named:
         judges(attrs.evolve(OF_ENTRIES, reasons={}))
     assert named.value.args[0] in OF_ENTRIES.unjudged.keys() - JUDGES.keys()
+
+
+class LosesAnswers(MemoryStore):
+    """Of transacts."""
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        await super().apply_all(op)
+        raise kv.OutcomeUnknown
+
+
+class TransactsNot(MemoryStore):
+    def __init__(self) -> None:
+        super().__init__()
+        self.capabilities = frozenset()
+
+
+@pytest.mark.parametrize(
+    ("store", "status", "error"),
+    [
+        (MemoryStore(), Status.OK, type(None)),
+        (MemoryStore({(b"mine/p", b"k"): b"1"}), Status.FAIL, kv.CheckFailed),
+        (LosesAnswers(), Status.CRASHED, kv.OutcomeUnknown),
+        (TransactsNot(), Status.FAIL, kv.Refused),
+    ],
+    ids=["done", "a check failed", "answer lost", "refused"],
+)
+def test_a_flow_that_transacts_is_recorded_as_any_other(
+    store: MemoryStore, status: Status, error: type[kv.KVError | None]
+) -> None:
+    async def flow(env: Env) -> None:
+        await env.store.transact(checks=[(b"p", b"k", None)], writes=[(b"p", b"k", b"1"), (b"p", b"l", b"1")])
+
+    private = PrefixedStore(store, b"mine/")
+    caller = Caller(private, MemoryObjectStore(), live_env(), 60, (), Tally())
+    client = caller.client()
+    after = trio.run(caller.call, client, FlowCall("both", (), flow))
+    [view] = caller.clients[client]
+    assert (view.status, type(view.error), after == client) == (status, error, status is not Status.CRASHED)
+    held = {(b"mine/p", b"k"), (b"mine/p", b"l")} if status in (Status.OK, Status.CRASHED) else set(store.contents())
+    assert store.contents().keys() == held
+    assert trio.run(private.clear) == []
+    assert error is kv.CheckFailed or not store.contents()

@@ -72,10 +72,11 @@ def _of_eval(args: Args) -> Sequence[str]:
     if script is None:
         return ["an unknown script", escape_key(args[0][:40])]
     try:
-        count = integer(args[1])
+        count = max(0, integer(args[1]))
     except CommandError:
         count = 0
-    return [script.name, *(escape_key(each) for each in args[2 : 2 + max(0, count) + script.told])]
+    told = count // 2 if script.told is None else script.told
+    return [script.name, *(escape_key(each) for each in args[2 : 2 + count + told])]
 
 
 def _of_load(args: Args) -> Sequence[str]:

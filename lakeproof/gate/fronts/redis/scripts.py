@@ -20,7 +20,8 @@ from lakeproof.stores import redis_scripts
 @attrs.frozen
 class Script:
     """A script that is known. sha: of its text. keys, args: so many it needs. writes: whether it may change any key.
-    told: so many of its arguments are a part of its label. line: that of its first command, for errors."""
+    told: so many of its arguments are a part of its label; None: one for two keys. line: that of its first command, for
+    errors."""
 
     name: str
     sha: str
@@ -28,7 +29,7 @@ class Script:
     args: int
     keys: int = 2
     writes: bool = True
-    told: int = 1
+    told: int | None = 1
     line: int = 1
 
 
@@ -75,6 +76,23 @@ def _scan(work: Work, keys: Args, args: Args) -> Value:
     return tuple(each for key in members if isinstance(key, bytes) for each in (key, hget(work, (keys[0], key))))
 
 
+def _transact(work: Work, keys: Args, args: Args) -> Value:
+    count = len(keys) // 2
+    if (len(keys), len(args)) != (2 * count, 3 * count):
+        raise CommandError("ERR the script transact needs three arguments for two keys")
+    columns = (keys[::2], keys[1::2], args[:count], args[count : 2 * count], args[2 * count :])
+    for number, (values, names, key, what, value) in enumerate(zip(*columns, strict=True), 1):
+        if what == b"set":
+            _write(work, (values, names), (key, value))
+        elif what == b"delete":
+            _remove(work, (values, names), (key,))
+        else:
+            found = hget(work, (values, key))
+            if (what == b"absent") == (found is not None) or (what == b"equal" and found != value):
+                return number
+    return 0
+
+
 def _if_owner(do: Callable[[Work, Args, Args], Value]) -> Callable[[Work, Args, Args], Value]:
     """A script of a lock: its key holds the token of who asks, or 0 is answered."""
     return lambda work, keys, args: do(work, keys, args) if work.string(keys[0]) == args[0] else 0
@@ -112,6 +130,7 @@ SCRIPTS: Final = (
     _ours("set_if_present", redis_scripts.IF_PRESENT, _if_present, args=2),
     _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
     _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
+    attrs.evolve(_ours("transact", redis_scripts.TRANSACT, _transact, args=0), keys=0, told=None),
     _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
     _lock("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release),
     _lock("extend", "a4e8783852e6b949f9ef3a97212805108459a890", _extend, args=3),
