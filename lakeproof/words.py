@@ -1,6 +1,7 @@
 """What every room says: exit codes, errors that end a command, numbers in words."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Final
 
 AS_EXPECTED: Final = 0
@@ -42,6 +43,14 @@ def plural(number: int, what: str, whats: str | None = None) -> str:
 def seconds(duration: float) -> str:
     """A duration with the digits that matter."""
     return f"{duration:.2f}" if duration < 10 else f"{duration:,.0f}"
+
+
+def show_time(microseconds: int, timespec: str = "seconds") -> str:
+    """Microseconds since 1970, in ISO 8601, where the calendar has such a year."""
+    try:
+        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec=timespec)
+    except (ValueError, OverflowError, OSError):
+        return f"{microseconds} microseconds since 1970"
 
 
 def reason(error: Exception) -> str:

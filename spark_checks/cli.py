@@ -46,7 +46,8 @@ def needing_the_extra(command: str) -> Iterator[None]:
         words = re.sub(r"^\[[A-Z_.]+\] ", "", " ".join(str(error).split())).rstrip(".")
         package = (error.name or "").partition(".")[0]
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRA:
-            why, how = f"{package} is not installed", "pip install"
+            embedded = " 'lakeproof[embedded]' (no Java), or pip install" if package == "pyspark" else ""
+            why, how = f"{package} is not installed", f"pip install{embedded}"
         elif package in EXTRA:  # what is imported from it is not there: the version is too old, or broken
             why, how = f"{package} cannot be used ({words})", "pip install --upgrade"
         elif type(error).__name__ == _ASKED_BY_PYSPARK:

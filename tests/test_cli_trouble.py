@@ -145,7 +145,7 @@ class TestInterrupt:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
         stdout, stderr = process.communicate(timeout=60)
         assert process.returncode == 130
-        [line] = stderr.strip().splitlines()
+        [line] = [each for each in stderr.strip().splitlines() if not each.startswith("verifying: ")]  # a slow machine
         assert line.startswith("lakeproof: interrupted after ")
         assert "Traceback" not in stdout
         if jobs == "1":  # in their order; of several processes the first takes the largest

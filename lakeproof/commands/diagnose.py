@@ -1,5 +1,6 @@
 """The command ``diagnose``: what a store holds, and what is wrong with it, in a zip."""
 
+import shlex
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -37,7 +38,8 @@ from lakeproof.impl.stores.sqlite_health import (
     words,
 )
 from lakeproof.model import kv
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
+from lakeproof.stores.redaction import displayed
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, show_time
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"
@@ -185,9 +187,10 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
                 collected = _of_source(attrs.evolve(found, partitions=tuple(store.partitions)), keys, out, damage)
     except (NotAStore, NotWritten) as error:
         raise Unusable(str(error)) from error
-    for line in report_lines(collected):
+    for line in report_lines(collected, out):
         click.echo(line)
-    click.echo(f"written to {out}")
+    if next_step := _next(collected, source, keys):
+        click.echo(next_step)
     if not collected.sound:
         return VIOLATED
     return AS_EXPECTED if collected.complete else INCONCLUSIVE
@@ -202,26 +205,54 @@ def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[st
     return collected
 
 
-def report_lines(collected: Collected) -> list[str]:
-    """What was found, in lines: counts, and the first findings."""
+def report_lines(collected: Collected, out: Path) -> list[str]:
+    """What was read, until when; the first of what was found; the sum; and where all of it is."""
     rows = {name: len(found) for name, found in collected.tables.items()}
+    entries = sum(row.entries for row in collected.staging)
     counts = [
         plural(rows["repositories"], "repository", "repositories"),
         plural(rows["branches"], "branch", "branches"),
         plural(rows["commits"], "commit"),
         plural(rows["tags"], "tag"),
-        plural(rows["staging"], "staging token"),
+        f"{plural(rows['staging'], 'staging token')} with {plural(entries, 'entry', 'entries')}",
         plural(rows["cleanup"], "note to the cleaner", "notes to the cleaner"),
     ]
     troubles = [finding for finding in collected.findings if finding.kind not in NOTES]
-    notes = len(collected.findings) - len(troubles)
-    lines = [", ".join(counts)]
-    lines += [_line(finding) for finding in troubles[:FINDINGS_SHOWN_MAX]]
-    if len(troubles) > FINDINGS_SHOWN_MAX:
-        lines.append(f"and {len(troubles) - FINDINGS_SHOWN_MAX:,} more")
-    lines += [f"not judged: {each.message}" for each in collected.findings if each.kind in UNJUDGED]
-    lines.append(f"{plural(len(troubles), 'finding')}, {plural(notes, 'note')}")
-    return lines
+    notes = [finding for finding in collected.findings if finding.kind in NOTES - UNJUDGED]
+    return [
+        f"read: {', '.join(counts)}",
+        f"until: {_dates(collected)}",
+        *_first(troubles),
+        *_first(notes, "note: "),
+        *(f"not judged: {each.message}" for each in collected.findings if each.kind in UNJUDGED),
+        f"{plural(len(troubles), 'error')}, {plural(len(notes), 'note')}",
+        f"files: {out}: errors.jsonl with all of them, and a table for each kind of entity",
+    ]
+
+
+def _dates(collected: Collected) -> str:
+    """The newest commit says how old a copy is; the clock, when it was read."""
+    newest = max((row.creation_date for row in collected.commits), default=None)
+    last = "there is no commit" if newest is None else f"the newest commit is of {show_time(newest)}"
+    return f"{last}; read at {show_time(collected.collected_at)} by the clock of this machine"
+
+
+def _first(findings: Sequence[Diagnosis], before: str = "") -> Iterator[str]:
+    for finding in findings[:FINDINGS_SHOWN_MAX]:
+        yield f"{before}{_line(finding)}"
+    if len(findings) > FINDINGS_SHOWN_MAX:
+        yield f"{before}and {len(findings) - FINDINGS_SHOWN_MAX:,} more"
+
+
+def _next(collected: Collected, source: str, keys: Keys | None) -> str | None:
+    """The command that sees more. It reads no SQLite file."""
+    if any(finding.kind == "part" for finding in collected.findings):
+        return "next: a dump of the whole store (`lakefs kv dump` without --repo)"
+    if Path(source).is_file() and not is_rows(Path(source)):
+        return None
+    given = [] if keys is None else ["--keys", keys]
+    words = ["lakeproof", "spark", "check", displayed(source), *given, "--blockstore", "STORE"]
+    return f"next, ranges and objects, too: {shlex.join(words)}"
 
 
 def _line(finding: Diagnosis) -> str:

@@ -23,7 +23,7 @@ from lakeproof.gate.search import SearchProgress, all_classes, complete_work, is
 from lakeproof.gate.server import ways
 from lakeproof.gate.startup import Unjudged
 from lakeproof.gate.strategies import Sampled
-from lakeproof.gate.traces import of, write
+from lakeproof.gate.traces import of, read, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
 from lakeproof.verify.machine import cores
@@ -182,18 +182,18 @@ def _checks_of(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
 
 
 def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Summary:
-    """The page of a run: its verdict is the worst of all, whatever was expected."""
-    found = {row.verdict for row in rows}
-    verdict = next((word for word in ("violated", "inconclusive") if word in found), "holds")
-    surprises = sum(row.exit_code != AS_EXPECTED for row in rows)
-    expected = f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected" if surprises else "all as expected"
-    heads = ("scenario", "invariant", "verdict", "expected", "schedules", "which", "violate it", "seconds")
+    """The page of a run: whether all is as expected, what is not, the verdicts, and each shortest schedule."""
+    worst = max((row.exit_code for row in rows), key=_RANK.index, default=AS_EXPECTED)
+    verdict, shown = _TOP[worst]
+    surprises = [row for row in rows if row.exit_code != AS_EXPECTED]
+    many = plural(len(surprises), "verdict is", "verdicts are")
+    expected = f"{many} not as expected" if surprises else "all as expected"
+    heads = ("scenario", "verdict", "invariant", "schedules", "which", "violate it", "seconds")
     cells = [
         (
             row.scenario,
+            row.judged,
             row.invariant,
-            row.verdict,
-            row.expected,
             f"{row.schedules:,}",
             row.which,
             f"{row.violating:,}",
@@ -205,14 +205,34 @@ def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Sum
         kind="gate",
         subject=str(file),
         verdict=verdict,
+        shown=shown,
         closing=f"{plural(len(rows), 'verdict')}, {expected}",
-        tables=[SummaryTable(title="Verdicts", heads=heads, rows=cells, numbers=(4, 6, 7))],
-        evidence=[*(line for row in rows if row.trace for line in row.describe(file).splitlines()), *troubles],
+        tables=[
+            SummaryTable(title="Verdicts", heads=heads, rows=cells, numbers=(3, 5, 6)),
+            *(_schedule(row, row.trace, file) for row in rows if row.trace is not None),
+        ],
+        evidence=[*(line for row in surprises for line in row.describe(file).splitlines()), *troubles],
+    )
+
+
+def _schedule(row: "GateRow", trace: Path, file: Path) -> SummaryTable:
+    """The shortest one that violates an invariant."""
+    return SummaryTable(
+        title=f"{row.scenario}: {row.invariant} is violated",
+        heads=("step", "client", "request", "answer"),
+        rows=read(trace).rows(),
+        notes=[row.evidence, row.replaying(trace, file)],
     )
 
 
 SOME: Final = "some"
 _RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
+_TOP: Final = {
+    AS_EXPECTED: ("holds", "as expected"),
+    INCONCLUSIVE: ("inconclusive", "inconclusive"),
+    VIOLATED: ("violated", "not as expected"),
+}
+"""Of a page, by the worst exit code: the verdict that gives the colour, and the words."""
 
 
 @attrs.frozen(kw_only=True)
@@ -262,8 +282,18 @@ class GateRow:
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
             return line
-        replaying = f"lakeproof gate replay {shlex.quote(str(self.trace))} --from {shlex.quote(str(file))}"
-        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {replaying}"
+        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {self.replaying(self.trace, file)}"
+
+    def replaying(self, trace: Path, file: Path) -> str:
+        """The command that runs the schedule again."""
+        return f"lakeproof gate replay {shlex.quote(str(trace))} --from {shlex.quote(str(file))}"
+
+    @property
+    def judged(self) -> str:
+        """The verdict, and whether it was expected, where that is not plain."""
+        if self.verdict != self.expected:
+            return f"{self.verdict} (expected: {self.expected})"
+        return self.verdict if self.verdict == "holds" else f"{self.verdict} as expected"
 
 
 def _row(

@@ -118,10 +118,8 @@ async def _replay_trace(scenario: GateScenario, file: Path, trace: GateTrace, ti
 
 
 def _show(trace: GateTrace) -> None:
-    for number, (choice, status) in enumerate(zip(trace.choices, trace.statuses, strict=True), start=1):
-        client, label, _ = choice.name
-        mode = "" if choice.mode == "normal" else f"  ({choice.mode})"
-        click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
+    for number, client, request, answer in trace.rows():
+        click.echo(f"{number:>4}  {client}  {request} -> {answer}")
 
 
 def _once(schedule: Schedule, found: ReplayResult) -> int:

@@ -30,6 +30,15 @@ class GateTrace:
     statuses: tuple[int | str, ...] = ()
     """Of the answers: of HTTP, or in a word; 0: none was given."""
 
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """For people, a row a step: its number, the client, the request, and the answer."""
+        steps = enumerate(zip(self.choices, self.statuses, strict=True), start=1)
+        return [(str(at), each.name.client, each.name.label, _answer(each, status)) for at, (each, status) in steps]
+
+
+def _answer(choice: Choice, status: int | str) -> str:
+    return f"{status or 'no answer'}{'' if choice.mode == 'normal' else f'  ({choice.mode})'}"
+
 
 def of(schedule: Schedule, scenario: str, file: str) -> GateTrace:
     """The trace of a schedule."""

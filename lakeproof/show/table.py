@@ -230,6 +230,9 @@ def legend(*, ascii_only: bool = False) -> Text:
 def unexpected_verdicts(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path]) -> Iterator[Text]:
     """Every verdict that differs from what is expected, in full. What is missing for one reason shares a line."""
     for outcome in outcomes:
+        if outcome.trouble:
+            yield Text.assemble(("UNUSABLE", f"bold {STYLES['violated']}"), f": {outcome.trouble}")
+            continue
         missing: dict[str, list[str]] = {}
         for verdict in outcome.verdicts:
             if verdict.unexpected and verdict.verdict == "inconclusive":

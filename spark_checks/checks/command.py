@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.spark_checks.checks.catalogue import EVERY
-from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
+from lakeproof.spark_checks.engine.options import (
+    PLACE,
+    blockstore_option,
+    dataset_options,
+    dataset_words,
+    spark_options,
+)
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
@@ -55,7 +61,7 @@ def command(
     """
     from lakeproof.show.pages import summary as pages
     from lakeproof.show.style import console
-    from lakeproof.spark_checks.checks.report import as_json_lines, page, table, write_summary
+    from lakeproof.spark_checks.checks.report import as_json_lines, ending, page, table, write_summary
     from lakeproof.spark_checks.checks.run import run
     from lakeproof.spark_checks.data.dataset import open_dataset
     from lakeproof.spark_checks.engine.run_folders import session_for
@@ -77,6 +83,9 @@ def command(
         screen = console()
         for each in table(summary, screen):
             screen.print(each)
+        again = dataset_words(opened.where, keys, beside, blockstore)
+        for line in ending(summary, None if folder is None else folder.where, again):
+            click.echo(line)
     if summary.violated:
         return VIOLATED
     return INCONCLUSIVE if summary.inconclusive or summary.version else AS_EXPECTED

@@ -1,7 +1,8 @@
 """What a run of the checks found, told: a table, JSON Lines, and a page."""
 
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich import box
@@ -14,8 +15,9 @@ from lakeproof.show.style import is_ascii
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.run import KINDS, Example, Outcome, Summary
 from lakeproof.spark_checks.data import denominators, manifest
+from lakeproof.spark_checks.data.dataset import is_folder
 from lakeproof.spark_checks.engine.folders import Folder
-from lakeproof.words import plural, seconds
+from lakeproof.words import plural, seconds, show_time
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
@@ -24,7 +26,7 @@ SHOWN_MAX: Final = 300
 
 
 def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
-    """A row a check; below, an example of each kind that was found; then the verdict."""
+    """A row a check; below, how many of each kind were found, and the first."""
     found = Table(box=box.ASCII_DOUBLE_HEAD if is_ascii(console) else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     found.add_column("check", no_wrap=True)
     for name in ("judged", *COLUMNS.values(), "seconds"):
@@ -41,14 +43,62 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
         for kind in KINDS:
             example = next((each for each in outcome.examples if each.kind == kind), None)
             if example is not None:
-                more = outcome.count(kind) - 1
-                rest = f" (and {more:,} more)" if more else ""
+                count = outcome.count(kind)
+                told = plural(count, *_NOUNS.get(outcome.check.id, ("record",)))
+                first_ = ", the first" if count > 1 else ""
                 yield Text.assemble(
-                    (kind, _STYLES[kind]), f" {outcome.check.id}: {_line(example)}{rest}", overflow="fold"
+                    (kind, _STYLES[kind]), f" {outcome.check.id}, {told}{first_}: {_line(example)}", overflow="fold"
                 )
-    for line in (denominators.describe_rows(summary.rows), *map(manifest.note, summary.unsealed)):
-        yield Text(line, overflow="fold")
-    yield Text(verdict(summary))
+
+
+def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[str]:
+    """The last lines: what was read, until when; the verdict; where the rest is; the next command, if one helps.
+    again: `options.dataset_words`."""
+    yield denominators.describe_rows(summary.rows)
+    yield from map(manifest.note, summary.unsealed)
+    newest = "there is no commit" if summary.until is None else f"the newest commit is of {show_time(summary.until)}"
+    yield f"until: {newest}; no check depends on the clock"
+    yield verdict(summary)
+    if out is not None:
+        yield f"files: {out}/summary.html, a page; {out}/findings, all of them (Parquet); {out}/summary.jsonl"
+    if summary.violated and out is None:
+        yield _next("all of them in a folder", "spark", "check", *again, "--out", "checked")
+    elif summary.violated and not is_folder(summary.where):
+        yield _next("to show it to others", "diagnose", again[0], "--out", "diagnosis.zip")
+    elif not (summary.rows.get("repositories") or is_folder(summary.where)):
+        yield "next: a dump of the whole store (`lakefs kv dump` without --repo)"
+    elif "objects" not in summary.rows:
+        yield _next("the objects, too", "spark", "check", *again, "--blockstore", "STORE")
+    elif summary.violated or summary.inconclusive:
+        return
+    elif any(outcome.count("garbage") for outcome in summary.outcomes):
+        words = ("spark", "uncommitted", *again, "--older-than", "24h", "--out", "runs")
+        yield _next("mark what can be deleted", *words)
+
+
+def _next(what: str, *words: str) -> str:
+    return f"next, {what}: {shlex.join(('lakeproof', *words))}"
+
+
+_NOUNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "active-is-complete": ("repository", "repositories"),
+    "head-exists": ("branch or tag", "branches or tags"),
+    "parents-exist": ("commit",),
+    "generation-is-right": ("commit",),
+    "child-is-not-older": ("commit",),
+    "commits-have-no-cycle": ("commit",),
+    "meta-range-exists": ("commit",),
+    "commit-is-reachable": ("commit",),
+    "token-has-one-owner": ("staging token",),
+    "staged-has-owner": ("staging token",),
+    "committed-data-is-kept": ("object or commit", "objects or commits"),
+    "staged-data-is-kept": ("object",),
+    "object-is-whole": ("object",),
+    "object-is-referred-to": ("object",),
+    "address-has-one-entry": ("address", "addresses"),
+    "table-is-sound": ("metarange or range", "metaranges or ranges"),
+}
+"""Of what is found, by id; of all others it is a record."""
 
 
 def _things(outcome: Outcome) -> str:

@@ -60,7 +60,8 @@ class Outcome:
 class Summary:
     """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
     them. ``unsealed``: folders without a manifest. ``version``: why the records may mean something else; empty: they do
-    not. ``engine``: what has run them."""
+    not. ``engine``: what has run them. ``until``: the date of the newest commit, microseconds since 1970; None: there
+    is none."""
 
     where: str
     rows: Mapping[str, int]
@@ -69,6 +70,7 @@ class Summary:
     unsealed: tuple[str, ...] = ()
     version: str = ""
     engine: str = ""
+    until: int | None = None
 
     @property
     def violated(self) -> bool:
@@ -215,12 +217,13 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
         things = denominators.count_judged(entities, rows)
+        until = denominators.newest_commit(entities)
         summary = sum_findings(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
     dataset.demand_read()
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
     version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
     return attrs.evolve(
-        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine
+        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine, until=until
     )
 
 

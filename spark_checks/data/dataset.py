@@ -116,7 +116,7 @@ def open_dataset(
     Raises Unusable: no dataset is there, a table is missing, its columns are not those of the schema, or its files not
     those of its manifest.
     """
-    named = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
+    named = [each.rstrip("/") for each in (where, beside) if each is not None and is_folder(each)]
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
     unsealed = tuple(each for each in named if not manifest.demand(each))
@@ -147,7 +147,8 @@ def _with_stored(found: Dataset, blockstore: str) -> Dataset:
     )
 
 
-def _is_folder(where: str) -> bool:
+def is_folder(where: str) -> bool:
+    """Whether a source is a folder of Parquet tables, and no file or database."""
     path = places.local(where)
     return path.is_dir() if path is not None else not where.startswith(DATABASES)
 

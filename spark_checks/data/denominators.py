@@ -5,6 +5,7 @@ Cost: footers, and one scan of a few columns of the typed tables.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import attrs
 from pyspark.sql import Column, DataFrame
@@ -16,9 +17,23 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine import footers
 from lakeproof.spark_checks.findings import is_named
+from lakeproof.words import plural
 
 RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
 ENTITIES = ("branches", "tags", "commits")
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "kv": ("row of kv", "rows of kv"),
+    "metaranges": ("range of a metarange", "ranges of metaranges"),
+    "ranges": ("entry of a range", "entries of ranges"),
+    "objects": ("object",),
+    "repositories": ("repository", "repositories"),
+    "branches": ("branch", "branches"),
+    "tags": ("tag",),
+    "commits": ("commit",),
+    "staged": ("staged entry", "staged entries"),
+    "cleanups": ("note to the cleaner", "notes to the cleaner"),
+    "undecodable": ("undecodable record",),
+}
 
 
 def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
@@ -79,6 +94,12 @@ def _sum(table: DataFrame, name: str, condition: Column) -> DataFrame:
     return table.agg(f.count_if(condition).alias("rows")).select(f.lit(name).alias("name"), "rows")
 
 
+def newest_commit(entities: Entities) -> int | None:
+    """The latest date of a commit, microseconds since 1970. None: there is no commit. Runs a job."""
+    found = entities.commits.agg(f.max("creation_date")).collect()[0][0]
+    return None if found is None else int(found)
+
+
 def describe_rows(rows: Mapping[str, int]) -> str:
     """The tables and their rows, in a line."""
-    return "rows read: " + ", ".join(f"{name} {count:,}" for name, count in rows.items())
+    return "read: " + ", ".join(plural(count, *_WORDS[name]) for name, count in rows.items())

@@ -101,6 +101,14 @@ blockstore_option = click.option(
 """In place of ``--beside``: the other tables are made of what the object store holds."""
 
 
+def dataset_words(
+    where: str, keys: str | None = None, beside: str | None = None, blockstore: str | None = None
+) -> list[str]:
+    """The words of another command that read the same dataset. ``where``: without credentials."""
+    given = {"--keys": keys, "--beside": beside, "--blockstore": blockstore}
+    return [where, *(word for name, value in given.items() if value is not None for word in (name, value))]
+
+
 def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
     """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
     for option in (

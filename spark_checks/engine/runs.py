@@ -26,7 +26,7 @@ from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
-from lakeproof.words import Unusable, plural
+from lakeproof.words import Unusable, plural, show_time
 
 REPORT: Final = "report.json"
 ADDRESSES: Final = "addresses"
@@ -88,7 +88,7 @@ class Report:
     def encode(self, indent: int | None = 2) -> str:
         """As JSON; without an indent on one line."""
         fields = attrs.asdict(self)
-        fields["now"] = {"microseconds": self.now, "date": shown_time(self.now)}
+        fields["now"] = {"microseconds": self.now, "date": show_time(self.now)}
         return json.dumps(fields, indent=indent) + "\n"
 
 
@@ -245,17 +245,9 @@ def parse_age(text: str) -> int:
     return int(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[match[2]] * 1_000_000
 
 
-def shown_time(microseconds: int, timespec: str = "seconds") -> str:
-    """In ISO 8601, where the calendar has such a year."""
-    try:
-        return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec=timespec)
-    except (ValueError, OverflowError, OSError):
-        return f"{microseconds} microseconds since 1970"
-
-
-def summary(report: Report, folder: Folder | Path, given: str | None) -> Sequence[str]:
+def summary(report: Report, folder: Folder | Path, given: str | None, again: Sequence[str]) -> Sequence[str]:
     """What a command prints: what was read, as of when, a line for each reason, where the rest is, the next command.
-    given: ``--now``, if it was."""
+    given: ``--now``, if it was. again: `options.dataset_words`."""
     where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
@@ -265,24 +257,25 @@ def summary(report: Report, folder: Folder | Path, given: str | None) -> Sequenc
     return [
         denominators.describe_rows(report.rows),
         *map(manifest.note, report.unsealed),
-        f"as of {shown_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
+        f"as of {show_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
         *([] if commits is None else [f"commits: {commits:,}, {expired:,} of them expired"]),
         *lines,
         *(f"finding: {name}: {count}" for name, count in odd.items()),
         *(f"note: {note}" for note in report.notes),
         *nothing,
-        *_next(report, where),
+        *_next(report, where, again),
         f"run {report.run}: {where}; {report.engine}",
     ]
 
 
-def _next(report: Report, where: str) -> Iterator[str]:
+def _next(report: Report, where: str, again: Sequence[str]) -> Iterator[str]:
     """What the marks are, where they are, and the command that looks at each once more."""
     if report.lacks:
         return
     yield f"marked: {plural(report.marked.objects, 'object')} that {MEANING[report.kind]}; nothing is deleted"
     if report.marked.objects:
         out, _, run = where.rstrip("/").rpartition("/")
-        words = ["lakeproof", "spark", "sweep", out or "/", "--run", run, "--dataset", report.dataset]
+        objects = again[again.index("--blockstore") + 1] if "--blockstore" in again else "STORE"
+        words = ["lakeproof", "spark", "sweep", out or "/", "--run", run, "--objects", objects, "--dataset", *again]
         yield f"addresses: {where.rstrip('/')}/{ADDRESSES} (Parquet), with report.json beside it"
-        yield f"next, a dry run: {shlex.join(words)} --objects STORE"
+        yield f"next, a dry run: {shlex.join(words)}"

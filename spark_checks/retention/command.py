@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.spark_checks.engine.options import blockstore_option, dataset_options, run_options, spark_options
+from lakeproof.spark_checks.engine.options import (
+    blockstore_option,
+    dataset_options,
+    dataset_words,
+    run_options,
+    spark_options,
+)
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -57,8 +63,9 @@ def command(
         runs.parse_time(now)
     with run_session(options, out, run_id) as (spark, folder):
         found = open_dataset(spark, dataset, keys, beside, blockstore)
+        again = dataset_words(found.where, keys, beside, blockstore)
         asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)
-    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now):
+    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now, again):
         click.echo(line)
     return INCONCLUSIVE if report.lacks else AS_EXPECTED

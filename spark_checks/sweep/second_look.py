@@ -10,8 +10,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.spark_checks.engine.runs import shown_time
 from lakeproof.spark_checks.sweep.marks import Mark
+from lakeproof.words import show_time
 
 SECOND: Final = 1_000_000
 MICROSECOND: Final = 1
@@ -67,5 +67,5 @@ def describe(mark: Mark, found: Found) -> str:
 
 
 def _describe(size: int | None, modified: int | None) -> str:
-    when = "?" if modified is None else shown_time(modified, "auto")
+    when = "?" if modified is None else show_time(modified, "auto")
     return f"{'?' if size is None else f'{size:,}'} bytes of {when}"

@@ -108,9 +108,40 @@ def test_a_script_that_is_planted_in_a_page_is_stopped_by_its_policy(browser: Br
 
 
 def check_fit(browser: Browser, width: int) -> None:
-    """Nothing sticks out of the page, and axe-core has nothing against it."""
+    """Nothing sticks out of the page, no head of a table is broken inside a word, axe-core has nothing against it, and
+    Tab comes to all that can be used."""
     assert browser.run("return document.documentElement.scrollWidth <= arguments[0]", width) is True
+    assert browser.run(BROKEN_HEADS) == []
     assert complaints(browser) == []
+    browser.press(*["Tab"] * cast("int", browser.run(WATCH_FOCUS)))
+    assert browser.run(NOT_FOCUSED) == []
+
+
+BROKEN_HEADS = """
+const lines = (cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map((each) => Math.round(each.top))).size;
+};
+return [...document.querySelectorAll('thead th:not(:has(.hidden))')].filter((cell) => cell.offsetParent)
+  .filter((cell) => lines(cell) > cell.innerText.trim().split(/\\s+/).length).map((cell) => cell.innerText);
+"""
+"""The heads of tables that have more lines than words."""
+
+WATCH_FOCUS = """
+const used = 'a[href], button:not(:disabled), input:not(:disabled), summary, [tabindex="0"]';
+window.unfocused = new Set([...document.querySelectorAll(used)].filter((each) => each.checkVisibility()));
+addEventListener('focusin', (event) => {
+  const style = getComputedStyle(event.target);
+  if (style.outlineStyle !== 'none' && style.outlineWidth !== '0px') window.unfocused.delete(event.target);
+});
+document.activeElement.blur();
+return window.unfocused.size + 2;
+"""
+"""How often Tab is to be pressed: one time for each thing that can be used, and for the window's own."""
+
+NOT_FOCUSED = "return [...window.unfocused].map((each) => each.outerHTML.slice(0, 99))"
+"""What Tab has not come to, or has shown no outline."""
 
 
 @LOOKS
@@ -120,6 +151,17 @@ def test_the_page_fits_its_window_and_axe_finds_nothing(
     browser.look(width=width, dark=dark)
     opened(browser, TROUBLE, tmp_path, "#step-4")
     check_fit(browser, width)
+
+
+def test_a_broken_head_and_a_control_without_tab_are_found(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, TROUBLE, tmp_path, "#step-4")
+    browser.run("document.querySelector('#next').tabIndex = -1; document.querySelector('#play').style.outline = 'none'")
+    browser.press(*["Tab"] * cast("int", browser.run(WATCH_FOCUS)))
+    found = cast("list[str]", browser.run(NOT_FOCUSED))
+    assert [each.partition(' id="')[2].partition('"')[0] for each in found] == ["next", "play"]
+    assert browser.run(BROKEN_HEADS) == []
+    browser.run("document.querySelector('.contents').style.width = '30px'")
+    assert browser.run(BROKEN_HEADS) != []
 
 
 def complaints(browser: Browser) -> list[str]:

@@ -231,5 +231,17 @@ class TestExport:
     def test_a_tour_needs_a_violation_to_lead_to(self) -> None:
         assert "nothing is violated" in complaint(lakeproof("explore", "atomic", "--demo", "--from", str(RACING)))
 
+    def test_a_scenario_that_cannot_be_searched_is_not_said_to_hold(self, in_tmp_path: Path) -> None:
+        file = in_tmp_path / "broken.py"
+        file.write_text(
+            "from lakeproof import Call, Eventually, Scenario\n"
+            "async def fill(env): raise ImportError('records need protobuf')\n"
+            "promise = Eventually(id='p', meaning='', check=lambda snapshot: ())\n"
+            "SCENARIOS = [Scenario(name='s', setup=[Call(fill)], clients=[[Call(fill)]], invariants=[promise])]\n"
+        )
+        said = complaint(lakeproof("explore", "s", "--demo", "--from", str(file)))
+        assert "records need protobuf" in said
+        assert "nothing is violated" not in said
+
     def test_a_scenario_is_named_or_the_demo_is(self) -> None:
         assert "name a SCENARIO, or say --demo" in complaint(lakeproof("explore"))

@@ -1,5 +1,7 @@
 """The page of a history in Debian's Chromium: what is listed is what was recorded; keys, zoom, evidence; axe."""
 
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -77,6 +79,31 @@ def test_keys_and_buttons_zoom_and_move_and_the_place_is_said(browser: Browser, 
     assert "Events 0 to 800 of 800; lanes 1 to 20 of 30" in browser.text("#place")
     browser.press("Home")
     assert browser.log() == []
+
+
+@pytest.mark.parametrize("events", [1, 3, 37, 733])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_ticks_of_the_axis_are_round_and_evenly_spaced(
+    browser: Browser, tmp_path: Path, events: int, width: int
+) -> None:
+    browser.look(width=width)
+    opened(browser, tmp_path, [event for n in range(events) for event in one_set(n)])
+    for _ in range(4):
+        ticks = [
+            int(each) for each in str(browser.run("return document.getElementById('drawing').dataset.ticks")).split()
+        ]
+        steps = {after - before for before, after in pairwise(ticks)}
+        assert 1 <= len(ticks) <= 14
+        assert all(re.fullmatch("[125]0*", str(step)) for step in steps)
+        assert len(steps) <= 1
+        assert not steps or not any(tick % step for tick in ticks for step in steps)
+        browser.run("document.getElementById('area').focus()")
+        browser.press("+", "ArrowRight")
+        listed(browser)
+
+
+def one_set(number: int) -> list[Event]:
+    return [(number % 5, "invoke", "set", "k", number), (number % 5, "ok", "set", "k", number)]
 
 
 def test_nothing_that_a_history_says_runs(browser: Browser, tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from lakeproof.commands.gate import GateRow, _page
+from lakeproof.gate.classes import Choice, Name
+from lakeproof.gate.server import LOST_APPLIED
+from lakeproof.gate.traces import GateTrace, write
 from lakeproof.show.pages.summary import Summary, SummaryTable, summary_page
 from tests.commands import ROOT, lakeproof
 from tests.show.browser import Browser
@@ -36,18 +39,37 @@ def shown(page: str) -> Reading:
     return read
 
 
+H, V, U = "holds", "violated", "inconclusive"
+
+
 @pytest.mark.parametrize(
-    ("verdicts", "worst"),
+    ("verdicts", "top", "colour"),
     [
-        (["holds", "holds"], "holds"),
-        (["holds", "inconclusive"], "inconclusive"),
-        (["inconclusive", "violated", "holds"], "violated"),
+        ([(H, H), (H, H)], "as expected", "is-holds"),
+        ([(V, V), (H, H)], "as expected", "is-holds"),
+        ([(H, H), (U, H)], "inconclusive", "is-inconclusive"),
+        ([(U, H), (V, H), (H, H)], "not as expected", "is-violated"),
+        ([(H, V)], "not as expected", "is-violated"),
     ],
 )
-def test_of_a_gate_the_worst_verdict_stands_at_the_top(verdicts: list[str], worst: str) -> None:
-    found = _page(Path("f.py"), [row(verdict) for verdict in verdicts], [])
-    assert found.verdict == worst
-    assert shown(summary_page(found)).texts["span"][0] == worst
+def test_of_a_gate_it_stands_at_the_top_whether_all_is_as_expected(
+    verdicts: list[tuple[str, str]], top: str, colour: str
+) -> None:
+    found = _page(Path("f.py"), [row(verdict, expected) for verdict, expected in verdicts], [])
+    read = shown(summary_page(found))
+    assert read.texts["span"][0] == top
+    assert read.tags("span")[0]["class"] == f"verdict {colour}"
+    red = [found for found in read.tags("td") if found.get("class") == "is-violated"]
+    assert len(red) == sum(verdict != expected for verdict, expected in verdicts if U not in (verdict, expected))
+
+
+def test_of_a_gate_each_shortest_schedule_is_shown_with_its_answers(tmp_path: Path) -> None:
+    trace = tmp_path / "t.json"
+    choices = (Choice(Name("c1", "GET b/<k>", 1), "normal"), Choice(Name("c2", "PUT b/<k>", 1), LOST_APPLIED))
+    write(GateTrace(file="f.py", scenario="s/x", violated={"x": "y"}, choices=choices, statuses=(200, 0)), trace)
+    cells = shown(summary_page(_page(Path("f.py"), [row(V, V, trace)], []))).texts["td"]
+    at = cells.index("c1")
+    assert cells[at : at + 6] == ["c1", "GET b/<k>", "200", "c2", "PUT b/<k>", f"no answer  ({LOST_APPLIED})"]
 
 
 def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
@@ -77,7 +99,10 @@ def test_no_text_of_a_run_is_markup() -> None:
 @LOOKS
 def test_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     path = tmp_path / "s.html"
-    rows = [row(verdict, trace=path) for verdict in ("holds", "violated", "inconclusive")]
+    trace = tmp_path / "t.json"
+    choices = (Choice(Name("c1", f"PUT b/{'k' * 90}", 1), "normal"),)
+    write(GateTrace(file="f.py", scenario="s/x", violated={"x": "y"}, choices=choices, statuses=(200,)), trace)
+    rows = [row("holds"), row("violated", trace=trace), row("inconclusive")]
     path.write_text(summary_page(_page(ROOT / "x.py", rows, ["trouble"])), "utf-8")
     browser.look(width=width, dark=dark)
     browser.open(path)

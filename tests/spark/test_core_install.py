@@ -53,7 +53,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
 def test_a_command_without_the_extra_names_it(name: str) -> None:
     line = refused(without(ALL, "spark", name, *ARGUMENTS[name]))
     assert line.startswith(f"lakeproof: spark {name}: ")
-    assert line.endswith(" is not installed; pip install 'lakeproof[spark]'")
+    assert line.endswith("; pip install 'lakeproof[embedded]' (no Java), or pip install 'lakeproof[spark]'")
 
 
 @pytest.mark.parametrize("package", ["pyarrow", "ijson"])

@@ -46,9 +46,11 @@ class Explorer:
         """Make a guided tour, to the first violation that a search finds.
 
         Raises:
-            Unusable: it finds none.
+            Unusable: it finds none, or cannot search.
         """
         [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
+        if outcome.trouble:
+            raise Unusable(outcome.trouble)
         paths = [path_of(each.trace.schedule) for each in outcome.verdicts if each.trace is not None]
         if not paths:
             raise Unusable(f"{self.scenario.name}: nothing is violated within the limits: there is no tour to lead")

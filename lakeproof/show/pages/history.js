@@ -2,7 +2,7 @@
 /* The time line of a history. Columns are unpacked once; then only what is seen is drawn and listed. */
 (async function () {
   const find = (id) => document.getElementById(id);
-  const NONE = 0xFFFFFFFF, LANE = 22, LANES = 20, TOP = 20, LISTED = 60, NAME = 90, OK = 0, FAIL = 1, INFO = 2;
+  const NONE = 0xFFFFFFFF, LANE = 22, LANES = 20, TOP = 20, LISTED = 60, NAME = 90, TICK = 90, OK = 0, FAIL = 1, INFO = 2;
   const layout = JSON.parse(find("layout").textContent);
   const n = layout.operations;
   if (!n) { find("place").textContent = "No operations."; return; }
@@ -87,6 +87,12 @@
     return reads && result[i] !== NONE ? name + " -> " + text(result[i]) : name;
   }
 
+  /* The least 1, 2 or 5 times a power of ten that is no less: whole events, as there are no parts of one. */
+  function rounded(least) {
+    const power = 10 ** Math.max(0, Math.floor(Math.log10(least)));
+    return power * ([1, 2, 5].find((each) => each * power >= least) || 10);
+  }
+
   const canvas = find("drawing");
   const pen = canvas.getContext("2d");
   let queued = false;
@@ -111,13 +117,17 @@
     const room = Math.max(50, width - NAME);
     const x = (event) => NAME + (event - left) / (right - left) * room;
     const event = (at) => left + (at - NAME) / room * (right - left);
-    for (let at = 0; at < 5; at++) {
-      const where = NAME + room * at / 5;
+    const step = rounded((right - left) * TICK / room);
+    const ticks = [];
+    for (let at = Math.ceil(left / step) * step; at <= right; at += step) {
+      const told = at.toLocaleString("en"), where = x(at);
+      ticks.push(at);
       pen.fillStyle = ink("line");
       pen.fillRect(where, 0, 1, height);
       pen.fillStyle = ink("dim");
-      pen.fillText(Math.round(event(where)).toLocaleString("en"), where + 4, TOP / 2);
+      if (where + 4 + pen.measureText(told).width <= width) pen.fillText(told, where + 4, TOP / 2);
     }
+    canvas.dataset.ticks = ticks.join(" ");
     const colours = { read: ink("c0"), write: ink("c2"), refused: ink("dim"), open: ink("warn") };
     function bar(i, y, colour) {
       const from = Math.max(NAME, x(call[i]));

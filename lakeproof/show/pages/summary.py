@@ -11,16 +11,18 @@ from lakeproof.verify.outputs import unwritable
 from lakeproof.version import version
 
 WORDS = ("holds", "violated", "inconclusive")
+AS_EXPECTED = "as expected"
 
 
 @attrs.frozen(kw_only=True)
 class SummaryTable:
-    """Rows of cells; those of ``numbers``, by position, are numbers."""
+    """Rows of cells; those of ``numbers``, by position, are numbers. ``notes``: lines above it."""
 
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: Sequence[int] = ()
+    notes: Sequence[str] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +34,9 @@ class Summary:
     subject: str
     """What was run."""
     verdict: str
-    """One of `WORDS`."""
+    """One of `WORDS`: its colour."""
+    shown: str = ""
+    """Words in its place, where it was expected or not."""
     closing: str
     """The sentence with which the command ends."""
     facts: Sequence[tuple[str, str]] = ()
@@ -65,7 +69,7 @@ def _top(summary: Summary) -> Iterator[str]:
     word = summary.verdict
     yield '<header class="top">'
     yield f'<p class="brand">lakeproof {text(version())} · {text(summary.kind)}</p>'
-    yield f'<h1><span class="verdict is-{word}">{word}</span> {text(summary.subject)}</h1>'
+    yield f'<h1><span class="verdict is-{word}">{text(summary.shown or word)}</span> {text(summary.subject)}</h1>'
     yield f'<p class="meaning">{text(summary.closing)}</p>'
     yield "</header>\n<main>"
     if summary.facts:
@@ -76,14 +80,19 @@ def _top(summary: Summary) -> Iterator[str]:
 def _evidence(summary: Summary) -> Iterator[str]:
     if summary.evidence:
         yield '<section class="evidence"><h2>Evidence</h2>'
-        lines = "\n".join(text(printable(line)) for line in summary.evidence)
-        yield f'<pre role="region" tabindex="0" aria-label="Evidence">{lines}</pre></section>'
+        yield f'<pre role="region" tabindex="0" aria-label="Evidence">{_lines(summary.evidence)}</pre></section>'
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(text(printable(line)) for line in lines)
 
 
 def _table(table: SummaryTable) -> Iterator[str]:
     if not table.rows:
         return
     yield f"<h2>{text(table.title)}</h2>"
+    if table.notes:
+        yield f"<pre>{_lines(table.notes)}</pre>"
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="{text(table.title)}"><table class="verdicts">'
     heads = "".join(f'<th scope="col"{_count(table, at)}>{text(head)}</th>' for at, head in enumerate(table.heads))
     yield f"<thead><tr>{heads}</tr></thead><tbody>"
@@ -99,4 +108,9 @@ def _count(table: SummaryTable, at: int) -> str:
 
 
 def _kind(table: SummaryTable, at: int, cell: str) -> str:
-    return f' class="is-{cell}"' if cell in WORDS else _count(table, at)
+    """A cell that begins with a verdict has its colour; one that tells of another expectation is a surprise, whatever
+    the verdict; what is violated as expected has none."""
+    verdict, _, rest = cell.partition(" ")
+    if verdict not in WORDS or rest == AS_EXPECTED:
+        return _count(table, at)
+    return f' class="is-{"violated" if rest and verdict == "holds" else verdict}"'

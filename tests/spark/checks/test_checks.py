@@ -315,5 +315,5 @@ def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Ch
     assert done.return_value == 3
     told = " ".join(done.stdout.split())  # lines are as long as the terminal is wide
     assert "inconclusive, for there was nothing to judge: staged-has-owner;" in told
-    assert "rows read: kv 3, " in done.stdout
+    assert "read: 3 rows of kv, " in done.stdout
     assert check(str(tmp_path / "dataset"), "--only", "head-exists").return_value == 0

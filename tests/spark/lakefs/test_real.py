@@ -77,7 +77,7 @@ def test_its_rows_are_read_back_from_a_hashed_table_and_diagnosed_there(spark: S
         found = open_dataset(spark, address).kv.collect()
         done = lakeproof("diagnose", address, "--out", str(tmp_path / "d.zip"))
     assert sorted(tuple(bytes(value) for value in row) for row in found) == sorted(rows)
-    assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "0 findings, 3 notes")
+    assert (done.exit_code, "0 errors, 3 notes" in done.stdout.splitlines()) == (0, True)
 
 
 def test_a_dynamodb_of_its_rows_gets_the_verdict_and_the_counts_of_its_file(
@@ -164,10 +164,9 @@ def test_a_flipped_byte_of_any_table_is_found(block: Path) -> None:
 
 def test_diagnose_finds_nothing_wrong_and_no_path_leaves(tmp_path: Path) -> None:
     done = lakeproof("diagnose", str(DATA / "kv.jsonl"), "--out", str(tmp_path / "d.zip"))
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (
-        0,
-        "4 repositories, 10 branches, 37 commits, 1 tag, 10 staging tokens, 0 notes to the cleaner",
-    )
+    read = "read: 4 repositories, 10 branches, 37 commits, 1 tag, 10 staging tokens with 23 entries, "
+    assert (done.exit_code, done.stdout.startswith(read)) == (0, True)
+    assert "note: bare: bare-dc1cc09ksduenmhk1khg: has no branch, commit or tag: created bare, or lost" in done.stdout
     zipped = (tmp_path / "d.zip").read_bytes()
     assert b"staged/1" not in zipped
     assert b"data/part" not in zipped

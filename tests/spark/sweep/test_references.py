@@ -159,7 +159,7 @@ def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp
     report = json.loads((fresh.folder / "swept" / "report.json").read_text())
     told = report["references"]
     assert report["rows"]["kv"] == len(found.store)
-    assert f"rows read: kv {len(found.store)}, " in said
+    assert f"read: {len(found.store)} rows of kv, " in said
     assert sum(told.values()) == len(spared)
     assert {"staged", "active-commit" if fresh.kind == "retention" else "committed"} <= told.keys()
     assert f"referred to in {tmp_path / 'now'}: " in said
