@@ -10,8 +10,6 @@ A bare repository is restored when it has its default branch, which a restore wr
 branches may be on their way, and what no listing shows may be all of its data.
 """
 
-from typing import Final
-
 import attrs
 
 from lakeproof.impl.effects import Env, ObjectEffects
@@ -33,17 +31,17 @@ class NotRestored(GravelerError):
     """The repository is bare and has no default branch: its refs may be on their way. Nothing was deleted."""
 
 
+@attrs.frozen(kw_only=True)
 class _AskingFirst(ObjectEffects):
     """An object store where each delete is preceded by the question. 1 effect more for each."""
 
-    def __init__(self, env: Env, repository: Repository) -> None:
-        self._env: Final = env
-        self._repository: Final = repository
+    env: Env
+    repository: Repository
 
     async def perform(self, op: objects.Op) -> object:
         if isinstance(op, objects.DeleteObject):
-            await check_alive(self._env, self._repository)
-        return await self._env.objects.perform(op)
+            await check_alive(self.env, self.repository)
+        return await self.env.objects.perform(op)
 
 
 async def check_alive(env: Env, repository: Repository) -> None:
@@ -58,7 +56,7 @@ async def check_alive(env: Env, repository: Repository) -> None:
 
 def asking_first(env: Env, repository: Repository) -> Env:
     """The environment for a job of this instance."""
-    return attrs.evolve(env, objects=_AskingFirst(env, repository))
+    return attrs.evolve(env, objects=_AskingFirst(env=env, repository=repository))
 
 
 async def check_restored(env: Env, repository: Repository) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.search.search import Limits, search
-from tests.differential.pairs import BOTH, NEVER, PAIRS, UNFAIR, Claim, Fair, Pair
+from tests.search.spin.pairs import BOTH, NEVER, PAIRS, UNFAIR, Claim, Fair, Pair
 from tests.search.test_liveness import FAULTS
 
 FOLDER = Path(__file__).parent / "promela"

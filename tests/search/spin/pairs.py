@@ -29,7 +29,7 @@ from lakeproof import (
 )
 from lakeproof.impl.flows import Flow
 from lakeproof.model.invariants import Liveness
-from tests.differential import protocols as p
+from tests.search.spin import protocols as p
 
 Fair = Literal["none", "weak"]
 State = Callable[[Snapshot], bool]
