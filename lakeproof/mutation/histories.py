@@ -110,7 +110,7 @@ async def compare_checkers(env: Env, first: int) -> tuple[str, ...]:
 
 
 def _agrees(snapshot: Snapshot) -> Iterator[Finding]:
-    for call in snapshot.calls("compared"):
+    for call in snapshot.calls("compare_checkers"):
         if call.status is Status.OK:
             assert isinstance(call.value, tuple)
             yield Violation(AGREES, call.value[0]) if call.value else Reached(f"{SEEDS} histories")

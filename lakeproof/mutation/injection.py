@@ -38,9 +38,11 @@ def flow_files() -> dict[str, Path]:
 
 
 def engine_files() -> dict[str, Path]:
-    """By name, such as ``search/kernel.py``: the files of the search, and of the checker of recorded histories."""
+    """By name, such as ``search/kernel.py``: the files of the search, and of the checker of recorded histories. Without
+    the board: the processes that judge mutants have it loaded themselves."""
     root = package()
-    found = [path for room in ENGINE for path in sorted((root / room).glob("*.py")) if path.name != "__init__.py"]
+    kept_out = {"__init__.py", "board.py"}
+    found = [path for room in ENGINE for path in sorted((root / room).glob("*.py")) if path.name not in kept_out]
     return {path.relative_to(root).as_posix(): path for path in found}
 
 

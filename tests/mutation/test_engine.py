@@ -4,9 +4,12 @@ import marshal
 
 import pytest
 
+from lakeproof.designs import scenarios_of
+from lakeproof.mutation import histories
 from lakeproof.mutation.injection import engine_files
 from lakeproof.mutation.pool import carried_out
 from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, JudgeStep, Judging, MutantResult, Origin, Reach, Reaching
+from lakeproof.search.search import search
 
 STEP1, HISTORIES = Origin("lakeproof.designs.step1"), Origin("lakeproof.mutation.histories")
 PLAIN, WRONG = "repositories/step1/delete-create", "repositories/step1/delete-delete-create"
@@ -17,7 +20,7 @@ FRONTIER, LAYOUT, SEARCH = (f"model/linearizability/{name}.py" for name in ("fro
 FAULTS = [
     ("search/faults.py", "case Mode.LOST_DROPPED if is_write(op):", "case Mode.LOST_DROPPED if not op:", LOST),
     ("search/faults.py", "kv.PredicateFailed(), writes)", "kv.PredicateFailed(), {})", FALSE),
-    ("search/judge.py", "return all(self.records[name].violation", "return any(self.records[name].violation", WRONG),
+    ("search/judge.py", "if any(self.records[name].violation is", "if all(self.records[name].violation is", WRONG),
     ("search/by_level.py", "elif not record.reached:", "elif record.reached:", PLAIN),
     ("search/symmetry.py", "nodes = np.sort(np.stack(", "nodes = (lambda rows, axis: rows)(np.stack(", WRONG),
     ("search/semantics.py", "changed = near.keys() | after.keys()", "changed = near.keys() & after.keys()", PLAIN),
@@ -25,7 +28,7 @@ FAULTS = [
     (LAYOUT, "if met < latest:", "if met < 0:", HERE),
     (SEARCH, "if place[0] == len(self.musts):", "if place[0] >= 0:", HERE),
 ]
-HARMLESS = ("search/judge.py", "if isinstance(finding, Violation):", "if isinstance(finding, (Violation,)):", PLAIN)
+HARMLESS = ("search/states.py", "if isinstance(finding, Violation):", "if isinstance(finding, (Violation,)):", PLAIN)
 
 
 def as_they_are() -> dict[str, Reach]:
@@ -61,3 +64,8 @@ def test_faults_planted_in_the_engine_are_killed_and_a_change_that_is_none_is_no
     assert fates == [KILLED] * len(FAULTS) + [SURVIVED], list(zip(rows, found, strict=True))
     executed = {file for reach in reaches.values() for file, _ in reach.lines}
     assert executed >= {file for file, *_ in FAULTS}
+
+
+def test_the_checker_agrees_with_the_definition_where_nothing_is_planted() -> None:
+    scenario = scenarios_of(histories)[0]
+    assert {each.id: each.verdict for each in search(scenario).findings}[histories.AGREES] == "holds"
