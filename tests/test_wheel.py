@@ -76,7 +76,7 @@ def test_the_wheel_has_one_top_level(wheel: Path) -> None:
         ours = {path.relative_to(ROOT).as_posix() for path in (ROOT / room).rglob("*.py")}
         assert {f"lakeproof/{name}" for name in ours} <= set(names)
     assert {"lakeproof/py.typed", "lakeproof/impl/codec/graveler.proto"} <= set(names)
-    assert "lakeproof/spark_checks/log4j2.properties" in names
+    assert "lakeproof/spark_checks/engine/log4j2.properties" in names
     assert {f"lakeproof/show/pages/{name}" for name in ("page.css", "page.js", "index.js")} <= set(names)
 
 
