@@ -252,6 +252,11 @@ HANDMADE: Final = {
         demands=(NoneRaised("never", 0), Steps("objects", "reply", "ObjectNotFound")),
         faults=Faults(crashes=1, lost_answers=1, duplicates=1, refusals=1),
     ),
+    "a copy looks at its destination": made(
+        call(Put(0, Const(b"x")), Copy(0, destination="absent")),
+        call(Put(1, Const(b"y"))),
+        demands=(NoneRaised("never", 0), Steps("objects", "reply", "PreconditionFailed")),
+    ),
     "a deleter meets another at the same point": made(
         *[call(Scan(b"p", 0), Delete(0), Delete(1), Get(2))] * 2,
         demands=(NotAhead(1),),
