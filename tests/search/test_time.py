@@ -124,11 +124,17 @@ def test_no_run_that_takes_its_time_is_left_out(time: str) -> None:
     assert left_out(range(25), 30, time) == []
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-def test_none_is_left_out_of_many(time: str) -> None:
-    assert left_out(range(25, 500), 200, time) == []
-    assert native_runs_left_out(range(25, 500), 200, time) == []
+@pytest.mark.parametrize(
+    ("seeds", "runs"),
+    [
+        pytest.param(range(25, 60), 60, marks=pytest.mark.deep, id="dozens"),
+        pytest.param(range(60, 500), 200, marks=pytest.mark.long, id="hundreds"),
+    ],
+)
+def test_none_is_left_out_of_many(time: str, seeds: range, runs: int) -> None:
+    assert left_out(seeds, runs, time) == []
+    assert native_runs_left_out(seeds, runs, time) == []
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
