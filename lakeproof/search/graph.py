@@ -45,7 +45,7 @@ class Graph:
     """By edge: the number of the move."""
     mover: Ints
     """By edge: whose move it is, as a row of ``can_move``: that of a client, of a task of it, of time, which passes
-    at last, or of whoever never must, and always may; -1: a fault's, of which there is an end."""
+    at last, or of what always may happen and never must; -1: a fault's, of which there is an end."""
     step: Ints
     """By edge: which step of its client it is; NOT_OWED; of no meaning where ``mover`` is -1."""
     can_move: Bools

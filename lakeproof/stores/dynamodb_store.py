@@ -202,7 +202,7 @@ class DynamoDBStore(Closing, Store):
         except self.client.exceptions.TransactionCanceledException as error:
             reasons = error.response["CancellationReasons"]
             if {each["Code"] for each in reasons} - {"None", "ConditionalCheckFailed"}:
-                raise  # another transaction is at one of the keys, say: which checks hold nobody knows
+                raise  # another transaction is at one of the keys, say: which checks hold is unknown
             found = zip(checks.values(), reasons, strict=True)
             raise kv.CheckFailed(min(_failed(*each) for each in found if each[1]["Code"] != "None")) from None
 

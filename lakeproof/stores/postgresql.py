@@ -40,7 +40,7 @@ _DELETE: Final = "DELETE FROM kv WHERE partition_key = %s AND key = %s"
 _SCAN: Final = "SELECT key, value FROM kv WHERE partition_key = %s AND key >= %s ORDER BY key"
 _LOCK: Final = "LOCK TABLE kv IN SHARE ROW EXCLUSIVE MODE"
 """No other client writes until the transaction ends. A row that is absent cannot be locked alone; and a serializable
-transaction is not told of writers that are one statement in READ COMMITTED."""
+transaction does not see conflicts with writers that are one statement in READ COMMITTED."""
 _UNKNOWN: Final = ("08", "40003", "57")
 """SQLSTATEs after which a statement may have been done: connection exception, completion unknown, operator
 intervention (a statement that was cancelled, a server that goes down)."""
