@@ -1,12 +1,13 @@
 """The exhaustive search: which kind of it, and when another one.
 
 A search begins *small*, with a node for every history of a flow: what merging saves pays for what it costs only where
-there are many states. There are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* search goes breadth first, one step
-a level: the first violation that it meets is a shortest one, and the way back is found by expanding the levels once
-more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in restarts, which pays for
-large spaces only. So a search goes on graded; when it grows large and nothing is violated, it goes on ranked, and if
-something is violated after all, the graded search is taken up again. When a flow turns out to loop, *liveness* is to
-be judged, or clients read a clock that goes on, the search is one over automata, with a visited set.
+there are many states. Past that, there are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* search
+goes breadth first, one step a level: the first violation that it meets is a shortest one, and the way back is found by
+expanding the levels once more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in
+restarts, which pays for large spaces only. So a search goes on graded; when it grows large and nothing is violated, it
+goes on ranked, and if something is violated after all, the graded search is taken up again. When a flow turns out to
+loop, *liveness* is to be judged, or clients read a clock that goes on, the search is one over automata, with a visited
+set.
 """
 
 import time
