@@ -8,11 +8,11 @@ from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from lakeproof.impl.printable import printable
-from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written, verdict_line
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import replay_command
 
 
 def junit_xml(outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
@@ -52,7 +52,7 @@ def _result(outcome: Outcome, verdict: Verdict, traces: Written, source: Source)
     told = ""
     if verdict.trace is not None:
         path = traces[outcome.scenario, verdict.invariant]
-        told = story([verdict.trace], [replay_command(path, source)]).plain
+        told = story([verdict.trace], [replay_command(path, source.file)]).plain
     because = _because(verdict_line(outcome, verdict), verdict.verdict)
     if verdict.unexpected:
         return f"<failure {because}>{_text(told)}</failure>"

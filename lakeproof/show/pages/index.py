@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from lakeproof.scenario import Scenario
-from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written
 from lakeproof.show.pages.alternatives import of_scenario
 from lakeproof.show.pages.html import page
@@ -16,7 +15,7 @@ from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import unwritable
 from lakeproof.verify.tasks import Outcome, Verdict
 from lakeproof.version import version
-from lakeproof.words import plural
+from lakeproof.words import plural, replay_command
 
 INDEX: Final = "index.html"
 
@@ -44,7 +43,7 @@ def write(
                 if verdict.trace is not None and (everything or verdict.unexpected):
                     path = traces[outcome.scenario, verdict.invariant]
                     others = of_scenario(verdict.trace, by_name[outcome.scenario], source)
-                    shown = page(verdict.trace, replay_command(path, source), others)
+                    shown = page(verdict.trace, replay_command(path, source.file), others)
                     (folder / page_name(path)).write_text(shown, encoding="utf-8")
         (folder / INDEX).write_text(index(outcomes, traces, everything=everything), encoding="utf-8")
     except OSError as error:
