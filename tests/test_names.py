@@ -21,7 +21,7 @@ PARTICIPLES = {
 """Those that do not end in -ed."""
 NO_PARTICIPLES = {"seed", "speed", "feed", "need", "exceed", "proceed", "embed", "supervised"}
 """The last one is a console script's name."""
-TO_RENAME = ("lakeproof/live", "lakeproof/stores")
+TO_RENAME = ()
 """Rooms that still have functions named by a participle."""
 NOUNS_IN_ING = {
     *("decoding", "listing", "packing", "reading", "sampling", "scheduling", "staging", "testing"),
@@ -35,8 +35,7 @@ PERSONS = re.compile(
 )
 """Words for what persons do, and of old stories: in prose and in names, where no person acts."""
 PERSONS_LEFT = (
-    *("lakeproof/gate", "lakeproof/search", "lakeproof/show", "lakeproof/stores"),
-    *("impl/stores", "spark_checks"),
+    *("lakeproof/search", "spark_checks"),
 )
 """Rooms that still have such words."""
 PERSONS_ALLOWED = {
@@ -49,7 +48,9 @@ PERSONS_ALLOWED = {
         "a field or a file of a format": {"lakeproof/histories/evidence.py", "lakeproof/live/lakefs/rounds.py"},
     },
     "that-nobody-looks-at": {"a scenario's name": {"lakeproof/designs/locks.py"}},
-    r"line\.step\.told": {"a name of another room": {"lakeproof/commands/replay.py"}},
+    r"\b(walk|twin)\.told\(": {
+        "a name of another room": {"lakeproof/show/pages/explorer.py", "lakeproof/show/pages/walk.py"}
+    },
 }
 """By pattern: why it may stand, and in which files."""
 

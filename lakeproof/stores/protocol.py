@@ -110,11 +110,11 @@ def parse(line: bytes) -> Reply:
     try:
         fields = decode(line.decode())
     except RecursionError:
-        raise Nonsense(f"{_shown(line)}: nested too deeply; expected one answer") from None
+        raise Nonsense(f"{_shorten(line)}: nested too deeply; expected one answer") from None
     except ValueError as error:
-        raise Nonsense(f"{_shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
+        raise Nonsense(f"{_shorten(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(fields) is not dict or type(fields.get("id")) is not int:
-        raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
+        raise Nonsense(f'{_shorten(line)}: expected an object with "id", the number of a request')
     ok, error_ = fields.get("ok"), fields.get("error")
     if (ok is None) is (error_ is None):
         return Reply(fields["id"], None, None, line)
@@ -126,7 +126,7 @@ def answer(op: kv.Op, reply: Reply) -> Answer:
     if reply.error is not None:
         raise _error(op, reply.error)
     if reply.ok is None:
-        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shown(reply.line)}')
+        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shorten(reply.line)}')
     if isinstance(op, kv.Get):
         if reply.ok.get("predicate") is None:
             raise Nonsense('the answer of get has no "predicate"; expected a token, not null')
@@ -146,7 +146,7 @@ def _token(given: object) -> bytes:
 def _error(op: kv.Op, fields: Mapping[str, object]) -> kv.KVError:
     kind, message = fields.get("kind"), fields.get("message", "")
     if type(kind) is not str or kind not in KINDS:
-        raise Nonsense(f"error of kind {_shown(kind)}; expected one of {', '.join(KINDS)}")
+        raise Nonsense(f"error of kind {_shorten(kind)}; expected one of {', '.join(KINDS)}")
     if kind not in _POSSIBLE[type(op)]:
         raise Nonsense(f"{_NAMES[type(op)]} answered {kind}; expected one of {', '.join(sorted(_POSSIBLE[type(op)]))}")
     return KINDS[kind](_words(message) if type(message) is str else "")
@@ -161,13 +161,13 @@ def _words(message: str) -> str:
 def _batch(op: kv.ScanBatch, fields: Mapping[str, object]) -> kv.Batch:
     entries = fields.get("entries")
     if type(entries) is not list:
-        raise Nonsense(f'the answer of scan has "entries" {_shown(entries)}; expected a list')
+        raise Nonsense(f'the answer of scan has "entries" {_shorten(entries)}; expected a list')
     if op.batch_size and len(entries) > op.batch_size:
         raise Nonsense(f"scan with limit {op.batch_size} answered {len(entries)} entries; expected no more")
     found = []
     for entry in entries:
         if type(entry) is not dict:
-            raise Nonsense(f'entry {_shown(entry)}; expected {{"key": BASE64, "value": BASE64}}')
+            raise Nonsense(f'entry {_shorten(entry)}; expected {{"key": BASE64, "value": BASE64}}')
         found.append(kv.Entry(_bytes(entry, "key"), _bytes(entry, "value")))
     return kv.Batch(tuple(found), more=0 < op.batch_size == len(found))
 
@@ -177,10 +177,10 @@ def _bytes(fields: Mapping[str, object], name: str) -> bytes:
     try:
         return b64decode(cast("str", text), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
-        raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
+        raise Nonsense(f'"{name}": {_shorten(text)}; expected Base64') from error
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, bytes | str) and len(value) > _SHOWN:
         return f"{value[:_SHOWN]!r}..."
     try:

@@ -22,7 +22,7 @@ BUGS = {
     "backwards forgotten": "pages lose nothing in either direction",
     "filter before limit": "a filter takes away what was counted",
     "updates lost": "concurrent updates are all kept",
-    "returns nothing": "updates do what they say and tell what is asked for",
+    "returns nothing": "updates do what they say and return the values requested",
     "transaction not undone": "a transaction is done whole or not at all",
     "transaction torn": "a transaction is never seen in half",
     "transaction repeated": "a transaction with a token is done once",

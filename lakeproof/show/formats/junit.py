@@ -49,16 +49,16 @@ def _case(outcome: Outcome, name: str, result: str) -> str:
 
 
 def _result(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) -> str:
-    told = ""
+    shown = ""
     if verdict.trace is not None:
         path = traces[outcome.scenario, verdict.invariant]
-        told = story([verdict.trace], [replay_command(path, source.file)]).plain
+        shown = story([verdict.trace], [replay_command(path, source.file)]).plain
     because = _because(verdict_line(outcome, verdict), verdict.verdict)
     if verdict.unexpected:
-        return f"<failure {because}>{_text(told)}</failure>"
+        return f"<failure {because}>{_text(shown)}</failure>"
     if verdict.verdict == "inconclusive":
         return f"<skipped {because}/>"
-    return f"<system-out>{_text(told)}</system-out>" if told else ""
+    return f"<system-out>{_text(shown)}</system-out>" if shown else ""
 
 
 def _because(message: str, kind: str) -> str:

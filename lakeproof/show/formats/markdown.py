@@ -32,8 +32,8 @@ def _lines(outcomes: Sequence[Outcome], traces: Written, source: Source) -> Iter
     troubles = [outcome for outcome in outcomes if outcome.trouble]
     yield f"## lakeproof: {'not as expected' if found or troubles else 'all as expected'}"
     yield ""
-    told = ", ".join(f"{SIGNS[word]} {counts[word]:,} {word}" for word in SIGNS if counts[word])
-    yield f"{plural(len(outcomes), 'scenario')}: {told or 'no verdicts'}"
+    verdicts = ", ".join(f"{SIGNS[word]} {counts[word]:,} {word}" for word in SIGNS if counts[word])
+    yield f"{plural(len(outcomes), 'scenario')}: {verdicts or 'no verdicts'}"
     for outcome in troubles:
         yield ""
         yield f"**Could not be run**: {escape_text(outcome.trouble)}"
