@@ -7,7 +7,7 @@ Keys, values and partitions are in Base64 (RFC 4648, section 4, with padding). A
 import binascii
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, assert_never, cast
 
 import attrs
@@ -38,21 +38,12 @@ class Reply:
     line: bytes = attrs.field(default=b"", eq=False)
 
 
-KINDS: Final[Mapping[str, Callable[[str], kv.KVError]]] = {
-    "not_found": kv.NotFound,
-    "predicate_failed": kv.PredicateFailed,
-    "missing_partition_key": kv.MissingPartition,
-    "missing_key": kv.MissingKey,
-    "missing_value": kv.MissingValue,
-    "refused": kv.Refused,
-    "unknown": kv.OutcomeUnknown,
-}
 _POSSIBLE: Final[Mapping[type[kv.Op], frozenset[str]]] = {
-    kv.Get: frozenset(KINDS) - {"predicate_failed", "missing_value"},
-    kv.Set: frozenset(KINDS) - {"predicate_failed", "not_found"},
-    kv.SetIf: frozenset(KINDS) - {"not_found"},
-    kv.Delete: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_value"},
-    kv.ScanBatch: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_key", "missing_value"},
+    kv.Get: frozenset(kv.ERRORS) - {"predicate_failed", "missing_value"},
+    kv.Set: frozenset(kv.ERRORS) - {"predicate_failed", "not_found"},
+    kv.SetIf: frozenset(kv.ERRORS) - {"not_found"},
+    kv.Delete: frozenset(kv.ERRORS) - {"predicate_failed", "not_found", "missing_value"},
+    kv.ScanBatch: frozenset(kv.ERRORS) - {"predicate_failed", "not_found", "missing_key", "missing_value"},
 }
 
 
@@ -145,11 +136,11 @@ def _token(given: object) -> bytes:
 
 def _error(op: kv.Op, fields: Mapping[str, object]) -> kv.KVError:
     kind, message = fields.get("kind"), fields.get("message", "")
-    if type(kind) is not str or kind not in KINDS:
-        raise Nonsense(f"error of kind {_shorten(kind)}; expected one of {', '.join(KINDS)}")
+    if type(kind) is not str or kind not in kv.ERRORS:
+        raise Nonsense(f"error of kind {_shorten(kind)}; expected one of {', '.join(kv.ERRORS)}")
     if kind not in _POSSIBLE[type(op)]:
         raise Nonsense(f"{_NAMES[type(op)]} answered {kind}; expected one of {', '.join(sorted(_POSSIBLE[type(op)]))}")
-    return KINDS[kind](_words(message) if type(message) is str else "")
+    return kv.ERRORS[kind](_words(message) if type(message) is str else "")
 
 
 def _words(message: str) -> str:

@@ -20,7 +20,7 @@ from lakeproof.show.pages.walk import ForkableRun, NoSuchMove, Option, moves_of,
 from lakeproof.show.story import whole
 from lakeproof.verify.isolation import isolate_code
 from lakeproof.verify.loader import Source
-from lakeproof.verify.processes import Listener, run
+from lakeproof.verify.processes import run
 from lakeproof.verify.tasks import Outcome, Verdict, Verify
 from lakeproof.version import version
 from lakeproof.words import Unusable
@@ -223,8 +223,16 @@ class Explorer:
         }
 
 
-class _Silent(Listener):
-    """Ignores the progress of a search."""
+class _Silent:
+    """A `Listener` that ignores the progress of a search."""
+
+    def began(self, name: str) -> None: ...
+
+    def at(self, name: str, depth: int, states: int) -> None: ...
+
+    def finished(self, name: str, outcome: Outcome) -> None: ...
+
+    def tick(self) -> None: ...
 
 
 def export_outcome(outcome: Outcome) -> dict[str, object]:

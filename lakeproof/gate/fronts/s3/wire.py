@@ -125,11 +125,11 @@ def _decode_body(request: Request) -> tuple[bytes, dict[str, str]]:
 def _check(headers: Mapping[str, str], body: bytes) -> None:
     """Refuse a body that is not what its checksums say."""
     for name, digest in VERIFIED.items():
-        digest = headers.get(name)
-        if digest is None:
+        claimed = headers.get(name)
+        if claimed is None:
             continue
         try:
-            sent = base64.b64decode(digest, validate=True)
+            sent = base64.b64decode(claimed, validate=True)
         except ValueError:
             sent = b""
         found = digest(body)
@@ -138,7 +138,7 @@ def _check(headers: Mapping[str, str], body: bytes) -> None:
             text = "The Content-MD5 you specified was invalid." if md5 else f"Value for {name} header is invalid."
             refuse(400, "InvalidDigest" if md5 else "InvalidRequest", text)
         if sent != found:
-            refuse(400, "BadDigest", f"the body does not have the {name} {digest}")
+            refuse(400, "BadDigest", f"the body does not have the {name} {claimed}")
 
 
 def xml(root: str, *children: ET.Element, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
