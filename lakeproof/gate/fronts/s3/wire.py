@@ -141,12 +141,12 @@ def _check(headers: Mapping[str, str], body: bytes) -> None:
             refuse(400, "BadDigest", f"the body does not have the {name} {claimed}")
 
 
-def xml(root: str, *children: ET.Element, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
+def xml(root: str, *children: ET.Element) -> Response:
     """An answer whose body is XML."""
     top = ET.Element(root, {"xmlns": NAMESPACE})
     top.extend(children)
     body = b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(top, encoding="utf-8")
-    return Response(status, (("Content-Type", "application/xml"), *headers), body)
+    return Response(200, (("Content-Type", "application/xml"),), body)
 
 
 def element(name: str, text: str = "", *children: ET.Element) -> ET.Element:
