@@ -46,7 +46,11 @@ _KNOWN: Final = (
     ),
     ("is not a Parquet file", "{file}: is not a Parquet file; bring it back whole, or write the table again"),
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
-    ("No space left on device", "no space left on the device that Spark works on; make room, or set SPARK_LOCAL_DIRS"),
+    (
+        "No space left on device",
+        "no space left on the device that Spark works on; make room, or name another folder with --work (what classic "
+        "shuffles: with SPARK_LOCAL_DIRS)",
+    ),
     ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
     ("ExecutorLostFailure", _LOST),
     ("failed the maximum allowable number of times", _LOST),
