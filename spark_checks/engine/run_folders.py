@@ -14,7 +14,7 @@ from lakeproof.words import Unusable
 
 @contextmanager
 def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
-    """A session, and the folder that a command writes to, which must not be there: that is asked before there is a
+    """A session, and the folder that a command writes to, which must not exist: that is checked before there is a
     session. Raises Unusable."""
     folder = None if out is None else folder_at(out)
     if folder is not None:

@@ -28,7 +28,7 @@ _PYTHON: Final = (
         "workers: Python finds no module {0!r} there; ",
     ),
 )
-"""What a worker's Python says, or is said of it."""
+"""Messages of a worker's Python, and about it."""
 
 _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?:file:)?[^\s']+)", re.IGNORECASE)
 
@@ -48,8 +48,10 @@ _KNOWN: Final = (
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
     (
         "No space left on device",
-        "no space left on the device that Spark works on; make room, or name another folder with --work (what classic "
-        "shuffles: with SPARK_LOCAL_DIRS)",
+        (
+            "no space left on the device that Spark works on; make room, or name another folder with --work (for classic"
+            "'s shuffles: SPARK_LOCAL_DIRS)"
+        ),
     ),
     ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
     ("ExecutorLostFailure", _LOST),

@@ -56,7 +56,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.run_folders import run_session
     from lakeproof.spark_checks.retention import rulebook
-    from lakeproof.spark_checks.retention.marks import Asked, mark
+    from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 
     book = rulebook.read(rules)
     if now is not None:
@@ -64,8 +64,8 @@ def command(
     with run_session(options, out, run_id) as (spark, folder):
         found = open_dataset(spark, dataset, keys, beside, blockstore)
         again = dataset_words(found.where, keys, beside, blockstore)
-        asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
-        report = mark(found, book, asked, folder)
+        settings = MarkOptions(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
+        report = mark(found, book, settings, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now, again):
         click.echo(line)
     return INCONCLUSIVE if report.lacks else AS_EXPECTED

@@ -88,8 +88,8 @@ def command(
     for line in account.lines(done.account):
         click.echo(line)
     if again is not None:
-        told = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
-        click.echo(f"referred to in {again.dataset}: {told}")
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
+        click.echo(f"referred to in {again.dataset}: {reasons}")
         for note in (denominators.describe_rows(again.rows), *again.notes) if run.marked else again.notes:
             click.echo(note)
     if objects is None:

@@ -50,7 +50,7 @@ def command(
     from lakeproof.spark_checks.engine import runs
     from lakeproof.spark_checks.engine.folders import folder_at
     from lakeproof.spark_checks.engine.run_folders import run_session
-    from lakeproof.spark_checks.uncommitted.marks import Asked, mark
+    from lakeproof.spark_checks.uncommitted.marks import MarkOptions, mark
 
     age = runs.parse_age(older_than)
     if now is not None:
@@ -59,8 +59,8 @@ def command(
     with run_session(options, out, run_id) as (spark, folder):
         found = open_dataset(spark, dataset, keys, beside, blockstore)
         again = dataset_words(found.where, keys, beside, blockstore)
-        asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
-        report = mark(found, asked, folder)
+        settings = MarkOptions(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
+        report = mark(found, settings, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now, again):
         click.echo(line)
     return INCONCLUSIVE if report.lacks else AS_EXPECTED
