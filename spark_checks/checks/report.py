@@ -53,7 +53,7 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
 
 def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[str]:
     """The last lines: what was read, until when; the verdict; where the rest is; the next command, if one helps.
-    again: `options.dataset_words`."""
+    again: `options.DatasetSource.words`."""
     yield denominators.describe_rows(summary.rows)
     yield from map(manifest.note, summary.unsealed)
     newest = "there is no commit" if summary.until is None else f"the newest commit is of {show_time(summary.until)}"

@@ -248,7 +248,7 @@ def parse_age(text: str) -> int:
 
 def summary(report: Report, folder: Folder | Path, given: str | None, again: Sequence[str]) -> Sequence[str]:
     """What a command prints: what was read, as of when, a line for each reason, where the rest is, the next command.
-    given: ``--now``, if it was. again: `options.dataset_words`."""
+    given: ``--now``, if it was. again: `options.DatasetSource.words`."""
     where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]

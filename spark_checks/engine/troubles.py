@@ -48,10 +48,7 @@ _KNOWN: Final = (
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
     (
         "No space left on device",
-        (
-            "no space left on the device that Spark works on; make room, or name another folder with --work (for classic"
-            "'s shuffles: SPARK_LOCAL_DIRS)"
-        ),
+        "no space left on the device that Spark works on; make room, or set --work, or SPARK_LOCAL_DIRS for shuffles",
     ),
     ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
     ("ExecutorLostFailure", _LOST),

@@ -25,9 +25,10 @@ from tests.commands import ROOT, complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.generate.reading import listed
 from tests.spark.retention import test_marking as retention
-from tests.spark.retention.worlds import DAY, NOW, world
+from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.sweep.test_references import sound
 
+DAY = 24 * HOUR
 LAST = (1 << 63) - 1
 YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)
 """The first and the last microsecond of Python's calendar."""

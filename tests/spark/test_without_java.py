@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.generate.mistakes import BY_ID
+from lakeproof.spark_checks.checks.catalogue import BY_ID
 from tests.commands import ROOT, lakeproof
 from tests.spark.clusters import a_python
 from tests.spark.conftest import CLASSIC
@@ -30,7 +30,7 @@ OF_CLASSIC = {"bin", "core", "jars", "java_gateway.py", "sbin"}
 SOFT = BY_ID.keys() - {"record-is-decodable", "meta-range-exists"}
 """Violations that end neither `uncommitted` nor `retention`, if they are lenient."""
 
-Run = Callable[..., tuple[int, str]]
+Run = Callable[[Sequence[str]], tuple[int, str]]
 """A command of `lakeproof spark`: its exit code, and what it prints."""
 
 
@@ -64,7 +64,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def there(embedded: Path, tmp_path: Path) -> Run:
     (tmp_path / "there").mkdir()
 
-    def run(*arguments: str) -> tuple[int, str]:
+    def run(arguments: Sequence[str]) -> tuple[int, str]:
         done = subprocess.run(
             [str(embedded), "-B", "-m", "lakeproof", "spark", *arguments],
             cwd=tmp_path / "there",
@@ -83,7 +83,7 @@ def here(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
-    def run(*arguments: str) -> tuple[int, str]:
+    def run(arguments: Sequence[str]) -> tuple[int, str]:
         done = lakeproof("spark", *arguments)
         return done.exit_code, done.stdout or done.stderr.splitlines()[-1]
 
@@ -104,7 +104,7 @@ def rows(folder: Path) -> dict[str, list[str]]:
 
 def alike(there: Run, here: Run, *arguments: str) -> int:
     """The exit code of a command that says the same on both sides."""
-    (code, text), (own_code, own_text) = there(*arguments), here(*arguments)
+    (code, text), (own_code, own_text) = there(arguments), here(arguments)
     engine = r"(embedded|classic) \((Sail|Spark) [\d.]+\)"
     one, other = (
         re.sub(engine, "", timeless(each)).replace(f"/{side}/", "/")
@@ -114,7 +114,7 @@ def alike(there: Run, here: Run, *arguments: str) -> int:
     return code
 
 
-def commands(there: Run, here: Run, dataset: Iterable[str], objects: str, rules: str, now: str) -> None:
+def commands(there: Run, here: Run, dataset: Sequence[str], objects: str, rules: str, now: str) -> None:
     """Check, mark and sweep; beneath the working folder."""
     alike(there, here, "check", *dataset, "--json", "--out", "checked")
     run = ("--out", "runs", "--now", now, "--lenient")
