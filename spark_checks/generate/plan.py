@@ -233,9 +233,6 @@ class Repository:
     def outside(self) -> int:
         return self.staged // OUTSIDE_EVERY
 
-    def is_shown(self, k: int) -> bool:
-        return k % (self.branches * SHOWN_PERIOD) < self.branches
-
 
 @lru_cache(2)
 def repositories(sizes: Sizes) -> tuple[Repository, ...]:
