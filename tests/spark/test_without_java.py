@@ -116,11 +116,11 @@ def alike(there: Run, here: Run, *arguments: str) -> int:
     return code
 
 
-def commands(there: Run, here: Run, dataset: Sequence[str], objects: str, rules: str, now: str) -> None:
-    """Check, mark and sweep; beneath the working folder."""
+def commands(there: Run, here: Run, dataset: Sequence[str], objects: str, rules: str, now: str, older: str) -> None:
+    """Check, mark and sweep; beneath the working folder. ``older``: than what, is uncommitted data marked."""
     alike(there, here, "check", *dataset, "--json", "--out", "checked")
     run = ("--out", "runs", "--now", now, "--lenient")
-    assert alike(there, here, "uncommitted", *dataset, "--older-than", "0s", *run, "--run", "u") == 0
+    assert alike(there, here, "uncommitted", *dataset, "--older-than", older, *run, "--run", "u") == 0
     assert alike(there, here, "retention", *dataset, "--rules", rules, *run, "--run", "r") == 0
     source, *more = dataset
     for name in ("u", "r"):
@@ -159,7 +159,7 @@ def test_on_generated_data(there: Run, here: Run, tmp_path: Path) -> None:
             os.truncate(path, each["size_bytes"])
             at = round(each["last_modified"].timestamp() * 1_000_000) * 1_000
             os.utime(path, ns=(at, at))
-    commands(there, here, ("data",), "block", str(tmp_path / "rules.json"), "2026-01-02")
+    commands(there, here, ("data",), "block", str(tmp_path / "rules.json"), "2026-01-01", "24h")
     found = rows(tmp_path / "there")
     assert found == rows(tmp_path / "here")
     assert {name for name in found if name.startswith("checked")} == {"checked/findings"}
@@ -177,7 +177,7 @@ def test_on_a_real_installation(there: Run, here: Run, tmp_path: Path) -> None:
             archive.extractall(tmp_path / side, filter="data")
     before = sum(path.is_file() for path in (tmp_path / "there" / "block").rglob("*"))
     dataset = (str(DATA / "kv.jsonl"), "--blockstore", "block")
-    commands(there, here, dataset, "block", str(DATA / "gc-rules-aged.json"), PREPARED)
+    commands(there, here, dataset, "block", str(DATA / "gc-rules-aged.json"), PREPARED, "0s")
     found = rows(tmp_path / "there")
     assert found == rows(tmp_path / "here")
     gone = len(found["runs/u/addresses"]) + len(found["runs/r/addresses"])
