@@ -29,7 +29,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
 EXTRA: Final = frozenset({"google_crc32c", "grpc", "ijson", "obstore", "pandas", "py4j", "pyarrow", "pyspark"})
 """What the extra ``spark`` installs, by the names that are imported."""
 
-_ASKED_BY_PYSPARK: Final = "PySparkImportError"
+_UNSUITABLE: Final = "PySparkImportError"
 """PySpark raises it, by this name and without that of the package, where pandas or pyarrow do not suit it. It cannot be
 imported here."""
 
@@ -50,7 +50,7 @@ def needing_the_extra(command: str) -> Iterator[None]:
             why, how = f"{package} is not installed", f"pip install{embedded}"
         elif package in EXTRA:  # what is imported from it is not there: the version is too old, or broken
             why, how = f"{package} cannot be used ({words})", "pip install --upgrade"
-        elif type(error).__name__ == _ASKED_BY_PYSPARK:
+        elif type(error).__name__ == _UNSUITABLE:
             why, how = f"PySpark cannot be used ({words})", "pip install --upgrade"
         else:
             raise

@@ -9,7 +9,7 @@ from lakeproof.spark_checks.engine import places
 from lakeproof.spark_checks.engine.options import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.options import DatasetSource
     from lakeproof.spark_checks.engine.session import Options
 
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @dataset_options
 @click.option("--out", required=True, type=PLACE, metavar="DIR", help="New folder or URL for the tables.")
 @spark_options
-def command(options: "Options", dataset: str, keys: "Keys | None", beside: str | None, out: str) -> None:
+def command(options: "Options", source: "DatasetSource", out: str) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
     staged/, cleanups/ and undecodable/, as Parquet.
 
@@ -25,14 +25,13 @@ def command(options: "Options", dataset: str, keys: "Keys | None", beside: str |
     the tables are in decoded/ beside kv/, later commands need no decoding.
     """
     from lakeproof.spark_checks.data import manifest
-    from lakeproof.spark_checks.data.dataset import open_dataset
     from lakeproof.spark_checks.data.decoding import decode
     from lakeproof.spark_checks.engine import staging
     from lakeproof.spark_checks.engine.progress import doing
     from lakeproof.spark_checks.engine.run_folders import session_for
 
     with session_for(options, out) as (spark, _):
-        found = open_dataset(spark, dataset, keys, beside)
+        found = source.open(spark)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)
             found.demand_read()
@@ -40,8 +39,8 @@ def command(options: "Options", dataset: str, keys: "Keys | None", beside: str |
             with doing(spark, f"writing {name}/"):
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
-        if _same(out, f"{dataset.rstrip('/')}/decoded"):
-            manifest.extend(dataset.rstrip("/"))
+        if _same(out, f"{source.where.rstrip('/')}/decoded"):
+            manifest.extend(source.where.rstrip("/"))
 
 
 def _same(one: str, other: str) -> bool:

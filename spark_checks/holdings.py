@@ -27,7 +27,7 @@ ELSEWHERE: Final = 4
 
 NEEDED = frozenset({"metaranges", "ranges", "objects"})
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
-"""Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
+"""Kinds of records that say what is kept: without one of them nothing is known to be garbage."""
 
 
 def has(bits: int) -> Column:
@@ -74,9 +74,9 @@ def dangling(entities: Entities) -> DataFrame:
 
 
 def _naming(check: str, what: str, rows: DataFrame, name: str, named: Column) -> DataFrame:
-    told = f.concat_ws(" ", f.lit(what), name)
+    whole = f.concat_ws(" ", f.lit(what), name)
     return rows.select(
-        f.lit(check).alias("id"), f.col("partition_key").alias("home"), told.alias("what"), named.alias("named")
+        f.lit(check).alias("id"), f.col("partition_key").alias("home"), whole.alias("what"), named.alias("named")
     )
 
 

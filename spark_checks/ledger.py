@@ -2,7 +2,7 @@
 
 References become fingerprints, a set for each reason; an existence join with each set says which objects of the listing
 have it. What is marked because of a reference is confirmed by the text of its address. What shares a fingerprint with
-another address that somebody refers to may be kept for the other's sake: expected for n objects and m references of n·m
+another address that has a reference may be kept because of it: expected for n objects and m references of n·m
 of 2⁶⁴.
 Cost: the listing and the references are shuffled once, the references as 16 bytes each; memory for a piece of `PIECE`
 rows in each task.
@@ -64,7 +64,7 @@ class Account:
 
 @attrs.frozen
 class Example:
-    """An object that has a reason. ``modified``: microseconds since 1970, None if nobody knows."""
+    """An object that has a reason. ``modified``: microseconds since 1970, None if unknown."""
 
     reason: str
     storage_namespace: str | None
@@ -76,8 +76,8 @@ class Example:
 @attrs.frozen
 class Listing:
     """The objects as they are listed. owned: the namespaces of repositories, one column of that name; few: the same, if
-    they are few. cutoff: microseconds; what was modified later, or nobody knows when, is young. A row without a
-    namespace or an address is nobody's."""
+    they are few. cutoff: microseconds; what was modified later, or at an unknown time, is young. A row without a
+    namespace or an address belongs to no repository."""
 
     objects: DataFrame
     owned: DataFrame
@@ -152,7 +152,7 @@ def judge(listed: Listing, order: Sequence[str], references: Mapping[str, DataFr
     """What becomes of the listing, staged in the session's folder. Runs a job.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
-    is nobody's. count: how many references there are, about.
+    has no rows. count: how many references there are, about.
 
     Raises ValueError: references are of a reason that is not in the order, or its last: they would keep nothing.
     """
@@ -199,8 +199,8 @@ def examples(fates: Fates) -> list[Example]:
     modified = f.unix_micros("last_modified").alias("modified")
     rows = drawn.select("number", "storage_namespace", "address", "size_bytes", modified).limit(DRAWN_MAX).collect()
     by_reason: dict[str, list[Example]] = {}
-    for number, *said in rows:
-        by_reason.setdefault(fates.order[number], []).append(Example(fates.order[number], *said))
+    for number, *fields in rows:
+        by_reason.setdefault(fates.order[number], []).append(Example(fates.order[number], *fields))
     return [each for _, some in sorted(by_reason.items()) for each in _different(some)]
 
 
@@ -227,8 +227,8 @@ def _place(each: Example) -> tuple[str, str, str]:
 
 
 def _is_among(known: DataFrame, pieces: int) -> Column:
-    """An existence join, whose tables are small by the number of pieces: so nothing is sorted, and nobody has to make
-    the references distinct first."""
+    """An existence join, whose tables are small by the number of pieces: so nothing is sorted, and
+    the references need not be distinct."""
     there = known.repartition(pieces, "known_as").hint("shuffle_hash")
     return there.where(f.col("known_as") == f.col("listed_as").outer()).exists()  # no name inside for what is outside
 
@@ -248,7 +248,7 @@ def marked_rows(fates: Fates) -> DataFrame:
 
 def no_older_than_young(fates: Fates) -> Fates:
     """The same fates, but that what is marked is too young where another row of its address is. An object may be listed
-    twice, before and after it was put again: seldom, so it is asked whether there is any before all is written anew.
+    twice, before and after it was put again: seldom, so all is written anew only if there is any.
     Runs a job."""
     marked_, young = (fates.of(name).select(where_listed().alias("physical")) for name in (MARKED, TOO_YOUNG))
     if fingerprints(marked_).join(fingerprints(young), KNOWN.names, "left_semi").isEmpty():
@@ -285,7 +285,7 @@ def carry_versions(dataset: Dataset, marked: DataFrame) -> DataFrame:
         f.when(f.count_distinct(f.struct(name)) == 1, f.first(name)).otherwise(f.lit(AMBIGUOUS)).alias(name)
         for name in named
     ]
-    told = dataset.versions.withColumnsRenamed({name: f"told_{name}" for name in OBJECTS.names})
-    same = [f.col(name).eqNullSafe(f.col(f"told_{name}")) for name in OBJECTS.names]
-    few = told.join(marked, same, "left_semi").groupBy(*(f"told_{name}" for name in OBJECTS.names)).agg(*one)
+    versions = dataset.versions.withColumnsRenamed({name: f"listed_{name}" for name in OBJECTS.names})
+    same = [f.col(name).eqNullSafe(f.col(f"listed_{name}")) for name in OBJECTS.names]
+    few = versions.join(marked, same, "left_semi").groupBy(*(f"listed_{name}" for name in OBJECTS.names)).agg(*one)
     return marked.join(few, same, "left").select(*OBJECTS.names, *named)

@@ -48,7 +48,7 @@ def active(
     default: Dates | int,
     tagged: Indices | None = None,
 ) -> Flags:
-    """The commits that somebody keeps.
+    """The commits that a head, a tag or a dummy keeps.
 
     heads, thresholds: the commit of each branch (-1: missing, keeps nothing) and the branch's threshold.
     default: threshold of hypothetical heads, for all commits or for each.
@@ -193,10 +193,10 @@ class Places:
         found = np.full(len(wanted), -1, dtype=np.int64)
         if len(self.keys):
             by_key = np.argsort(wanted)
-            asked = wanted[by_key]
-            place = np.searchsorted(self._ascending, asked)
+            ascending = wanted[by_key]
+            place = np.searchsorted(self._ascending, ascending)
             place[place == len(self.keys)] = 0
-            found[by_key] = np.where(self._ascending[place] == asked, self._order[place], -1)
+            found[by_key] = np.where(self._ascending[place] == ascending, self._order[place], -1)
         return found
 
     def neighbours(self) -> tuple[Indices, Indices]:

@@ -5,7 +5,7 @@ from typing import Final, Literal
 import attrs
 
 Pass = Literal["records", "repositories", "commits", "tokens", "data"]
-"""Ids of one pass share its work; its seconds are told once."""
+"""Ids of one pass share its work; its seconds are shown once."""
 
 PASSES: Final[tuple[Pass, ...]] = ("records", "repositories", "commits", "tokens", "data")
 
@@ -88,6 +88,6 @@ OF_LAKEFS: Final = (
         frozenset({"stored"}) | _OWNERS,
     ),
 )
-"""Of a store with the keys of lakeFS, as far as it has what they need; elsewhere nobody asks them."""
+"""Of a store with the keys of lakeFS, as far as it has what they need; other stores are not checked for these."""
 
 EVERY: Final = BY_ID | {check.id: check for check in OF_LAKEFS}

@@ -6,17 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.spark_checks.checks.catalogue import EVERY
-from lakeproof.spark_checks.engine.options import (
-    PLACE,
-    blockstore_option,
-    dataset_options,
-    dataset_words,
-    spark_options,
-)
+from lakeproof.spark_checks.engine.options import PLACE, blockstore_option, dataset_options, spark_options
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.engine.options import DatasetSource
     from lakeproof.spark_checks.engine.session import Options
 
 
@@ -43,11 +37,8 @@ def _parse_ids(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> 
 @spark_options
 def command(
     options: "Options",
-    dataset: str,
+    source: "DatasetSource",
     only: tuple[str, ...],
-    keys: "Keys | None",
-    beside: str | None,
-    blockstore: str | None,
     as_json: bool,
     out: str | None,
     html: Path | None,
@@ -63,12 +54,11 @@ def command(
     from lakeproof.show.style import console
     from lakeproof.spark_checks.checks.report import as_json_lines, ending, page, table, write_summary
     from lakeproof.spark_checks.checks.run import run
-    from lakeproof.spark_checks.data.dataset import open_dataset
     from lakeproof.spark_checks.engine.run_folders import session_for
     from lakeproof.spark_checks.engine.workspace import fresh
 
     with session_for(options, out) as (spark, folder):
-        opened = open_dataset(spark, dataset, keys, beside, blockstore)
+        opened = source.open(spark)
         target = fresh(spark, "findings") if folder is None else folder.child("findings").where
         summary = run(opened, only, target)
         if folder is not None:
@@ -83,8 +73,7 @@ def command(
         screen = console()
         for each in table(summary, screen):
             screen.print(each)
-        again = dataset_words(opened.where, keys, beside, blockstore)
-        for line in ending(summary, None if folder is None else folder.where, again):
+        for line in ending(summary, None if folder is None else folder.where, source.words(opened.where)):
             click.echo(line)
     if summary.violated:
         return VIOLATED

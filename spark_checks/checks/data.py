@@ -127,19 +127,19 @@ def check(
     shallow copy has the address of another path: the first is no finding there, and the second a note.
     """
     path = f.coalesce("path", f.lit(""))
-    nobody = f.lit(None).cast("string")
+    none = f.lit(None).cast("string")
     rows = references.committed.select(
         "repository",
         "address",
         path.alias("committed"),
-        nobody.alias("staged"),
+        none.alias("staged"),
         path.alias("at"),
         _known_as().alias("known_as"),
     ).unionAll(
         references.staged.select(
             "repository",
             "address",
-            nobody.alias("committed"),
+            none.alias("committed"),
             sentence(text(f.col("path")), " of ", text(f.col("key"))).alias("staged"),
             _as_text().alias("at"),
             _known_as().alias("known_as"),

@@ -1,4 +1,4 @@
-"""What a run of the checks found, told: a table, JSON Lines, and a page."""
+"""Reports of a run of the checks: a table, JSON Lines, and a page."""
 
 import json
 import shlex
@@ -44,16 +44,16 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
             example = next((each for each in outcome.examples if each.kind == kind), None)
             if example is not None:
                 count = outcome.count(kind)
-                told = plural(count, *_NOUNS.get(outcome.check.id, ("record",)))
+                counted = plural(count, *_NOUNS.get(outcome.check.id, ("record",)))
                 first_ = ", the first" if count > 1 else ""
                 yield Text.assemble(
-                    (kind, _STYLES[kind]), f" {outcome.check.id}, {told}{first_}: {_line(example)}", overflow="fold"
+                    (kind, _STYLES[kind]), f" {outcome.check.id}, {counted}{first_}: {_line(example)}", overflow="fold"
                 )
 
 
 def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[str]:
     """The last lines: what was read, until when; the verdict; where the rest is; the next command, if one helps.
-    again: `options.dataset_words`."""
+    again: `options.DatasetSource.words`."""
     yield denominators.describe_rows(summary.rows)
     yield from map(manifest.note, summary.unsealed)
     newest = "there is no commit" if summary.until is None else f"the newest commit is of {show_time(summary.until)}"
@@ -111,7 +111,7 @@ def verdict(summary: Summary) -> str:
     violations = sum(outcome.count("violation") for outcome in summary.outcomes)
     judged = sum(outcome.judged for outcome in summary.outcomes)
     where = f"{broken} of {plural(judged, 'check')}" if broken else plural(judged, "check")
-    told = f"{plural(violations, 'violation')} in {where}"
+    counted = f"{plural(violations, 'violation')} in {where}"
     rest = len(summary.outcomes) - judged
     lacks = "tables are missing" if summary.rows.get("repositories", 1) else "tables, or all repositories, are missing"
     skipped = f"; {plural(rest, 'check')} not judged: {lacks}" if rest else ""
@@ -120,7 +120,7 @@ def verdict(summary: Summary) -> str:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
     if summary.version:
         skipped += f"; {summary.version}"
-    return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s; {summary.engine}"
+    return f"{counted}{skipped}; {seconds(sum(summary.seconds.values()))} s; {summary.engine}"
 
 
 def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:

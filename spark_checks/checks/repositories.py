@@ -59,7 +59,7 @@ def entities_with_owner(entities: Entities) -> DataFrame:
     owners = ((entities.branches, rest), (entities.tags, of_commit), (entities.commits, f.col("instance")))
     return union(
         [
-            frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "" is nobody
+            frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "": no instance
             for frame, whose in owners
         ]
     )
@@ -92,7 +92,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     here = at()
     whose = f.col("whose")
     reached = f.col("owner").isNotNull()
-    # One partition may be that of two repositories, if one of them is named as instances are; each is asked.
+    # One partition may be that of two repositories, if one of them is named as instances are; each is looked up.
     foreign = (f.size("instances") > 1) | ~f.array_contains("instances", whose)
     unreachable = f.when(whose.isNotNull(), ~f.coalesce("uid_live", f.lit(False))).otherwise(~reached)
     found = f.when(whose.isNotNull(), f.col("uid").isNotNull()).otherwise(f.coalesce("led", f.lit(False)))

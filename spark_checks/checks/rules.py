@@ -19,7 +19,7 @@ BROADCAST_ROWS_MAX = 1_000_000
 
 @attrs.frozen
 class Rule:
-    """Where ``broken`` is true, a row is a finding. ``subject`` and ``evidence`` are asked for there only."""
+    """Where ``broken`` is true, a row is a finding. ``subject`` and ``evidence`` are evaluated there only."""
 
     id: str
     broken: Column
@@ -29,7 +29,7 @@ class Rule:
 
 
 def findings(frame: DataFrame, rules: Sequence[Rule], only: Collection[str]) -> DataFrame:
-    """The rows that break a rule whose id is asked for. A row may break several. No rule: no rows."""
+    """The rows that break a rule whose id is selected. A row may break several. No rule: no rows."""
     chosen = [rule for rule in rules if rule.id in only]
     if not chosen:
         return nothing(frame.sparkSession)

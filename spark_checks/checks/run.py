@@ -82,29 +82,29 @@ class Summary:
         return tuple(outcome.check.id for outcome in self.outcomes if outcome.inconclusive)
 
 
-def asked_of(dataset: Dataset) -> tuple[Check, ...]:
-    """The checks that are asked of a dataset, whether it has what they need or not."""
+def applicable_checks(dataset: Dataset) -> tuple[Check, ...]:
+    """The checks that apply to a dataset, whether it has what they need or not."""
     if dataset.keys != "lakefs":
         return CHECKS
     return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
 
 
 def choose_ids(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
-    """The ids that can be judged: those asked for, or all. ``is_part``: there is no record of a repository.
+    """The ids that can be judged: the selected ones, or all. ``is_part``: there is no record of a repository.
 
-    Raises Unusable: one was asked for and cannot be.
+    Raises Unusable: a selected one cannot be.
     """
     has = dataset.tables | (frozenset() if is_part else {REPOSITORIES})
     for each in only:
         lacks = sorted(EVERY[each].needs - has)
-        if lacks or EVERY[each] not in asked_of(dataset):
+        if lacks or EVERY[each] not in applicable_checks(dataset):
             needs = f"needs {' and '.join(f'{name}/' for name in lacks)}" if lacks else "is for stores of lakeFS"
             raise Unusable(
                 f"{dataset.where}: {each} {needs}, which it does not have; name a folder that has them with --beside, "
                 "or the object store with --blockstore, or leave this check out"
             )
     wanted = only or EVERY
-    return tuple(check.id for check in asked_of(dataset) if check.id in wanted and check.needs <= has)
+    return tuple(check.id for check in applicable_checks(dataset) if check.id in wanted and check.needs <= has)
 
 
 def is_part(dataset: Dataset, entities: Entities) -> bool:
@@ -116,7 +116,7 @@ def is_part(dataset: Dataset, entities: Entities) -> bool:
 
 
 class Checks:
-    """The checks of one dataset. What passes share is computed once, when it is first asked for, and kept.
+    """The checks of one dataset. What passes share is computed once, when it is first needed, and kept.
 
     living: what can be reached in a store of lakeFS; None: severities are those of the designs.
     """
@@ -170,7 +170,7 @@ class Checks:
             yield stored.check_tables(alive, reached, self.dataset.stored, self.only)
         of_objects = self.only & (stored.IDS - {"table-is-sound"})
         if not self.only & data.IDS and not of_objects:
-            return  # nobody asks for objects
+            return  # no selected check needs objects
         references = data.References(
             data.join_committed(reached, homes, self.dataset, self._trees),
             tokens.list_shown(attrs.evolve(self.entities, branches=alive.branches), homes),
@@ -253,7 +253,7 @@ def sum_findings(
             counts=counts.get(check.id, {}),
             examples=tuple(examples.get(check.id, ())),
         )
-        for check in asked_of(dataset)
+        for check in applicable_checks(dataset)
         if not only or check.id in only
     )
     return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)

@@ -1,7 +1,7 @@
 """What the object store holds, against what commits and branches of lakeFS need of it, namespace by namespace.
 
 A metarange and its ranges must lie in the namespace of the repository that commits them: under the same id in another
-one they serve nobody here. Of two repositories that have imported the same objects::
+one they serve no entry here. Of two repositories that have imported the same objects::
 
     commit c1 of shop   meta_range_id m   local://shop/_lakefs/m  whole    its range r: local://shop/_lakefs/r  gone
     commit c1 of copy   meta_range_id m   local://copy/_lakefs/m  whole    its range r: local://copy/_lakefs/r  whole
@@ -27,7 +27,7 @@ from lakeproof.spark_checks.findings import sentence
 from lakeproof.spark_checks.ledger import where_listed
 
 IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
-"""They are asked of a store of lakeFS with its object store, and of nothing else."""
+"""Only a store of lakeFS with its object store has these checks."""
 
 
 def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: Collection[str]) -> DataFrame:
@@ -70,12 +70,12 @@ def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> Data
         f.max(f.coalesce("is_reached", f.lit(False))).alias("reachable"), f.min(some).alias("needs")
     )
     roots = beside(roots.withColumn("differs", f.lit(None).cast("string")))
-    said = stored.parts.where("meta_range_id is not null")
+    named = stored.parts.where("meta_range_id is not null")
     own = stored.parts.where("meta_range_id is null").select(
-        "range_id", *(f.col(each).alias(f"own_{each}") for each in _SAID)
+        "range_id", *(f.col(each).alias(f"own_{each}") for each in _DESCRIBED)
     )
-    parts = said.join(own, "range_id", "left")
-    same = [f.col(each).eqNullSafe(f.col(f"own_{each}")) for each in _SAID]
+    parts = named.join(own, "range_id", "left")
+    same = [f.col(each).eqNullSafe(f.col(f"own_{each}")) for each in _DESCRIBED]
     differs = f.when(f.col("own_entries").isNotNull() & ~(same[0] & same[1] & same[2]), _difference())
     below = parts.select("meta_range_id", "range_id", differs.alias("differs")).join(
         roots.drop("differs"), f.col("meta_range_id") == f.col("id")
@@ -91,7 +91,7 @@ def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> Data
     )
 
 
-_SAID = ("first", "last", "entries")
+_DESCRIBED = ("first", "last", "entries")
 
 
 def _difference() -> Column:
@@ -107,15 +107,15 @@ def _difference() -> Column:
 
 
 def check_objects(references: References, sizes: DataFrame, dataset: Dataset, only: Collection[str]) -> DataFrame:
-    """object-is-whole, object-is-referred-to. ``sizes``: address (physical), said (bytes), by whoever refers to it."""
+    """object-is-whole, object-is-referred-to. ``sizes``: address (physical), expected (bytes), a row for each entry."""
     listed = dataset.objects.select(*OBJECTS.names, where_listed().alias("physical"))
     frames = []
     if "object-is-whole" in only:
         met = sizes.distinct().join(listed, sizes["address"] == listed["physical"])
         evidence = sentence(
-            "has ", f.col("size_bytes").cast("string"), " bytes, and its entry says ", f.col("said").cast("string")
+            "has ", f.col("size_bytes").cast("string"), " bytes, and its entry says ", f.col("expected").cast("string")
         )
-        rule = Rule("object-is-whole", f.col("size_bytes") != f.col("said"), f.col("physical"), evidence)
+        rule = Rule("object-is-whole", f.col("size_bytes") != f.col("expected"), f.col("physical"), evidence)
         frames.append(findings(met, [rule], only))
     if "object-is-referred-to" in only:
         named = references.committed.select("address").unionAll(references.staged.select("address"))
@@ -129,12 +129,12 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
 
 
 def sizes(committed: DataFrame, dataset: Dataset, staged: DataFrame, homes: DataFrame) -> DataFrame:
-    """What entries say of the bytes of their objects: address (physical), said. ``committed``: as
+    """What entries say of the bytes of their objects: address (physical), expected. ``committed``: as
     `data.join_committed`; ``staged``: the entries of live tokens; ``homes``: token, namespace."""
     where = physical(f.col("namespace"), f.col("address"))
-    told = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("said"))
-    ranges = committed.select("namespace", "range_id").distinct().join(told, "range_id")
-    own = ranges.select(where.alias("address"), "said")
+    entries = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("expected"))
+    ranges = committed.select("namespace", "range_id").distinct().join(entries, "range_id")
+    own = ranges.select(where.alias("address"), "expected")
     there = staged.where("address is not null").join(f.broadcast(homes), "token")
     full = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
-    return own.unionAll(there.select(full.alias("address"), f.col("size_bytes").alias("said")))
+    return own.unionAll(there.select(full.alias("address"), f.col("size_bytes").alias("expected")))

@@ -14,7 +14,7 @@ from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import footers
 from lakeproof.words import Unusable
 
-TOLD: Final[Mapping[str, tuple[str, ...]]] = {
+REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "kv": ("partition_key", "key", "value"),
     "metaranges": ("meta_range_id",),  # an empty metarange has no range_id
     "ranges": ("range_id", "address"),
@@ -33,14 +33,14 @@ _BLANK_ENTRY: Final = (
 """Of ``decoded/staged``: a tombstone has no address, and a partition that is no text no token."""
 
 
-def demand_told(dataset: Dataset) -> None:
+def demand_filled(dataset: Dataset) -> None:
     """Raises Unusable: a row of a table leaves out what decides over what is kept. Runs a job for some tables."""
     typed = {f"decoded/{name}": each for name, each in dataset.decoded.items()}
     for name, table in (dataset.at_rest | typed).items():
-        if name not in TOLD:
+        if name not in REQUIRED:
             continue
-        counts = footers.nulls(table, TOLD[name])
-        unsure = [f"{column} is null" for column in TOLD[name] if counts.get(column) != 0]
+        counts = footers.nulls(table, REQUIRED[name])
+        unsure = [f"{column} is null" for column in REQUIRED[name] if counts.get(column) != 0]
         for condition in unsure + [_BLANK_ENTRY] * (name == "decoded/staged"):
             if not table.where(condition).select(f.lit(1)).isEmpty():
                 raise Unusable(

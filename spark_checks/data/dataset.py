@@ -50,8 +50,8 @@ class Dataset:
     tables: which of them the source has; the others are empty, and what needs them cannot be judged.
     decoded: the typed tables, where the source has them.
     noted: the files, as they were when they were opened.
-    unsealed: the folders without a manifest, of which nobody knows whether all their files are there.
-    sources: the folders and files that it is read from; None: a database, which nobody can find unchanged later.
+    unsealed: the folders without a manifest, of which it is unknown whether all their files are there.
+    sources: the folders and files that it is read from; None: a database, which may have changed later.
     versions: ``objects`` with those of the columns `VERSIONS` that its files have; None: they have none.
     stored: what the object store holds, where the other tables were made of it.
     """

@@ -207,7 +207,7 @@ def _staged_entry(partition: bytes, key: bytes, value: bytes) -> tuple[Row, str 
     message = pb.StagedEntryData.FromString(value)
     tombstone = not message.HasField("data")
     entry, problem = (_NO_ENTRY, None) if tombstone else _entry(message.data)
-    return (partition, key, token(partition), message.key, message.identity, tombstone, *entry), problem
+    return (partition, key, token(partition), message.key, tombstone, *entry), problem
 
 
 def _entry(data: bytes) -> tuple[Row, str | None]:
@@ -219,10 +219,10 @@ def _entry(data: bytes) -> tuple[Row, str | None]:
     kind = entry.address_type
     if kind not in _ADDRESS_TYPES:
         return _NO_ENTRY, f"address type {kind}: expected one of {sorted(_ADDRESS_TYPES)}"
-    return (entry.address, kind, entry.size, _microseconds(entry.last_modified), entry.e_tag), None
+    return (entry.address, kind, entry.size), None
 
 
-_NO_ENTRY: Final[Row] = (None,) * 5
+_NO_ENTRY: Final[Row] = (None,) * 3
 
 
 def _cleanup(partition: bytes, key: bytes, value: bytes) -> Row:

@@ -83,5 +83,5 @@ def _items(address: "Address", name: str, segment: int, count: int) -> Iterator[
                 return
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
     except (ClientError, BotoCoreError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise Unusable(f"{name}: cannot be read ({said}); the check needs dynamodb:Scan; run it again") from None
+        why = " ".join(str(error).split())[:200]
+        raise Unusable(f"{name}: cannot be read ({why}); the check needs dynamodb:Scan; run it again") from None

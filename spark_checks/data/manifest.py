@@ -8,8 +8,8 @@ one. Who writes a dataset knows when it is whole, and seals it then:
 
 A *footer* is what a Parquet file ends with: columns, and of each column and group of rows the place, size, and mostly
 the least and largest value. So its hash tells another run's file of equal size. What was changed inside a page and is
-no longer what was sealed is told by the file's own hash alone (``sha256``, if it was asked for).
-Cost of sealing and of each look: the end of every file is read; all of it if its hash is asked for.
+no longer what was sealed is seen in the hash of the whole file alone (``sha256``, with --hash).
+Cost of sealing and of each look: the end of every file is read; all of it with --hash.
 """
 
 import hashlib
@@ -74,12 +74,12 @@ def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
             name: tuple(pool.map(partial(_describe, folder if hashed else None, name), files))
             for name, files in found.items()
         }
-    told = {name: [attrs.asdict(each, filter=_is_told) for each in files] for name, files in made.items()}
-    folder.write(NAME, (json.dumps({"format": FORMAT, "tables": told}, indent=1) + "\n").encode())
+    tables = {name: [attrs.asdict(each, filter=_is_set) for each in files] for name, files in made.items()}
+    folder.write(NAME, (json.dumps({"format": FORMAT, "tables": tables}, indent=1) + "\n").encode())
     return made
 
 
-def _is_told(_: object, value: object) -> bool:
+def _is_set(_: object, value: object) -> bool:
     return value is not None
 
 
@@ -126,18 +126,18 @@ RESEAL: Final = "seal the dataset again if it is meant to be so (lakeproof spark
 def _difference(folder: Folder, pair: tuple[File, str, Place]) -> str | None:
     sealed, name, place = pair
     full, found = place.full, place.stamp.bytes
-    told, repair = f"{full}: is not what {NAME} says", f"bring back the file that was sealed, or {RESEAL}"
+    what, repair = f"{full}: is not what {NAME} says", f"bring back the file that was sealed, or {RESEAL}"
     if found != sealed.bytes:
-        return f"{told}: has {found:,} bytes, expected {sealed.bytes:,}; {repair}"
+        return f"{what}: has {found:,} bytes, expected {sealed.bytes:,}; {repair}"
     if _hash(_footer(full, found)) != sealed.footer:
-        return f"{told}: has another footer, of other rows; {repair}"
+        return f"{what}: has another footer, of other rows; {repair}"
     if sealed.sha256 is not None and folder.sha256(name) != sealed.sha256:
-        return f"{told}: has other bytes (SHA-256); {repair}"
+        return f"{what}: has other bytes (SHA-256); {repair}"
     return None
 
 
 def note(where: str) -> str:
-    """What is to be told of a dataset that has none."""
+    """A line about a dataset that has none."""
     return f"{where} has no manifest: whether files or rows of it were lost is not known (lakeproof spark seal)"
 
 

@@ -31,7 +31,7 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
             cursor.execute(_QUERY)
             return stage_rows(spark, cursor, KV)
     except psycopg.Error as error:
-        said = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines()
         raise Unusable(
-            f"PostgreSQL: {said[0] if said else type(error).__name__}; mend the address, or the table kv"
+            f"PostgreSQL: {lines[0] if lines else type(error).__name__}; mend the address, or the table kv"
         ) from None

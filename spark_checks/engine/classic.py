@@ -70,11 +70,11 @@ def _join_submitted(options: "Options") -> SparkSession:
         if key.startswith("spark.driver.extra"):
             raise Unusable(f"--conf {key}: the driver's JVM runs already; say it to spark-submit, before the script")
     SparkContext._ensure_initialized()  # noqa: SLF001  # no session is there yet, and the JVM is
-    said = dict(SparkConf().getAll())
-    asked = () if options.work is None else ((settings.WORK, options.work),)
-    own = settings.of_classic(options, master=said.get("spark.master"))
-    local = settings.is_local(said.get("spark.master"))
-    spark = _builder(settings.layer(own, said, options.conf + asked, local=local)).getOrCreate()
+    submitted = dict(SparkConf().getAll())
+    work = () if options.work is None else ((settings.WORK, options.work),)
+    own = settings.of_classic(options, master=submitted.get("spark.master"))
+    local = settings.is_local(submitted.get("spark.master"))
+    spark = _builder(settings.layer(own, submitted, options.conf + work, local=local)).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

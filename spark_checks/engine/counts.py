@@ -21,7 +21,7 @@ _counts: Final[dict[str, list[int]]] = {}
 
 
 def count_passing(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
-    """The same rows, and what tells after the job how many have passed. To be asked once."""
+    """The same rows, and a function that returns after the job how many have passed. To be called once."""
     if engine_of(rows.sparkSession).observes:
         observed = Observation()
         return rows.observe(observed, f.count(f.lit(1)).alias(_ROWS)), lambda: int(observed.get[_ROWS])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KNOWN: Final = ("4.0", "4.1", "4.2")
 """Versions of PySpark whose sessions Sail serves."""
 _POOL: Final = "SAIL_RUNTIME__MEMORY_POOL__"
-"""By the environment Sail is told how much it may take. Greedy: what an operator cannot spill it may have whole."""
+"""Sail's limits of memory are environment variables. Greedy: an operator that cannot spill may take all of it."""
 
 
 def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:

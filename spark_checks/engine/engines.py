@@ -1,6 +1,6 @@
 """The engines that run the pipeline: embedded (Sail, in this process), classic (a JVM), connect (a server elsewhere).
 
-All speak the DataFrame API of Spark Connect. What differs between them is said here, of each session.
+All speak the DataFrame API of Spark Connect. An `Engine` describes what differs between them, for each session.
 """
 
 import os

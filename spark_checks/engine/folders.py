@@ -79,8 +79,8 @@ class Folder:
         return bool(self._kind(name) != fs.FileType.NotFound)
 
     def _list(self, under: str = "") -> list[tuple[str, fs.FileInfo]]:
-        asked = fs.FileSelector(self._at(under), allow_not_found=True, recursive=True)
-        found = self._tried("listed", lambda: self.system.get_file_info(asked), under)
+        selector = fs.FileSelector(self._at(under), allow_not_found=True, recursive=True)
+        found = self._tried("listed", lambda: self.system.get_file_info(selector), under)
         files = ((each.path.removeprefix(f"{self.path}/"), each) for each in found if each.type == fs.FileType.File)
         return sorted(files, key=lambda each: each[0])
 
@@ -99,8 +99,8 @@ class Folder:
 
     def folders(self) -> list[str]:
         """The names of the folders in it, sorted. None where nothing is."""
-        asked = fs.FileSelector(self.path, allow_not_found=True)
-        found = self._tried("listed", lambda: self.system.get_file_info(asked))
+        selector = fs.FileSelector(self.path, allow_not_found=True)
+        found = self._tried("listed", lambda: self.system.get_file_info(selector))
         return sorted(each.base_name for each in found if each.type == fs.FileType.Directory)
 
     def read(self, name: str) -> bytes:
@@ -191,9 +191,9 @@ def of_url(url: str) -> Folder:
     try:
         system, path = fs.FileSystem.from_uri(f"{arrow}{mark}{rest}")
     except (pa.ArrowException, OSError, ValueError) as error:
-        told = " ".join(str(error).split())[:200]
+        why = " ".join(str(error).split())[:200]
         raise Unusable(
-            f"{url}: is on no file system that can be reached ({told}); name s3://, gs://, abfss://, hdfs:// or a "
+            f"{url}: is on no file system that can be reached ({why}); name s3://, gs://, abfss://, hdfs:// or a "
             "folder, and see that the environment has its credentials"
         ) from None
     return Folder(system, path.rstrip("/"), url.partition("?")[0].rstrip("/"))
@@ -206,8 +206,8 @@ def as_folder(folder: Folder | Path) -> Folder:
 
 def refuse(where: str, done: str, why: object) -> Unusable:
     """The one line."""
-    told = " ".join(str(why).split())[:200]
-    return Unusable(f"{where}: cannot be {done} ({told}); mend that, or name another folder")
+    reason = " ".join(str(why).split())[:200]
+    return Unusable(f"{where}: cannot be {done} ({reason}); mend that, or name another folder")
 
 
 def _tags(where: str) -> dict[str, str]:

@@ -71,9 +71,12 @@ def _statistics(footer: FileMetaData, column: str) -> Iterator[Statistics | None
 
 
 def _latest(group: Statistics | None) -> int | None:
-    if group is None or not group.has_min_max or not isinstance(group.max, datetime) or not group.max.tzinfo:
+    """None: there are no statistics, no zone, or the year is beyond Python's calendar."""
+    try:
+        latest = group.max if group is not None and group.has_min_max else None
+    except OverflowError:
         return None
-    return microseconds(group.max)
+    return microseconds(latest) if isinstance(latest, datetime) and latest.tzinfo else None
 
 
 def _footers(table: DataFrame) -> list[FileMetaData]:

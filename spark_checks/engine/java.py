@@ -62,8 +62,8 @@ def _check(java: Path, what: str) -> None:
         raise Unusable(f"{what}, which does not run ({error}); {REPAIR}") from None
     match = _VERSION.search(done.stderr + done.stdout)
     if done.returncode or match is None:
-        said = (done.stderr + done.stdout).strip().splitlines() or ["nothing"]
-        raise Unusable(f"{what}, which does not run (it says: {said[0]}); {REPAIR}")
+        lines = (done.stderr + done.stdout).strip().splitlines() or ["nothing"]
+        raise Unusable(f"{what}, which does not run (it says: {lines[0]}); {REPAIR}")
     if int(match[1]) < OLDEST:
         raise Unusable(f"{what}, which is Java {match[1]}: Spark wants {OLDEST} or newer; {REPAIR}")
 

@@ -144,8 +144,8 @@ def _fits(found: str, wanted: DataType) -> bool:
 
 
 def _describe_expected(name: str, schema: StructType) -> str:
-    told = ", ".join(f"{field.name}: {field.dataType.simpleString()}" for field in schema)
-    return f"expected of {name}/: {told}; write the file again so"
+    columns = ", ".join(f"{field.name}: {field.dataType.simpleString()}" for field in schema)
+    return f"expected of {name}/: {columns}; write the file again so"
 
 
 def _columns(file: File) -> dict[str, str]:

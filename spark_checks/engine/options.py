@@ -4,13 +4,17 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar, cast
 
+import attrs
 import click
 
 from lakeproof.spark_checks.engine import places, settings
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from lakeproof.spark_checks.data.dataset import Dataset, Keys
     from lakeproof.spark_checks.engine.engines import Name
     from lakeproof.spark_checks.engine.session import Options
     from lakeproof.spark_checks.engine.settings import Conf
@@ -101,36 +105,64 @@ blockstore_option = click.option(
 """In place of ``--beside``: the other tables are made of what the object store holds."""
 
 
-def dataset_words(
-    where: str, keys: str | None = None, beside: str | None = None, blockstore: str | None = None
-) -> list[str]:
-    """The words of another command that read the same dataset. ``where``: without credentials."""
-    given = {"--keys": keys, "--beside": beside, "--blockstore": blockstore}
-    return [where, *(word for name, value in given.items() if value is not None for word in (name, value))]
+@attrs.frozen
+class DatasetSource:
+    """The dataset that a command names: its argument DATASET, and the options beside it."""
+
+    where: str
+    keys: "Keys | None"
+    beside: str | None
+    blockstore: str | None = None
+
+    def open(self, spark: "SparkSession") -> "Dataset":
+        """Raises Unusable."""
+        from lakeproof.spark_checks.data.dataset import open_dataset
+
+        return open_dataset(spark, self.where, self.keys, self.beside, self.blockstore)
+
+    def words(self, where: str) -> list[str]:
+        """The words of another command that read the same dataset. ``where``: without credentials."""
+        given = {"--keys": self.keys, "--beside": self.beside, "--blockstore": self.blockstore}
+        return [where, *(word for name, value in given.items() if value is not None for word in (name, value))]
 
 
-def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
-    """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
-    for option in (
-        click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have."),
-        click.option(
-            "--keys",
-            type=click.Choice(["design", "lakefs"]),
-            help="Key schema. [default: design for a folder, lakefs for a dump or a database]",
-        ),
-        click.argument("dataset", metavar="DATASET"),
-    ):
-        command = option(command)
-    return command
+def dataset_options(command: Callable[Concatenate[DatasetSource, P], R]) -> Callable[P, R]:
+    """The argument DATASET, and how it is to be read, with `blockstore_option` or without; as one argument."""
+
+    @click.argument("dataset", metavar="DATASET")
+    @click.option(
+        "--keys",
+        type=click.Choice(["design", "lakefs"]),
+        help="Key schema. [default: design for a folder, lakefs for a dump or a database]",
+    )
+    @click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have.")
+    @wraps(command)
+    def wrapped(*args: object, dataset: str, keys: "Keys | None", beside: str | None, **kwargs: object) -> R:
+        source = DatasetSource(dataset, keys, beside, cast("str | None", kwargs.pop("blockstore", None)))
+        return command(source, *args, **kwargs)  # type: ignore[arg-type]
+
+    return wrapped  # type: ignore[return-value]
 
 
-def run_options(command: Callable[P, R]) -> Callable[P, R]:
-    """What commands share that mark objects: ``now``, ``as_json``, ``run_id``, ``out``."""
-    for option in (
-        click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs."),
-        click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]"),
-        click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON."),
-        click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]"),
-    ):
-        command = option(command)
-    return command
+@attrs.frozen
+class RunOptions:
+    """What commands share that mark objects. ``run``: None is a new name; ``now``: None is the dataset's own time."""
+
+    out: str
+    run: str | None
+    now: str | None
+    as_json: bool
+
+
+def run_options(command: Callable[Concatenate[RunOptions, P], R]) -> Callable[P, R]:
+    """`RunOptions`, as one argument."""
+
+    @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
+    @click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
+    @click.option("--run", metavar="ID", help="Name of the run. [default: a new one]")
+    @click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
+    @wraps(command)
+    def wrapped(*args: object, out: str, run: str | None, now: str | None, as_json: bool, **kwargs: object) -> R:
+        return command(RunOptions(out, run, now, as_json), *args, **kwargs)  # type: ignore[arg-type]
+
+    return wrapped  # type: ignore[return-value]

@@ -41,7 +41,7 @@ def local(where: str) -> Path | None:
 
 
 def full(where: str) -> str:
-    """As an engine is told of it, which may be a server with a folder of its own."""
+    """As engines get it: in full, because a server has a working folder of its own."""
     path = local(where)
     return where if path is None else str(path.absolute())
 

@@ -36,8 +36,8 @@ def doing(spark: SparkSession, what: str) -> Iterator[None]:
             began = time.monotonic()
             while not over.wait(PERIOD_SECONDS):
                 done, total = tasks()
-                told = f", {done} of {total} tasks" if total else ""
-                status.update(f"{what}{told}, {round(time.monotonic() - began)} s")
+                count = f", {done} of {total} tasks" if total else ""
+                status.update(f"{what}{count}, {round(time.monotonic() - began)} s")
 
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
@@ -58,11 +58,11 @@ def _tasks(spark: SparkSession) -> Iterator[Callable[[], tuple[int, int]]]:
         return
     last = [(0, 0)]
 
-    def heard(stages: "Iterable[StageInfo] | None", *_: object) -> None:
+    def update(stages: "Iterable[StageInfo] | None", *_: object) -> None:
         stages = list(stages or ())
         last[0] = sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)
 
-    handler = cast("ProgressHandler", heard)
+    handler = cast("ProgressHandler", update)
     spark.registerProgressHandler(handler)
     try:
         yield lambda: last[0]

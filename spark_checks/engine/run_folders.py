@@ -1,20 +1,23 @@
 """Where a command writes: a new folder, which goes again if the command does not come to its end."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+import click
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.data.dataset import Dataset
+from lakeproof.spark_checks.engine import places, runs
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
-from lakeproof.spark_checks.engine.runs import demand_name, make_folder, new_id
+from lakeproof.spark_checks.engine.options import DatasetSource, RunOptions
+from lakeproof.spark_checks.engine.runs import Report, demand_name, make_folder, new_id
 from lakeproof.spark_checks.engine.session import Options, session
-from lakeproof.words import Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, Unusable
 
 
 @contextmanager
 def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
-    """A session, and the folder that a command writes to, which must not be there: that is asked before there is a
+    """A session, and the folder that a command writes to, which must not exist: that is checked before there is a
     session. Raises Unusable."""
     folder = None if out is None else folder_at(out)
     if folder is not None:
@@ -55,3 +58,19 @@ def _whole(folder: Folder) -> Iterator[None]:
         with suppress(Unusable):  # what is left costs room, and has no report
             folder.delete()
         raise
+
+
+def mark_and_print(
+    options: Options, run: RunOptions, source: DatasetSource, mark: Callable[[Dataset, int, Folder], Report]
+) -> int:
+    """A run in a new folder, and what it did on stdout; the exit code. ``mark``: of a dataset, as of a time, to a
+    folder. Raises Unusable."""
+    if run.now is not None:
+        runs.parse_time(run.now)  # before there is a session
+    with run_session(options, run.out, run.run) as (spark, folder):
+        found = source.open(spark)
+        report = mark(found, runs.time_of(run.now, found), folder)
+    again = source.words(report.dataset)
+    for line in [report.encode(None).rstrip()] if run.as_json else runs.summary(report, folder, run.now, again):
+        click.echo(line)
+    return INCONCLUSIVE if report.lacks else AS_EXPECTED

@@ -1,7 +1,7 @@
 """Runs of a garbage collection, in a folder each: what they marked, and the report that makes them whole.
 
 The report is written last, and names each file of what was marked, with its size and SHA-256: a run that was cut
-short has no report, and one whose files were changed does not agree with it. Both are refused by whoever sweeps.
+short has no report, and one whose files were changed does not agree with it. A sweep refuses both.
 """
 
 import json
@@ -60,7 +60,7 @@ class Report:
     run: str
     dataset: str
     now: int
-    asked: Fields
+    options: Fields
     listing: int
     accounts: tuple[Account, ...]
     files: tuple[File, ...]
@@ -88,6 +88,7 @@ class Report:
     def encode(self, indent: int | None = 2) -> str:
         """As JSON; without an indent on one line."""
         fields = attrs.asdict(self)
+        fields["asked"] = fields.pop("options")
         fields["now"] = {"microseconds": self.now, "date": show_time(self.now)}
         return json.dumps(fields, indent=indent) + "\n"
 
@@ -106,7 +107,7 @@ class Mismatch(Exception):
 
 
 def new_id(now_seconds: float | None = None) -> str:
-    """Sorts by time; nobody else has it."""
+    """Sorts by time; unique."""
     began = datetime.fromtimestamp(time.time() if now_seconds is None else now_seconds, UTC)
     return f"{began:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
@@ -147,7 +148,7 @@ def files_of(folder: Folder | Path, name: str) -> tuple[File, ...]:
     found = [(each, size) for each, size in there.files(name) if each.endswith(".parquet")]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         sums = pool.map(there.sha256, (each for each, _ in found))
-        return tuple(File(each, size, told) for (each, size), told in zip(found, sums, strict=True))
+        return tuple(File(each, size, digest) for (each, size), digest in zip(found, sums, strict=True))
 
 
 def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
@@ -247,7 +248,7 @@ def parse_age(text: str) -> int:
 
 def summary(report: Report, folder: Folder | Path, given: str | None, again: Sequence[str]) -> Sequence[str]:
     """What a command prints: what was read, as of when, a line for each reason, where the rest is, the next command.
-    given: ``--now``, if it was. again: `options.dataset_words`."""
+    given: ``--now``, if it was. again: `options.DatasetSource.words`."""
     where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]

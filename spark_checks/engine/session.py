@@ -63,23 +63,23 @@ class Options:
 
 
 def choose_engine(options: Options) -> Name:
-    """Raises Unusable: what is said does not go together."""
+    """Raises Unusable: the options contradict each other."""
     submitted = GATEWAY in os.environ
     if submitted and options.master is not None:
         raise Unusable(f"--master {options.master}: spark-submit has one of its own; say it there, before the script")
-    said: dict[str, Name] = {}
+    named: dict[str, Name] = {}
     if options.engine is not None:
-        said[f"--engine {options.engine}"] = options.engine
+        named[f"--engine {options.engine}"] = options.engine
     if options.master is not None:
-        said[f"--master {options.master}"] = "classic"
+        named[f"--master {options.master}"] = "classic"
     if submitted:
-        said["spark-submit"] = "classic"
+        named["spark-submit"] = "classic"
     if options.remote is not None:
-        said[f"--remote {options.remote}"] = "connect"
-    if len({*said.values()}) > 1:
-        (one, meant), (other, also) = [*said.items()][:2]
+        named[f"--remote {options.remote}"] = "connect"
+    if len({*named.values()}) > 1:
+        (one, meant), (other, also) = [*named.items()][:2]
         raise Unusable(f"{one} and {other}: the first is {meant}, the second {also}; leave one of them out")
-    found = next(iter(said.values()), "connect" if os.environ.get(REMOTE) else default())
+    found = next(iter(named.values()), "connect" if os.environ.get(REMOTE) else default())
     if found == "connect" and not options.remote and not os.environ.get(REMOTE):
         raise Unusable("--engine connect: no server is named; name one with --remote sc://HOST:PORT, or SPARK_REMOTE")
     return found
@@ -228,7 +228,7 @@ def _ended_by_signals(spark: SparkSession, engine: Engine) -> Iterator[None]:
             engine.abandon()
 
     def end(number: int, _: FrameType | None) -> None:
-        # This thread may be in the midst of a call, over the one connection that it has.
+        # This thread may be in the middle of a call, over the one connection that it has.
         threading.Thread(target=cancel, daemon=True).start()
         came.append(_Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
         raise came[0]

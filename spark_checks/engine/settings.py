@@ -1,4 +1,4 @@
-"""Spark's settings: ours, the user's (``--conf KEY=VALUE``), and those on which verdicts rest, which nobody may change.
+"""Spark's settings: ours, the user's (``--conf KEY=VALUE``), and those on which verdicts rest, which are fixed.
 
 Three layers, the later ones win: what we would rather have, what the user says (``spark-submit``, ``--conf``), and
 `RELIED`.
@@ -123,9 +123,9 @@ def memory(context: "click.Context", parameter: "click.Parameter", text: str | N
     return text
 
 
-def layer(rather: Mapping[str, str], said: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
-    """The settings of a new session. ``rather``: what we would have; ``said``: by spark-submit, which stays."""
-    own = {key: value for key, value in rather.items() if key not in said}
+def layer(rather: Mapping[str, str], submitted: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
+    """The settings of a new session. ``rather``: what we would have; ``submitted``: by spark-submit, which stays."""
+    own = {key: value for key, value in rather.items() if key not in submitted}
     return own | dict(conf) | {key: each.value for key, each in relied_on(local=local).items()}
 
 
@@ -135,8 +135,8 @@ def is_local(master: str | None) -> bool:
 
 
 OF_EMBEDDED: Final = {key: RELIED[key].value for key in ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")}
-"""Of what verdicts rest on, that which Sail knows. The rest it has by itself, but for one thing: sums of 64 bits that
-overflow are no error there, so that no sum is made of 64 bits."""
+"""Those of `RELIED` that Sail knows. The rest it has by itself, but for one thing: sums of 64 bits that overflow
+are no error there, so that no sum is made of 64 bits."""
 
 
 def of_classic(options: "Options", master: str | None = None) -> dict[str, str]:
@@ -149,13 +149,13 @@ def of_classic(options: "Options", master: str | None = None) -> dict[str, str]:
         # The JVM compiles no methods of more bytes, and those that encode messages would be: they are cut.
         "spark.sql.codegen.hugeMethodLimit": "8000",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-        # The default, INT96, has no statistics: whoever asks for what is young would read all.
+        # The default, INT96, has no statistics: a search for young rows would read all.
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # Jobs that are begun at once share the cores, each in a pool of its own.
         "spark.scheduler.mode": "FAIR",
         # The typed tables are written side by side. Else all rows are sorted by the name of their table first.
         "spark.sql.maxConcurrentOutputFileWriters": "8",
-        # Pages that were written with a checksum, as Spark writes them, are held against it.
+        # Pages that were written with a checksum, as Spark writes them, are compared with it.
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         # Progress is ours, on stderr.
         "spark.ui.showConsoleProgress": "false",

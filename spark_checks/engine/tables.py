@@ -102,13 +102,10 @@ STAGED: Final = table(
     key=BINARY,
     token=STRING,
     path=BINARY,
-    identity=BINARY,
     tombstone=BOOLEAN,
     address=STRING,  # as the entry says it; null in a tombstone, and where the data is no catalog entry
     address_type=INT,  # as `lakeproof.model.catalog.AddressType`
     size_bytes=LONG,
-    last_modified=LONG,
-    e_tag=STRING,
 )
 CLEANUPS: Final = table(partition_key=BINARY, key=BINARY, repository_id=STRING, instance_uid=STRING)
 UNDECODABLE: Final = table(

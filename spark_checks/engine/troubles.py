@@ -28,7 +28,7 @@ _PYTHON: Final = (
         "workers: Python finds no module {0!r} there; ",
     ),
 )
-"""What a worker's Python says, or is said of it."""
+"""Messages of a worker's Python, and about it."""
 
 _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?:file:)?[^\s']+)", re.IGNORECASE)
 
@@ -46,7 +46,10 @@ _KNOWN: Final = (
     ),
     ("is not a Parquet file", "{file}: is not a Parquet file; bring it back whole, or write the table again"),
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
-    ("No space left on device", "no space left on the device that Spark works on; make room, or set SPARK_LOCAL_DIRS"),
+    (
+        "No space left on device",
+        "no space left on the device that Spark works on; make room, or set --work, or SPARK_LOCAL_DIRS for shuffles",
+    ),
     ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
     ("ExecutorLostFailure", _LOST),
     ("failed the maximum allowable number of times", _LOST),

@@ -42,7 +42,7 @@ def place(spark: SparkSession, parent: str | None) -> None:
 
 
 def folder(spark: SparkSession) -> str:
-    """The session's folder, made when it is first asked for. Raises Unusable."""
+    """The session's folder, made when it is first needed. Raises Unusable."""
     with _making:  # jobs that are begun at once ask at once
         if spark not in _made:
             _made[spark] = _make(_placed.get(spark) or spark.conf.get(WORK, None))
@@ -70,7 +70,7 @@ def _make(parent: str | None) -> str:
 
 def _lock(where: Path) -> None:
     """Until this process ends. The file has its name when it is locked: who finds it may believe it. Where a file
-    system has no locks, there is none, and the folder is nobody's to remove."""
+    system has no locks, there is none, and no other process removes the folder."""
     with suppress(OSError):
         file = os.open(where / f".{LOCK}", os.O_WRONLY | os.O_CREAT, 0o600)  # never closed
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Levels as DataFrames: packed states in Parquet, expanded and told apart by Spark.
+"""Levels as DataFrames: packed states in Parquet, expanded and deduplicated by Spark.
 
 Each step of a search reads files and writes files, so that no plan grows with the depth of the search, and what a lost
 worker has to do again is one step. The driver takes in counts, one state for each thing that its tables lack, and
@@ -21,7 +21,7 @@ from lakeproof.spark_checks.engine import folders, staging, workspace
 from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import of_arrow
 from lakeproof.spark_checks.explore import worker
-from lakeproof.spark_checks.explore.masks import HELD, Job, Question
+from lakeproof.spark_checks.explore.masks import LACKING, Job, Question
 
 Row = tuple[int, ...]
 """The words of a state."""
@@ -47,12 +47,12 @@ class Part:
 
 @attrs.frozen(eq=False)
 class Expanded:
-    """What came of a part. ``successors``: with how many ranks on they belong. ``held``: states that lack something,
+    """What came of a part. ``successors``: with how many ranks on they belong. ``lacking``: states that lack something,
     with ``witnesses`` that show what, under the part's job's layout."""
 
     successors: tuple[tuple[int, Part], ...]
     answers: tuple[Part, ...]
-    held: Part | None
+    lacking: Part | None
     witnesses: Words
     transitions: int
 
@@ -68,7 +68,7 @@ class Sought:
 
 class SparkLevels:
     """Keeps levels, and works on them, under a work folder of the session: one that all workers see. Rows are words
-    under the layout of the job or under that which is given."""
+    under the layout of the job or under the given one."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -81,8 +81,8 @@ class SparkLevels:
     def keep(self, words: Words, layout: Layout) -> Part:
         """States of the driver's."""
         path = self._path("level")
-        self._write(self._frame(HELD, words), path)
-        return Part(path, HELD, layout, len(words[0]))
+        self._write(self._frame(LACKING, words), path)
+        return Part(path, LACKING, layout, len(words[0]))
 
     def merged(self, parts: Sequence[Part], layout: Layout) -> Part:
         """All states of these parts, each once."""
@@ -109,13 +109,13 @@ class SparkLevels:
         )
         counts = self._counts(path)
         kept = {tag: Part(path, tag, layout, count) for tag, (count, _) in counts.items()}
-        held = kept.get(HELD)
+        lacking = kept.get(LACKING)
         return Expanded(
-            successors=tuple((tag, part) for tag, part in kept.items() if tag > HELD),
-            answers=tuple(part for tag, part in kept.items() if tag < HELD),
-            held=held,
-            witnesses=[np.zeros(0, np.uint64)] * layout.words if held is None else self._witnesses(held),
-            transitions=sum(total for tag, (_, total) in counts.items() if tag > HELD),
+            successors=tuple((tag, part) for tag, part in kept.items() if tag > LACKING),
+            answers=tuple(part for tag, part in kept.items() if tag < LACKING),
+            lacking=lacking,
+            witnesses=[np.zeros(0, np.uint64)] * layout.words if lacking is None else self._witnesses(lacking),
+            transitions=sum(total for tag, (_, total) in counts.items() if tag > LACKING),
         )
 
     def fresh(self, answers: Sequence[Part], layout: Layout) -> Iterator[tuple[int, Row]]:
@@ -196,7 +196,7 @@ class SparkLevels:
     def _counts(self, path: str) -> dict[int, tuple[int, int]]:
         """By tag: how many rows there are, and the sum of their counts."""
         rows = staging.read(self._written[path], _schema([], "tag", "count"), self._spark)
-        transitions = sql.sum(sql.when(sql.col("tag") > HELD, sql.col("count")))
+        transitions = sql.sum(sql.when(sql.col("tag") > LACKING, sql.col("count")))
         counted = rows.groupBy("tag").agg(sql.count("*"), transitions).collect()
         return {tag: (count, total or 0) for tag, count, total in sorted(counted, key=lambda row: int(row[0]))}
 
@@ -208,11 +208,11 @@ class SparkLevels:
     def _part(self, part: Part, schema: StructType) -> DataFrame:
         return staging.read(self._written[part.path], schema, self._spark, f"tag={part.tag}")
 
-    def _witnesses(self, held: Part) -> Words:
-        names = worker.names(held.layout.words)
-        rows = self._part(held, _schema(names, "count")).where("count != 0")
+    def _witnesses(self, lacking: Part) -> Words:
+        names = worker.names(lacking.layout.words)
+        rows = self._part(lacking, _schema(names, "count")).where("count != 0")
         found = _one_each(rows, "count", names=names).orderBy("count").limit(WITNESSES_MAX).toArrow()
-        return worker.words_of(found.combine_chunks(), held.layout.words)
+        return worker.words_of(found.combine_chunks(), lacking.layout.words)
 
     def _mapped(self, part: Part, job: Job, task: Task, columns: Sequence[str]) -> DataFrame:
         rows = self._read(part, job.kernel.layout)

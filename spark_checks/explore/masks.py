@@ -17,7 +17,7 @@ from lakeproof.search.frozen import FrozenKernel
 from lakeproof.search.packing import Words, distinct, take
 from lakeproof.search.symmetry import Symmetry
 
-HELD: Final = 0
+LACKING: Final = 0
 """The tag of states that could not be expanded yet. Successors are tagged with their stride, which is at least 1,
 and answers with the tag of their question, which is negative."""
 
@@ -105,7 +105,7 @@ def equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     return same
 
 
-def moves_asked(job: Job, move: Move) -> Iterator[MoveQuestion]:
+def move_questions(job: Job, move: Move) -> Iterator[MoveQuestion]:
     """The questions about a move."""
     return (question for question in job.moves if question.move == move)
 

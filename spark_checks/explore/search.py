@@ -5,12 +5,12 @@ numbers when they are first met, so two workers that compile for themselves woul
 Here only the driver compiles. It sends its tables, frozen as they are, with each step; a worker looks up and adds, and
 has neither flows nor a scenario. Where a state meets an entry that is missing, the worker holds the state back whole,
 and one state for each missing entry goes to the driver, which expands those few with the flows, and so compiles what is
-missing; the states held back are then expanded with the new tables, until none is left. Each state is expanded whole
+missing; the states set aside are then expanded with the new tables, until none is left. Each state is expanded whole
 and once, so that transitions are counted once. After the first levels a step seldom takes a second round.
 
 Invariants. Workers project states on what invariants read (`lakeproof.spark_checks.explore.masks`); Spark tells the
 projections apart, and subtracts those of earlier levels; what is left is judged here by the judge of the local search.
-Monitors are columns; what they say is heard when a step of theirs is compiled. So the driver needs memory for the
+Monitors are columns; their reports are collected when a step of theirs is compiled. So the driver needs memory for the
 tables, not for states or projections. Levels are handed over to Spark when one has more than ``driver_states``.
 
 Restarts, ranks, and when to turn to a ranked search are the local search's, and so are verdicts. With
@@ -182,14 +182,14 @@ class SparkSearch(LevelSearch):
                 self.waiting.setdefault(level + stride, []).append(successors)
             about_states = {question.tag for question in job.states}
             self.answers += [answer for answer in done.answers if answer.tag in about_states]
-            if done.held is not None:
+            if done.lacking is not None:
                 self._compile(done.witnesses, job)
             self._hear([answer for answer in done.answers if answer.tag not in about_states], level)
             if part is not self.kept[level]:
                 self.engine.drop(part)
-            if done.held is None:
+            if done.lacking is None:
                 return
-            part = done.held
+            part = done.lacking
 
     def _compile(self, words: Words, job: Job) -> None:
         """Expand these states with the flows, so that what they lack is compiled."""
@@ -205,7 +205,7 @@ class SparkSearch(LevelSearch):
                 self._check_sharing()
 
     def _hear(self, answers: Sequence[Part], level: int) -> None:
-        """Judge what is new among the answers. What an invariant was found to read is asked for from the start: those
+        """Judge what is new among the answers. What an invariant was found to read is collected from the start: those
         levels that gave the answers are gone."""
         layout, found_out = self.kernel.layout, dict(self.found_out)
         for tag, row in self.engine.fresh(answers, layout):
@@ -239,7 +239,7 @@ class SparkSearch(LevelSearch):
                     if numbers[column] in self.kernel.space.behaviours[client].broken:
                         self.judge.broken(client, numbers[column], place)
             case _:
-                raise AssertionError(f"nobody asked {key!r}")
+                raise AssertionError(f"no question asks {key!r}")
 
     def _monitor(self, name: str) -> int:
         return next(at for at, monitor in enumerate(self.kernel.space.monitors) if monitor.id == name)
@@ -265,7 +265,7 @@ class SparkSearch(LevelSearch):
             self._compile(found.witnesses, job)
 
     def _open(self) -> list[Hashable]:
-        """What is asked of the states and moves to come."""
+        """The questions about the states and moves to come."""
         keys: list[Hashable] = [("always", reads) for reads in self.judge.open_reads()]
         keys.append("finals")
         if any(behaviour.broken for behaviour in self.behaviours):
@@ -292,7 +292,7 @@ class SparkSearch(LevelSearch):
         )
 
     def _question(self, key: Hashable, *, everything: bool = False) -> Question:
-        """What is asked, under the present layout. ``everything``: of moves that nobody watches any more, too."""
+        """The questions, under the present layout. ``everything``: of moves that no invariant watches any more, too."""
         judge, space, tag = self.judge, self.kernel.space, self._tag(key)
         visible = tuple((column, judge.visible(client)) for client, column in enumerate(space.clients))
         match key:
@@ -322,7 +322,7 @@ class SparkSearch(LevelSearch):
                 same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
                 return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
             case _:
-                raise AssertionError(f"nobody asks {key!r}")
+                raise AssertionError(f"no question asks {key!r}")
 
     def _if_broken(self, client: int) -> npt.NDArray[np.int64]:
         """For each node of a client, itself if it ended there by raising what is no answer, and 0 otherwise."""
@@ -344,4 +344,4 @@ class SparkSearch(LevelSearch):
 
 
 class _LookedFurther(Exception):
-    """An invariant read more than was asked for. It is known now, and the search starts over."""
+    """An invariant read more than was collected. It is known now, and the search starts over."""

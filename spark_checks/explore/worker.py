@@ -1,7 +1,7 @@
 """What a worker does with Arrow batches of packed states: expand them, look for one, look for a predecessor of one.
 
 Batches that come in have the columns ``w0``, ``w1``, ...: the words of a state, 64 bits each, as signed integers.
-Batches that go out of `expand` have ``tag`` (see `lakeproof.spark_checks.explore.masks.HELD`) and ``count`` before
+Batches that go out of `expand` have ``tag`` (see `lakeproof.spark_checks.explore.masks.LACKING`) and ``count`` before
 them.
 """
 
@@ -15,14 +15,14 @@ import pyarrow as pa
 from lakeproof.search.frozen import Attempt
 from lakeproof.search.packing import Words, concatenate, distinct, take
 from lakeproof.spark_checks.explore.masks import (
-    HELD,
+    LACKING,
     Job,
     Question,
     StateQuestion,
     answers,
     equal,
     matching,
-    moves_asked,
+    move_questions,
 )
 
 CHUNK: Final = 1 << 15
@@ -43,7 +43,7 @@ def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """The successors of these states, and what the questions want to know.
 
     Rows tagged with a stride are successors, each once in what one task gathers; their ``count`` adds up to the number
-    of transitions. Rows tagged HELD are the lacking states, ``count`` naming the unknown thing that the row speaks
+    of transitions. Rows tagged LACKING are the lacking states, ``count`` naming the unknown thing that the row speaks
     for, or 0. Rows with a negative tag answer questions.
     """
     gathered = _Gathered(job)
@@ -52,7 +52,7 @@ def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         for move, rows, after in attempt.offers:
             before = take(words, rows)
             gathered.transitions += len(rows)
-            for question in moves_asked(job, move):
+            for question in move_questions(job, move):
                 gathered.add(question.tag, answers(job.kernel, question, before))
             strides = job.kernel.by_stride(move, before, after) if job.ranked else [(1, after)]
             for stride, part in strides:
@@ -61,7 +61,7 @@ def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         for name, row in attempt.wanted.items():
             # A row can speak for one thing only: for what is left over another one speaks, or it does next time.
             names[row] = name
-        yield from batches_of(HELD, names[attempt.lacking], take(words, attempt.lacking))
+        yield from batches_of(LACKING, names[attempt.lacking], take(words, attempt.lacking))
         if gathered.rows > GATHERED_MAX:
             yield from gathered.handed_on()
     yield from gathered.handed_on()
@@ -85,7 +85,7 @@ class _Gathered:
         for tag, parts in sorted(self._parts.items()):
             words = distinct(concatenate(parts, size))
             counts = np.zeros(len(words[0]), np.int64)
-            if tag > HELD:
+            if tag > LACKING:
                 counts[0], self.transitions = self.transitions, 0
                 for question in self._job.states:
                     found = answers(self._job.kernel, question, words)
@@ -98,7 +98,7 @@ def locate(
     job: Job, batches: Iterable[pa.RecordBatch], question: Question, target: tuple[int, ...]
 ) -> Iterator[pa.RecordBatch]:
     """The states that have this projection; for a question about a move, those of them that can make it. Rows tagged
-    HELD show what lacking states lack, as in `expand`."""
+    LACKING show what lacking states lack, as in `expand`."""
     for words in chunks(batches, job.kernel.layout.words):
         if isinstance(question, StateQuestion):
             yield from _hit(words, matching(job.kernel, question, words, target))
@@ -112,7 +112,7 @@ def locate(
 
 
 def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
-    """The states from which one move leads to this one. HELD as in `locate`."""
+    """The states from which one move leads to this one. LACKING as in `locate`."""
     for words in chunks(batches, job.kernel.layout.words):
         attempt = job.kernel.attempt(words)
         for _, rows, after in attempt.offers:
@@ -122,7 +122,7 @@ def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ..
 
 
 def _hit(words: Words, rows: npt.NDArray[np.intp]) -> Iterator[pa.RecordBatch]:
-    """The least of some rows: whoever asks wants one."""
+    """The least of some rows: callers want one."""
     if len(rows):
         least = rows[np.lexsort([word[rows].view(np.int64) for word in reversed(words)])[:1]]
         yield from batches_of(HIT, np.zeros(1, np.int64), take(words, least))
@@ -131,24 +131,24 @@ def _hit(words: Words, rows: npt.NDArray[np.intp]) -> Iterator[pa.RecordBatch]:
 def _witnesses(attempt: Attempt, words: Words) -> Iterator[pa.RecordBatch]:
     """For each unknown thing a state that needs it."""
     rows = np.array(list(attempt.wanted.values()), np.intp)
-    yield from batches_of(HELD, np.array(list(attempt.wanted), np.int64), take(words, rows))
+    yield from batches_of(LACKING, np.array(list(attempt.wanted), np.int64), take(words, rows))
 
 
 def chunks(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[Words]:
     """The states of all batches, so many at once that array operations pay."""
-    held: list[Words] = []
+    parts: list[Words] = []
     rows = 0
     for batch in batches:
         words = words_of(batch, size)
         for at in range(0, len(words[0]), CHUNK):
             part = take(words, slice(at, at + CHUNK))
-            held.append(part)
+            parts.append(part)
             rows += len(part[0])
             if rows >= CHUNK:
-                yield concatenate(held, size)
-                held, rows = [], 0
+                yield concatenate(parts, size)
+                parts, rows = [], 0
     if rows:
-        yield concatenate(held, size)
+        yield concatenate(parts, size)
 
 
 def names(words: int) -> list[str]:

@@ -78,12 +78,12 @@ def command(
         given["now"] = parse_time(now)
     begin = PROFILES[profile]
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
-    asked = {} if violations is None else parse(_text(violations), str(violations))
+    planted_ = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
-    request = DatasetPlan(sizes, asked)
+    request = DatasetPlan(sizes, planted_)
     with session(options) as spark, whole(out) as part:
         write(spark, request, partitions or 2 * cores(spark), part, lambda what: doing(spark, what))
-    count = sum(asked.values())
+    count = sum(planted_.values())
     click.echo(
         f"{out}: {sizes.repositories} repositories, {sizes.commits} commits, {sizes.objects} objects; "
         f"violations planted: {count}"

@@ -100,7 +100,7 @@ def _commit(
     meta_range_id: str = "",
     instance: str = "",
 ) -> KV:
-    """A commit on the first one of its repository, all well but for what is said."""
+    """A commit on the first one of its repository, well-formed but for the given fields."""
     made = commit(
         repo.content_id(kind, i),
         repo.sizes.now,
@@ -311,7 +311,7 @@ def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
 
 
 def numbers(sizes: Sizes, counts: Mapping[str, int]) -> dict[str, int]:
-    """How many are made of what, garbage included. Raises Unusable: more are asked for than there is room for."""
+    """How many are made of what, garbage included. Raises Unusable: there is no room for so many."""
     room = {
         "cleanup-spares-live": (sizes.repositories, "--repositories"),
         "committed-data-is-kept": (_all(sizes, "bringing"), "--commits or --objects"),

@@ -25,7 +25,7 @@ class History:
     """Commit c is number ``c % size`` of block ``c // size``. The first ``mains`` of a block continue the main line;
     others are features that fork from it, or from each other. ``first``: the first parent of each number, -1: the last
     main commit of the block before. ``second``: what some of them merge; it is never of a higher generation than the
-    first parent, so that generations can be told without a walk. ``tips``: where branches may end."""
+    first parent, so that generations are known without a walk. ``tips``: where branches may end."""
 
     first: tuple[int, ...]
     second: dict[int, int]

@@ -23,7 +23,7 @@ many staged ones; the same of committed ones."""
 
 @attrs.frozen(kw_only=True)
 class Sizes:
-    """What is asked for. ``objects``: rows of the listing that are users' data: those that commits refer to, then
+    """The sizes of a dataset. ``objects``: rows of the listing that are users' data: those that commits refer to, then
     ``staged`` and ``stale`` ones. ``ranges``: of one metarange, at most. ``versions``: of how many commits a range
     holds the objects. ``straight``: one chain without features or merges. ``weight``: exponent of the skew."""
 
@@ -131,7 +131,7 @@ def share_out(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
     rest = total - least * len(shares)
     whole = sum(shares)
     assert rest >= 0
-    assert whole > 0 or rest == 0, "nobody to give it to"
+    assert whole > 0 or rest == 0, "no share to add it to"
     parts, before, run = [], 0, 0
     for weight in shares:
         run += weight

@@ -41,7 +41,7 @@ _PIECES: Final = pa.schema([("kind", pa.string()), *((name, pa.int64()) for name
 
 @attrs.frozen
 class DatasetPlan:
-    """What is asked for: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
+    """The dataset to write: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
 
     sizes: Sizes
     violations: Mapping[str, int] = attrs.field(factory=dict)
@@ -160,7 +160,7 @@ def write(
     out: Path,
     doing: Callable[[str], AbstractContextManager[None]] = _silently,
 ) -> None:
-    """Write a dataset to an empty folder: the tables at rest, what was planted, and what was asked for."""
+    """Write a dataset to an empty folder: the tables at rest, what was planted, and the plan."""
     for name in AT_REST:
         with doing(f"writing {name}/"):
             frame = make(spark, request, name, partitions)

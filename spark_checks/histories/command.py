@@ -67,8 +67,8 @@ def command(
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
-    said = {"fail": fail, "nil": nil, "order": order}
-    settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
+    chosen = {"fail": fail, "nil": nil, "order": order}
+    settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in chosen.items() if word is not None})  # type: ignore[arg-type]
     with session_for(options, out) as (spark, _):
         with doing(spark, "reading the events"):
             read = workspace.stage(events(spark, folder), "events")

@@ -70,7 +70,7 @@ def of_file(path: str, name: str) -> Iterator[Event]:
     with Path(path).open("rb") as file:
         lines = _Kept(Lines(file))
         try:
-            for _ in json_lines.read(lines, splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is asked
+            for _ in json_lines.read(lines, splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is called
                 yield name, splitter.key, lines.number, splitter.f, lines.text.strip()
         except Unreadable as error:
             raise Unusable(f"{path}: {error}") from None
@@ -99,13 +99,13 @@ class _Splitter:
         self.f: str | None = None
 
     def add(self, process: Hashable, type_: str, f_: str, key: object, value: object, time: object, line: int) -> None:
-        told = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
+        text = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
         if type_ == "invoke":
             if process in self.open:
                 raise Unreadable(
                     f"process {shorten_value(process)} invoked {f_} before its last operation had returned", line
                 )
-            self.open[process] = self.key = told
+            self.open[process] = self.key = text
             self.f = f_
             return
         if process not in self.open:

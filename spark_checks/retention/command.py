@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.spark_checks.engine.options import (
-    blockstore_option,
-    dataset_options,
-    dataset_words,
-    run_options,
-    spark_options,
-)
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE
+from lakeproof.spark_checks.engine.options import blockstore_option, dataset_options, run_options, spark_options
 
 if TYPE_CHECKING:
-    from lakeproof.spark_checks.data.dataset import Keys
+    from lakeproof.spark_checks.data.dataset import Dataset
+    from lakeproof.spark_checks.engine.folders import Folder
+    from lakeproof.spark_checks.engine.options import DatasetSource, RunOptions
+    from lakeproof.spark_checks.engine.runs import Report
     from lakeproof.spark_checks.engine.session import Options
 
 
@@ -34,38 +30,20 @@ if TYPE_CHECKING:
 @run_options
 @spark_options
 def command(
-    options: "Options",
-    dataset: str,
-    rules: Path,
-    now: str | None,
-    tags: str,
-    lenient: bool,
-    keys: "Keys | None",
-    beside: str | None,
-    blockstore: str | None,
-    as_json: bool,
-    run_id: str | None,
-    out: str,
+    options: "Options", run: "RunOptions", source: "DatasetSource", rules: Path, tags: str, lenient: bool
 ) -> int:
     """Mark the objects that only expired commits reach, by retention rules. Deletes nothing.
 
     Writes DIR/RUN/commits (CSV), addresses (Parquet) and report.json there; `sweep` deletes what a run has
     marked. Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
-    from lakeproof.spark_checks.data.dataset import open_dataset
-    from lakeproof.spark_checks.engine import runs
-    from lakeproof.spark_checks.engine.run_folders import run_session
+    from lakeproof.spark_checks.engine.run_folders import mark_and_print
     from lakeproof.spark_checks.retention import rulebook
-    from lakeproof.spark_checks.retention.marks import Asked, mark
+    from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 
     book = rulebook.read(rules)
-    if now is not None:
-        runs.parse_time(now)
-    with run_session(options, out, run_id) as (spark, folder):
-        found = open_dataset(spark, dataset, keys, beside, blockstore)
-        again = dataset_words(found.where, keys, beside, blockstore)
-        asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
-        report = mark(found, book, asked, folder)
-    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder, now, again):
-        click.echo(line)
-    return INCONCLUSIVE if report.lacks else AS_EXPECTED
+
+    def marked(found: "Dataset", now: int, folder: "Folder") -> "Report":
+        return mark(found, book, MarkOptions(now=now, tags=tags == "keep", lenient=lenient), folder)
+
+    return mark_and_print(options, run, source, marked)

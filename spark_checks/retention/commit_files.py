@@ -25,7 +25,7 @@ from lakeproof.words import Unusable
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")
 HOME: Final = "repository_id"
-NOBODY: Final = "__HIVE_DEFAULT_PARTITION__"
+NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
 """How Spark names the folder of null."""
 
 _HEADER: Final = ",".join(COLUMNS).encode() + b"\n"
@@ -102,7 +102,7 @@ def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
 def escape(home: object) -> str:
     """The name as Spark writes it into a path."""
     if not home:
-        return NOBODY
+        return NULL_FOLDER
     return "".join(f"%{ord(each):02X}" if each in _ESCAPED else each for each in str(home))
 
 

@@ -31,7 +31,7 @@ from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 from lakeproof.spark_checks.retention.walk import HEAD_MISSING, NOTES, TAG_MISSING, walk_commits
 from lakeproof.words import Unusable
 
-NOBODY: Final = "unreferenced"
+UNREFERENCED: Final = "unreferenced"
 ORDER: Final = (
     "active-commit",
     "staged",
@@ -40,14 +40,14 @@ ORDER: Final = (
     "outside-data",
     MARKED,
     "expired-elsewhere",
-    NOBODY,
+    UNREFERENCED,
 )
 _BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": ELSEWHERE}
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
-    """What a run is asked for. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
+class MarkOptions:
+    """The options of a run. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
     it; the text knows no tags. ``lenient``: a head without a record keeps nothing, and commits of one id are all kept
     if one is, instead of ending the run."""
 
@@ -56,7 +56,7 @@ class Asked:
     lenient: bool = False
 
 
-def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path) -> Report:
+def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder | Path) -> Report:
     """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
 
     Raises:
@@ -65,17 +65,17 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     """
     spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset)
-    blanks.demand_told(dataset)
-    told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _encode_rules(rules)}
+    blanks.demand_filled(dataset)
+    recorded = {"tags": options.tags, "lenient": options.lenient, "rules": _encode_rules(rules)}
     with doing(spark, "reading the records"):
         entities = decode(dataset)
         holdings.demand_sound(dataset, entities)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
-        states = stage(_states(entities, rules, asked), "walked")
+        states = stage(_states(entities, rules, options), "walked")
     findings = _findings(states)
-    if not asked.lenient:
+    if not options.lenient:
         _demand_sound(dataset, states, findings)
     with doing(spark, "writing the commits"):
         count = _write_commits(states, entities, folder.child(runs.COMMITS))
@@ -93,14 +93,14 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
         judged = ledger.judge(listed, ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
-        fates = ledger.only_named(judged, expired, NOBODY)
+        fates = ledger.only_named(judged, expired, UNREFERENCED)
         written = runs.write_marked(ledger.carry_versions(dataset, ledger.marked_rows(fates)), folder)
     report = Report(
         kind="retention",
         run=folder.name,
         dataset=dataset.where,
-        now=asked.now,
-        asked=dict(told),
+        now=options.now,
+        options=dict(recorded),
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
         unsealed=dataset.unsealed,
@@ -116,18 +116,18 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     return report
 
 
-def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
+def _states(entities: Entities, rules: Rulebook, options: MarkOptions) -> DataFrame:
     """`WALKED`, not computed yet."""
     spark = entities.commits.sparkSession
-    limits = rules.limits(spark, asked.now)
+    limits = rules.limits(spark, options.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
     homes, branches, count = (
         homes.join(limits, "book"),
-        rules.branch_limits(spark, asked.now),
+        rules.branch_limits(spark, options.now),
         footers.count(entities.commits),
     )
-    return walk_commits(entities, homes, branches, count, now=asked.now, tags=asked.tags)
+    return walk_commits(entities, homes, branches, count, now=options.now, tags=options.tags)
 
 
 def _findings(states: DataFrame) -> dict[str, int]:

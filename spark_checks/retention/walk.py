@@ -133,7 +133,7 @@ class _Numbers:
 
 
 class _Columns:
-    """Columns that grow batch by batch. Each is taken once, and is not held any longer then."""
+    """Columns that grow batch by batch. Each is taken once, and is released then."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[Indices]] = {name: [] for name in _NUMBERS}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.spark_checks.engine.options import blockstore_option, spark_options
+from lakeproof.spark_checks.engine.options import DatasetSource, blockstore_option, spark_options
 from lakeproof.words import UNUSABLE, Unusable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def command(
         if objects is not None:
             match = not no_if_match
             where = target(objects, instead_of=instead_of, endpoint=endpoint, match=match, rate=rate, at_once=at_once)
-        again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore)
+        again = None if dataset is None else _look_again(options, run, DatasetSource(dataset, keys, beside, blockstore))
         done = sweep(run, where, delete=delete, again=again)
     except KeyboardInterrupt:
         complain("interrupted; what is in doubt is in the journal: sweep the run again")
@@ -88,8 +88,8 @@ def command(
     for line in account.lines(done.account):
         click.echo(line)
     if again is not None:
-        told = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
-        click.echo(f"referred to in {again.dataset}: {told}")
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
+        click.echo(f"referred to in {again.dataset}: {reasons}")
         for note in (denominators.describe_rows(again.rows), *again.notes) if run.marked else again.notes:
             click.echo(note)
     if objects is None:
@@ -117,17 +117,9 @@ def _demand_engine(run: "Marked", required: str | None, *, alone: bool) -> None:
         )
 
 
-def _look_again(
-    options: "Options",
-    run: "Marked",
-    where: str,
-    keys: "Keys | None",
-    beside: str | None,
-    blockstore: str | None,
-) -> "Again":
-    from lakeproof.spark_checks.data.dataset import open_dataset
+def _look_again(options: "Options", run: "Marked", source: DatasetSource) -> "Again":
     from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.sweep.references import look_again
 
     with session(options) as spark:
-        return look_again(open_dataset(spark, where, keys, beside, blockstore), run)
+        return look_again(source.open(spark), run)

@@ -10,7 +10,7 @@ whole or not at all. So wherever a sweep is killed, an object is
 
 Example: batch 7 has the objects a, b, c. Sweep 1 finds c younger, writes ``swept/0000007-0001-9f3a.intent.parquet``
 (a, b), deletes a, and is killed. The journal says: a and b perhaps, c nothing. Sweep 2 looks at all three: a is not
-there (perhaps deleted, and nobody will know), b is deleted, c is kept. Its outcome has a row for each.
+there (perhaps deleted: that stays unknown), b is deleted, c is kept. Its outcome has a row for each.
 """
 
 import io
@@ -114,11 +114,11 @@ class Journal:
     def _applied_outcome(found: list[Entry], marks: Sequence[Mark], rows: dict[str, list[object]]) -> list[Entry]:
         if rows["address"] != [mark.address for mark in marks]:
             raise ValueError
-        said = [
+        recorded = [
             Entry(End(end), str(reason), str(detail))
             for end, reason, detail in zip(rows["outcome"], rows["reason"], rows["detail"], strict=True)
         ]
-        return [old if old.end == End.DELETED else new for old, new in zip(found, said, strict=True)]
+        return [old if old.end == End.DELETED else new for old, new in zip(found, recorded, strict=True)]
 
     def intend(self, batch: int, marks: Sequence[Mark], rows: Sequence[int]) -> None:
         """Written before any of these rows is deleted. Raises Unusable."""

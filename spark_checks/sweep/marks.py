@@ -1,4 +1,4 @@
-"""What a run has marked, as a sweep reads it: each object with what the listing said of it, in batches that are always
+"""What a run has marked, as a sweep reads it: each object with its columns of the listing, in batches that are always
 the same.
 """
 
@@ -97,8 +97,8 @@ class Hashes:
 
 
 class Doubles:
-    """Objects that have several rows in a run, for the listing had them several times. Where the rows differ, nobody
-    knows which of them is the object's.
+    """Objects that have several rows in a run, for the listing had them several times. Where the rows differ, it is
+    unknown which of them is the object's.
 
     Cost: two readings of the run; eight bytes an object, and the rows of the doubles.
     """
@@ -118,7 +118,7 @@ class Doubles:
         return len(self._rows.get(mark.address, ())) > 1
 
     def met(self, mark: Mark) -> bool:
-        """Whether a row of the same object was asked for before."""
+        """Whether a row of the same object was met before."""
         if mark.address not in self._rows:
             return False
         if mark.address in self._met:
@@ -129,8 +129,8 @@ class Doubles:
 
 @attrs.frozen
 class Marked:
-    """``files``: what the run has written, by name. ``marked``: how many rows of ``addresses/`` there are. ``asked``:
-    what it was asked for, as its report has it. ``now``: microseconds since 1970. ``engine``: what has marked."""
+    """``files``: what the run has written, by name. ``marked``: how many rows of ``addresses/`` there are. ``options``:
+    those of the run, as its report has them. ``now``: microseconds since 1970. ``engine``: what has marked."""
 
     folder: Folder
     files: tuple[str, ...]
@@ -138,7 +138,7 @@ class Marked:
     engine: str
     marked: int
     now: int
-    asked: runs.Fields
+    options: runs.Fields
 
     @property
     def engine_name(self) -> str:
@@ -166,5 +166,5 @@ def whole_run(out: str, run: str) -> Marked:
         engine=str(report.get("engine") or "classic"),
         marked=sum(cast("int", each["objects"]) for each in accounts if each["reason"] == MARKED),
         now=now["microseconds"],
-        asked=cast("runs.Fields", report.get("asked", {})),
+        options=cast("runs.Fields", report.get("asked", {})),
     )

@@ -23,7 +23,7 @@ def target(
     at_once: int = 32,
 ) -> Target:
     """What has a scheme is a bucket; ``file:`` and all else a folder of plain files. ``instead_of``: what stands in the
-    addresses of a run for the URL of the store. ``match``: whether S3 is asked to delete an object only as it was
+    addresses of a run for the URL of the store. ``match``: whether S3 deletes an object only as it was
     found. ``rate``: requests a second. ``at_once``: requests.
 
     Raises Unusable: it is not there, or cannot be reached; an option is for another kind of store.

@@ -1,8 +1,8 @@
 """A second look for references: the mark of the run once more, over the dataset as it is now.
 
-There is one definition of what is kept, that of the run: its own `mark` is asked, with the rules, the age and the time
-that the run was asked for, and what the run has marked stands for the listing. What is marked once more may go. What is
-not has somebody who refers to it now, or whatever else keeps it.
+There is one definition of what is kept, that of the run: its own `mark` is called, with the rules, the age and the time
+of the run, and what the run has marked stands for the listing. What is marked once more may go. What is
+not has a reference now, or another reason to be kept.
 Cost: as a run, of as many objects as are marked; of uncommitted data, only metaranges are read that are new since,
 unless Sail has marked: then nothing of what it knew is taken over.
 """
@@ -36,7 +36,7 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
     """What of a run is referred to in a dataset.
 
     Raises:
-        Unusable: whatever ends a run over such a dataset; nobody knows then what is kept.
+        Unusable: whatever ends a run over such a dataset; what is kept is unknown then.
         Mismatch.
     """
     notes = tuple(map(manifest.note, dataset.unsealed))
@@ -44,7 +44,7 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
         return Again(dataset.where, Hashes(iter(())), {}, {}, notes)
     spark = dataset.spark
     listed = read_table(spark, f"{run.folder.where}/{runs.ADDRESSES}", OBJECTS)
-    # No sources: this is no run that could go on. No versions: nobody sweeps what is written here.
+    # No sources: this is no run that could go on. No versions: no sweep reads what is written here.
     now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"}, sources=None)
     folder = folder_at(workspace.fresh(spark, "again")).child("again")
     folder.make()
@@ -63,23 +63,23 @@ def _pieces(addresses: Iterator[str]) -> Iterator[list[str]]:
 
 
 def _mark(dataset: Dataset, run: Marked, folder: Folder) -> Report:
-    lenient = bool(run.asked.get("lenient"))
+    lenient = bool(run.options.get("lenient"))
     if run.kind == "uncommitted":
-        age = cast("int", run.asked["older_than"])
+        age = cast("int", run.options["older_than"])
         # What the run knew to be committed has none of what it marked: only what is new since needs to be read. What
         # Sail knew is found out once more.
         since = None if run.embedded else folder_at(run.folder.where)
         return uncommitted.mark(
-            dataset, uncommitted.Asked(now=run.now, older_than=age, since=since, lenient=lenient), folder
+            dataset, uncommitted.MarkOptions(now=run.now, older_than=age, since=since, lenient=lenient), folder
         )
-    asked = retention.Asked(now=run.now, tags=bool(run.asked["tags"]), lenient=lenient)
-    return retention.mark(dataset, _rules(run), asked, folder)
+    options = retention.MarkOptions(now=run.now, tags=bool(run.options["tags"]), lenient=lenient)
+    return retention.mark(dataset, _rules(run), options, folder)
 
 
 def _rules(run: Marked) -> rulebook.Rulebook:
     """Raises Unusable."""
     try:
-        return rulebook.parse(json.dumps(run.asked["rules"]).encode())
+        return rulebook.parse(json.dumps(run.options["rules"]).encode())
     except (InvalidRules, KeyError):
         raise Unusable(
             f"{run.folder.where}: its report does not say by which rules it was marked, as those of older versions; "

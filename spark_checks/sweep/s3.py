@@ -150,15 +150,15 @@ def _fate(error: Exception) -> Entry:
 
 def _fate_of(row: Answer) -> Entry:
     """Of a key that a request names as not deleted."""
-    code, said = str(row.get("Code", "")), str(row.get("Message", ""))
-    return _fate_of_code(code, f"{code}: {said}".rstrip(": ")[:WIDEST])
+    code, message = str(row.get("Code", "")), str(row.get("Message", ""))
+    return _fate_of_code(code, f"{code}: {message}".rstrip(": ")[:WIDEST])
 
 
-def _fate_of_code(code: str, said: str) -> Entry:
+def _fate_of_code(code: str, message: str) -> Entry:
     if code in _ABSENT or code.startswith("404"):
         return GONE
     if code.startswith(("PreconditionFailed", "412")):
         return PUT_AGAIN
     if code in {"InternalError", "RequestTimeout"} or code.startswith("5"):
-        return Entry(End.PERHAPS, NO_ANSWER, said)
-    return Entry(End.FAILED, said)
+        return Entry(End.PERHAPS, NO_ANSWER, message)
+    return Entry(End.FAILED, message)

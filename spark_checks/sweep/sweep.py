@@ -31,7 +31,7 @@ class Again:
     rows: Mapping[str, int] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
 
-    def told(self) -> dict[str, object]:
+    def describe(self) -> dict[str, object]:
         """For a report."""
         kept, rows = dict(self.kept), dict(self.rows)
         return {"dataset": self.dataset, "references": kept, "rows": rows, "notes": self.notes}
@@ -51,14 +51,14 @@ class Swept:
 
 
 def sweep(run: Marked, target: Target | None, *, delete: bool, again: Again | None = None) -> Swept:
-    """Look at all that a run has marked, and delete it if told so. No target: only count.
+    """Look at all that a run has marked, and with ``delete`` delete it. No target: only count.
 
     Raises:
         Unusable: the store cannot be reached, or the journal not be written. What was done until then is in it.
         Mismatch: the rows do not add up.
     """
     journal = Journal(run.folder)
-    facts: dict[str, object] = {} if again is None else again.told()
+    facts: dict[str, object] = {} if again is None else again.describe()
     if delete:
         accounts.write(run.folder, journal.sweep, None, facts)
     doubles = Doubles(run.folder, run.files)

@@ -1,6 +1,6 @@
 """Where objects are deleted: what a sweep asks of a store, and the files of this machine.
 
-A target is asked for names, which it makes of addresses itself. Each object is answered for by itself, and in order.
+A target makes names of addresses itself. Each object is answered for by itself, and in order.
 """
 
 import os
@@ -52,7 +52,7 @@ class Target(Protocol):
         """What the store calls it. Raises Elsewhere, Unnameable."""
 
     def look(self, names: Sequence[str]) -> list[Look]:
-        """Raises Unusable: the store cannot be reached, or nobody may look."""
+        """Raises Unusable: the store cannot be reached, or looks are forbidden."""
 
     def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         """Delete objects, at most `marks.BATCH` of them, each as it was found and no other, as far as the store has

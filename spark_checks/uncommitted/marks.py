@@ -52,8 +52,8 @@ def _as_folder(folder: Folder | Path | None) -> Folder | None:
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
-    """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
+class MarkOptions:
+    """The options of a run, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
     is committed this one takes over. ``lenient``: a commit that something names, and that has no record, keeps
     nothing, instead of ending the run."""
 
@@ -68,7 +68,7 @@ class Asked:
         return self.now - self.older_than
 
 
-def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
+def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Report:
     """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
 
     Raises:
@@ -77,22 +77,22 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
     """
     spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
-    blanks.demand_told(dataset)
+    blanks.demand_filled(dataset)
     with doing(spark, "reading the records"):
         entities = decode(dataset)
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
         begin(lambda: holdings.demand_sound(dataset, entities))
-        whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
-        promised = begin(lambda: _find_promised(dataset, entities, asked.cutoff))
+        whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=options.lenient))
+        promised = begin(lambda: _find_promised(dataset, entities, options.cutoff))
         others = begin(lambda: holdings.find_staged(entities))
-        known = _write_committed(dataset, entities, asked.since, folder, begin)
+        known = _write_committed(dataset, entities, options.since, folder, begin)
         holdings.demand_apart(dataset, owned.result())
     with doing(spark, "matching the objects"):
-        said = {"staged": others.result(), **promised.result()}
-        references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
+        others_ = {"staged": others.result(), **promised.result()}
+        references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in others_.items()}
         rows = footers.count(known) + footers.count(entities.staged)
-        listed = ledger.listing(dataset, owned.result(), asked.cutoff)
+        listed = ledger.listing(dataset, owned.result(), options.cutoff)
         fates = ledger.no_older_than_young(ledger.judge(listed, ORDER, references, rows))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
@@ -102,11 +102,11 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
         kind="uncommitted",
         run=folder.name,
         dataset=dataset.where,
-        now=asked.now,
-        asked={
-            "older_than": asked.older_than,
-            "since": asked.since and asked.since.name,
-            "lenient": asked.lenient,
+        now=options.now,
+        options={
+            "older_than": options.older_than,
+            "since": options.since and options.since.name,
+            "lenient": options.lenient,
         },
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
@@ -189,12 +189,12 @@ def _find_promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[st
     homes = entities.homes()
     found = dataset.kv.where(prefixed)
     rows = stage(found.join(homes, found["partition_key"] == homes["home"]), "promised")
-    said = as_text(f.col("value"))
+    text = as_text(f.col("value"))
     copies = rows.where(is_copy).select(
         "partition_key",
         "key",
-        f.split(said, " ", 2).getItem(0).try_cast("bigint").alias("began"),
-        f.try_element_at(f.split(said, " ", 2), f.lit(2)).alias("physical"),
+        f.split(text, " ", 2).getItem(0).try_cast("bigint").alias("began"),
+        f.try_element_at(f.split(text, " ", 2), f.lit(2)).alias("physical"),
     )
     for row in copies.where("began is null or physical is null").limit(1).collect():
         key = bytes(row["key"]).decode("utf-8", "backslashreplace")

@@ -1,14 +1,17 @@
 """The group as a user meets it: help without a JVM, and one line for what is wrong."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from lakeproof.spark_checks.cli import LATER
+from lakeproof.spark_checks.cli import LATER, spark
 from tests.commands import ROOT, complaint, lakeproof, spawned
 
 
@@ -32,6 +35,24 @@ def test_the_group_lists_its_commands_without_a_jvm() -> None:
 
 def test_every_command_has_help() -> None:
     assert all("--engine" in lakeproof("spark", name, "--help").stdout for name in LATER.keys() - {"seal"})
+
+
+SHOWN = re.compile(r"(?:lakeproof spark|submit\.py) (\w+) (.*)")
+
+
+def test_each_command_that_a_page_shows_has_these_options() -> None:
+    """On a laptop, by a master, by spark-submit, and at a server of Spark Connect."""
+    met = []
+    for page in (ROOT / "docs").glob("spark-*.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith("    ") and (found := SHOWN.search(line)):
+                command = spark.get_command(click.Context(spark), found[1])
+                assert command is not None
+                words = re.sub(r"\[[^]]*\](\.\.\.)?", "", found[2])  # without what may be left out
+                command.make_context(found[1], shlex.split(words, comments=True))  # an unknown option raises
+                met.append(line)
+    for way in ("--master spark://", "spark-submit --master", "--remote", "spark.archives", "uncommitted", "sweep"):
+        assert any(way in line for line in met), way
 
 
 def test_an_unknown_command_is_a_usage_error() -> None:

@@ -175,7 +175,7 @@ def typed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("typed") / "dataset"
     snapshots.write(snapshots.tables(world(7, 3)), folder)
     assert lakeproof("spark", "decode", str(folder), "--out", str(folder / "decoded")).exit_code == 0
-    blanks.demand_told(open_dataset(spark, str(folder)))
+    blanks.demand_filled(open_dataset(spark, str(folder)))
     return folder
 
 
@@ -202,4 +202,4 @@ def test_a_column_that_is_there_and_says_nothing_is_refused(
             at = schema.get_field_index(column)
             blank(file, at, schema.field(at).type)
         with pytest.raises(Unusable, match=f"a row of {table}/ leaves out what it keeps .*{column} is null"):
-            blanks.demand_told(open_dataset(spark, str(folder)))
+            blanks.demand_filled(open_dataset(spark, str(folder)))

@@ -94,17 +94,17 @@ def read(file: bytes) -> Table:
     Raises NotATable, Unsupported.
     """
     footer = _Footer.of(file)
-    said = {
+    blocks = {
         each.key: _handle(each.value, "the metaindex") for each in _entries(file, footer.metaindex, "the metaindex")
     }
-    if _PROPERTIES not in said:
+    if _PROPERTIES not in blocks:
         raise NotATable("the metaindex names no properties")
-    if unknown := sorted(said.keys() - {_PROPERTIES}):
+    if unknown := sorted(blocks.keys() - {_PROPERTIES}):
         raise Unsupported(f"it has a block {unknown[0]!r}, which lakeFS does not write")
-    raw = {each.key: each.value for each in _entries(file, said[_PROPERTIES], "the properties")}
+    raw = {each.key: each.value for each in _entries(file, blocks[_PROPERTIES], "the properties")}
     index, parts = _index(file, footer.index, _number(raw, b"rocksdb.block.based.table.index.type", 4))
     handles = [_handle(each.value, "the index") for each in index]
-    _demand_tiled([*handles, *parts, footer.index, *said.values(), footer.metaindex], len(file))
+    _demand_tiled([*handles, *parts, footer.index, *blocks.values(), footer.metaindex], len(file))
     records = tuple(_records(file, index, handles))
     _demand_counts(raw, records, len(handles))
     return Table(records, {name: value for name, value in raw.items() if not name.startswith(_OWN)})
@@ -212,7 +212,7 @@ def _entries(file: bytes, handle: _Handle, name: str) -> list[_Entry]:
         found.append(_Entry(key, block[at : at + length]))
         at += length
     if expected - {0}:
-        raise NotATable(f"{name} has a restart in the midst of a record")
+        raise NotATable(f"{name} has a restart within a record")
     return found
 
 
@@ -221,9 +221,9 @@ def _block(file: bytes, handle: _Handle, name: str) -> bytes:
         raise NotATable(f"{name} should end at byte {handle.end}, and the file has {len(file)}")
     packed = file[handle.offset : handle.offset + handle.length]
     kind = file[handle.offset + handle.length]
-    (said,) = struct.unpack_from("<I", file, handle.offset + handle.length + 1)
+    (stated,) = struct.unpack_from("<I", file, handle.offset + handle.length + 1)
     crc = google_crc32c.value(packed + bytes([kind]))
-    if said != (((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF):
+    if stated != (((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF):
         raise NotATable(f"{name}, at byte {handle.offset}, does not agree with its checksum")
     if kind == 0:
         return packed
@@ -257,7 +257,7 @@ def varint(data: bytes, at: int, name: str) -> tuple[int, int]:
         if byte < 0x80:
             return number, at
         shift += 7
-    raise NotATable(f"{name} ends in the midst of a number")
+    raise NotATable(f"{name} ends within a number")
 
 
 def _demand_tiled(handles: Sequence[_Handle], size: int) -> None:
@@ -287,6 +287,6 @@ def _demand_counts(raw: Mapping[bytes, bytes], records: Sequence[Record], blocks
         b"rocksdb.raw.value.size": sum(len(value) for _, value in records),
     }
     for name, number in found.items():
-        said = _number(raw, name)
-        if said != number:
-            raise NotATable(f"the properties say {name.decode()} {said:,}, and it has {number:,}")
+        stated = _number(raw, name)
+        if stated != number:
+            raise NotATable(f"the properties say {name.decode()} {stated:,}, and it has {number:,}")

@@ -85,8 +85,8 @@ class Blockstore:
         )
 
     def neighbours(self, namespaces: frozenset[str]) -> list[str]:
-        """Namespaces of nobody: folders at the top that lakeFS has marked as one, or that bear its tables. Only where
-        the block store is one folder or prefix for all."""
+        """Namespaces without a repository: folders at the top that lakeFS has marked as one, or that bear its tables.
+        Only where the block store is one folder or prefix for all."""
         if self.url.endswith("://") or not namespaces:
             return []
         scheme = min(namespaces).partition("://")[0]

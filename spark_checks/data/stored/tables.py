@@ -2,7 +2,7 @@
 
 Each namespace is listed by a task, and the SSTables that are listed are read by tasks, each once. What is under one id
 in several namespaces has one content, for ids are hashes of it, and tables of another content are not whole; but
-whether it is there is asked of each namespace: `Stored.tables` has a row for each file.
+whether it is there is looked up in each namespace: `Stored.tables` has a row for each file.
 Cost: one listing of all objects, and the bytes of all SSTables.
 """
 
@@ -66,7 +66,7 @@ _LISTED_ARROW: Final = to_arrow_schema(_LISTED, timezone="UTC")
 @attrs.frozen
 class Stored:
     """What lies there. ``versions``: ``objects`` with ETags; None: files have none. ``tables``: `TABLES`; ``parts``:
-    `PARTS`. ``rows``: of each, as they were written. ``former``: namespaces of nobody."""
+    `PARTS`. ``rows``: of each, as they were written. ``former``: namespaces without a repository."""
 
     objects: DataFrame
     versions: DataFrame | None
@@ -78,7 +78,7 @@ class Stored:
 
 
 def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]) -> Stored:
-    """List the namespaces, and those of nobody beside them, and read the SSTables. Two jobs.
+    """List the namespaces, and those beside them without a repository, and read the SSTables. Two jobs.
 
     Raises Unusable: the store cannot be read, or a namespace is not in it.
     """
@@ -105,11 +105,11 @@ def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]
                 yield from batches(_rows_of(namespace, name, stores.content(opened[store], path), whole), _ARROW)
 
     pieces = max(4 * cores(spark), 1)
-    made = ids.repartition(pieces, "address").mapInArrow(read, _WIDE)  # one id, one task: what it holds is told once
+    made = ids.repartition(pieces, "address").mapInArrow(read, _WIDE)  # one id, one task: its content is emitted once
     written = staging.write(made, fresh(spark, "sstables"), by=_KIND)
-    held = {name: staging.read(written, schema, spark, f"{_KIND}={name}") for name, schema in _SCHEMAS.items()}
+    tables_ = {name: staging.read(written, schema, spark, f"{_KIND}={name}") for name, schema in _SCHEMAS.items()}
     has_tags = blockstore.folder is None
-    return Stored(objects, versions if has_tags else None, former=tuple(former), **held)
+    return Stored(objects, versions if has_tags else None, former=tuple(former), **tables_)
 
 
 def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> DataFrame:
@@ -130,7 +130,7 @@ def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> Dat
 
 
 def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> Iterator[tuple[object, ...]]:
-    """Rows of `_WIDE` for one SSTable: what it is, and what it holds, but where that was told of another namespace
+    """Rows of `_WIDE` for one SSTable: what it is, and what it holds, unless another namespace had it
     already. ``whole``: the names of those. Raises Unusable: only a newer lakeFS can have written it."""
     try:
         if file is None:
@@ -151,7 +151,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
 
 def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[object, ...]]:
     if found.type == "ranges":
-        first, last, count = found.said
+        first, last, count = found.described
         yield _row("parts", range_id=name, first=first, last=last, entries=count)
         for each in found.entries:
             yield _row(

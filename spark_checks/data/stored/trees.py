@@ -1,7 +1,7 @@
 """What lakeFS keeps in its SSTables: ranges hold entries by path, metaranges hold ranges by their last path.
 
-A table is named by its content: SHA-256 of its records, each as ``<length>key|<length>value|``, and of what was said of
-it before it was closed, its type as a rule. So a whole table of another content, under this name, is found too.
+A table is named by its content: SHA-256 of its records, each as ``<length>key|<length>value|``, and of the properties
+that it had before it was closed, its type as a rule. So a whole table of other content, under this name, is found too.
 A value is two lengths (zigzag varints) with what follows them: an identity, and data. The data of an entry is a message
 of the catalog; that of a range its message of the committed package, and the identity is the id of the range.
 Source: lakeFS, pkg/graveler/sstable/writer.go, pkg/graveler/committed/value.go and committed.proto, pkg/ident/ident.go.
@@ -23,7 +23,7 @@ Type = Literal["ranges", "metaranges"]
 
 _TYPES: Final[dict[bytes, Type]] = {b"ranges": "ranges", b"metaranges": "metaranges"}
 _AT_CLOSE: Final = (b"min_key", b"max_key", b"count", b"estimated_size_bytes")
-"""Properties that are said when the name is made already."""
+"""Properties that are added after the name is made."""
 _ADDRESS_TYPES: Final = frozenset(kind.value for kind in AddressType)
 
 
@@ -57,7 +57,7 @@ class Stored:
     ranges: tuple[RangeOf, ...] = ()
 
     @property
-    def said(self) -> tuple[bytes, bytes, int]:
+    def described(self) -> tuple[bytes, bytes, int]:
         """First path, last path, entries: of a range, to hold against what metaranges say."""
         if not self.entries:
             return b"", b"", 0
@@ -73,7 +73,7 @@ def read(file: bytes, name: str) -> Stored:
     kind = _TYPES.get(table.properties.get(b"type", b""))
     if kind is None:
         raise NotATable(f"its type is {table.properties.get(b'type')!r}, expected ranges or metaranges")
-    _demand_told(table)
+    _demand_properties(table)
     found = content_id(table.records, table.properties)
     if found != name:
         raise NotATable(f"its content is that of {found}")
@@ -99,9 +99,9 @@ def content_id(records: tuple[Record, ...], properties: Mapping[bytes, bytes]) -
     for record in records:
         for each in record:
             digest.update(b"%d%b|" % (len(each), each))
-    said = sorted((name, value) for name, value in properties.items() if name not in _AT_CLOSE)
-    digest.update(b"\x04" + _pack(len(said)))
-    for pair in said:
+    named = sorted((name, value) for name, value in properties.items() if name not in _AT_CLOSE)
+    digest.update(b"\x04" + _pack(len(named)))
+    for pair in named:
         for each in pair:
             digest.update(b"\x01" + _pack(len(each)) + each)
     return digest.hexdigest()
@@ -111,7 +111,7 @@ def _pack(number: int) -> bytes:
     return b"\x02\x08" + number.to_bytes(8, "big")
 
 
-def _demand_told(table: Table) -> None:
+def _demand_properties(table: Table) -> None:
     """What the properties say of first and last key, and of how many there are."""
     keys = [key for key, _ in table.records]
     expected = {
@@ -120,9 +120,9 @@ def _demand_told(table: Table) -> None:
         b"count": b"%d" % len(keys),
     }
     for name, value in expected.items():
-        said = table.properties.get(name)
-        if said != value:
-            raise NotATable(f"the properties say {name.decode()} {said!r}, and it is {value!r}")
+        stated = table.properties.get(name)
+        if stated != value:
+            raise NotATable(f"the properties say {name.decode()} {stated!r}, and it is {value!r}")
 
 
 def _entry(record: Record) -> Entry:

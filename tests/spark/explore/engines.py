@@ -10,7 +10,7 @@ import pyarrow as pa
 from lakeproof.search.packing import Layout, Words, concatenate, distinct, repack, take
 from lakeproof.spark_checks.explore import worker
 from lakeproof.spark_checks.explore.levels import Expanded, Part, Row, Sought, SparkLevels
-from lakeproof.spark_checks.explore.masks import HELD, Job, Question
+from lakeproof.spark_checks.explore.masks import LACKING, Job, Question
 
 Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -22,10 +22,10 @@ class InProcess(SparkLevels):
         self.batch_rows, self.witnesses = batch_rows, witnesses
         self.words: dict[Part, Words] = {}
         self.old: list[tuple[int, Words, Layout]] = []
-        self.rounds = self.held = self.made = self.steps = 0
+        self.rounds = self.lacking = self.made = self.steps = 0
 
     def keep(self, words: Words, layout: Layout) -> Part:
-        return self._made(HELD, words, layout)
+        return self._made(LACKING, words, layout)
 
     def merged(self, parts: Sequence[Part], layout: Layout) -> Part:
         if len(parts) == 1:
@@ -43,20 +43,20 @@ class InProcess(SparkLevels):
             words, tag = worker.words_of(batch, layout.words), batch["tag"][0].as_py()
             by_tag.setdefault(tag, []).append(words)
             for at, count in enumerate(batch["count"].to_pylist()):
-                if tag > HELD:
+                if tag > LACKING:
                     transitions += count
-                elif tag == HELD and count and len(names) < self.witnesses:
+                elif tag == LACKING and count and len(names) < self.witnesses:
                     names.setdefault(count, take(words, slice(at, at + 1)))
         kept = {}
         for tag, parts in by_tag.items():
             kept[tag] = self._made(tag, distinct(concatenate(parts, layout.words)), layout)
-        held = kept.pop(HELD, None)
-        self.rounds += held is not None
-        self.held += 0 if held is None else held.count
+        lacking = kept.pop(LACKING, None)
+        self.rounds += lacking is not None
+        self.lacking += 0 if lacking is None else lacking.count
         return Expanded(
-            successors=tuple((tag, part) for tag, part in kept.items() if tag > HELD),
-            answers=tuple(part for tag, part in kept.items() if tag < HELD),
-            held=held,
+            successors=tuple((tag, part) for tag, part in kept.items() if tag > LACKING),
+            answers=tuple(part for tag, part in kept.items() if tag < LACKING),
+            lacking=lacking,
             witnesses=concatenate(list(names.values()), layout.words),
             transitions=transitions,
         )
@@ -102,7 +102,7 @@ class InProcess(SparkLevels):
         size = job.kernel.layout.words
         found = [(batch["tag"][0].as_py(), worker.words_of(batch, size)) for batch in self._run(part, job, task)]
         hits = [row for tag, words in found if tag == worker.HIT for row in _rows(words)]
-        lacking = concatenate([words for tag, words in found if tag == HELD], size)
+        lacking = concatenate([words for tag, words in found if tag == LACKING], size)
         return Sought(min(hits, default=None), take(lacking, slice(0, self.witnesses)))
 
 

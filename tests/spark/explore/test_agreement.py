@@ -77,7 +77,7 @@ def test_a_level_is_expanded_in_rounds_until_nothing_is_missing() -> None:
     engine = InProcess(witnesses=1)
     compare(scenario_of("repositories/naive/delete-create/crash"), engine, GRADED)
     assert engine.rounds > engine.steps / 4
-    assert engine.held > 0
+    assert engine.lacking > 0
 
 
 class TestPlantedFaults:

@@ -124,6 +124,8 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     assert entry.end == (End.FAILED if url == GOOGLE else End.PERHAPS)  # of Azure's batches obstore says no more
     assert "403" in f"{entry.reason} {entry.detail}"
     assert "shop/data/05 ä&%20" in cloud.objects
+    cloud.trouble = lambda asked, _: 403 if asked == "HEAD" else None
+    assert "403 Forbidden" in f"{there.look(names)[0]}"  # and not: it is gone
 
 
 def test_what_the_library_says_is_shortened_to_its_cause() -> None:

@@ -112,7 +112,9 @@ def test_of_a_dump_of_one_repository_only_what_it_has_is_judged(spark: SparkSess
 
 def test_the_active_commits_of_aged_are_lakefs_own_list(dataset: Dataset, block: Path, tmp_path: Path) -> None:
     folder = runs.make_folder(tmp_path, "r")
-    marks.mark(dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.Asked(now=runs.parse_time(PREPARED)), folder)
+    marks.mark(
+        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.MarkOptions(now=runs.parse_time(PREPARED)), folder
+    )
     ours = active(folder.glob("commits/repository_id=aged/*.csv"))
     theirs = active(block.glob("aged/_lakefs/retention/gc/commits/*/commits.csv"))
     assert ours == theirs
@@ -148,7 +150,7 @@ def test_uncommitted_marks_exactly_what_no_table_and_no_row_names(
         if not re.search(re.escape((address := path.relative_to(block / name).as_posix()).encode()), text)
     }
     folder = runs.make_folder(tmp_path, "u")
-    uncommitted.mark(dataset, uncommitted.Asked(now=runs.parse_time("2026-11-30"), older_than=0), folder)
+    uncommitted.mark(dataset, uncommitted.MarkOptions(now=runs.parse_time("2026-11-30"), older_than=0), folder)
     marked = spark.read.parquet(str(folder / "addresses")).collect()
     assert {(row.storage_namespace, row.address) for row in marked} == expected
     assert len(expected) == 7  # five written again, one deleted, one reset

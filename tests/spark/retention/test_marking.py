@@ -23,7 +23,7 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report, read_report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.retention.marks import Asked, mark
+from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from lakeproof.words import Unusable
 from tests.commands import lakeproof
@@ -53,10 +53,10 @@ class Done(NamedTuple):
     folder: Path
 
 
-def run(spark: SparkSession, found: Snapshot, folder: Path, asked: Asked) -> Done:
+def run(spark: SparkSession, found: Snapshot, folder: Path, options: MarkOptions) -> Done:
     snapshots.write(snapshots.tables(found), folder / "dataset")
     place = runs.make_folder(folder / "out", "run")
-    report = mark(open_dataset(spark, str(folder / "dataset")), RULES, asked, place)
+    report = mark(open_dataset(spark, str(folder / "dataset")), RULES, options, place)
     return Done(found, report, place)
 
 
@@ -104,7 +104,7 @@ def addresses(spark: SparkSession, folder: Path) -> set[str]:
 def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """With tags, and with a head that is missing."""
     found = changed(world(2, 100), {(b"repo0-uid0", b"branches/x"): records.branch("x", "nowhere", "t")})
-    return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
+    return run(spark, found, tmp_path_factory.mktemp("run"), MarkOptions(now=NOW, tags=True, lenient=True))
 
 
 @pytest.mark.long
@@ -114,7 +114,7 @@ def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
     spark: SparkSession, seed: int, tags: bool, tmp_path: Path
 ) -> None:
     found = world(seed, random.Random(seed).choice([1, 5, 40]))
-    over = run(spark, found, tmp_path, Asked(now=NOW, tags=tags, lenient=True))
+    over = run(spark, found, tmp_path, MarkOptions(now=NOW, tags=tags, lenient=True))
     assert addresses(spark, over.folder) == marked_by_the_model(found, tags=tags)
 
 
@@ -201,7 +201,7 @@ class TestRefusals:
 
     def refused(self, spark: SparkSession, found: Snapshot, folder: Path) -> str:
         with pytest.raises(Unusable) as refusal:
-            run(spark, found, folder, Asked(now=NOW))
+            run(spark, found, folder, MarkOptions(now=NOW))
         assert not (folder / "out" / "run" / "report.json").exists()
         return str(refusal.value)
 
@@ -238,7 +238,7 @@ class TestRefusals:
 
 @pytest.mark.deep
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
-    done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
+    done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, MarkOptions(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
     assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))
@@ -251,9 +251,21 @@ def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(rules: str,
     snapshots.write(snapshots.tables(world(7, 3)), dataset)
     [file] = (dataset / "kv").glob("*.parquet")
     shutil.copy(file, dataset / "kv" / "again.parquet")
-    asked = ("spark", "retention", str(dataset), "--rules", rules, "--now", str(NOW), "--out", str(out), "--run", "run")
-    said = last_line(lakeproof(*asked))
+    options = (
+        "spark",
+        "retention",
+        str(dataset),
+        "--rules",
+        rules,
+        "--now",
+        str(NOW),
+        "--out",
+        str(out),
+        "--run",
+        "run",
+    )
+    said = last_line(lakeproof(*options))
     assert "commits have the id of another record of their repository" in said
     assert list(out.iterdir()) == []
-    assert lakeproof(*asked, "--lenient").exit_code == 0
+    assert lakeproof(*options, "--lenient").exit_code == 0
     assert int(str(read_report(out, "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]

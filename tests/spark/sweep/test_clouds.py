@@ -4,22 +4,20 @@ from pathlib import Path
 
 import obstore
 import pytest
-from obstore.store import LocalStore, MemoryStore, S3Store
+from obstore.store import MemoryStore
 
-from lakeproof.spark_checks.sweep.clouds import Cloud, open_store
+from lakeproof.spark_checks.sweep.clouds import Cloud
 from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
-from lakeproof.spark_checks.sweep.targets import Pace, Trouble
-from lakeproof.words import Unusable
+from lakeproof.spark_checks.sweep.targets import Pace
 from tests.commands import complaint, lakeproof
-from tests.spark import clouds
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at
 
 BASE = "gs://bucket/r"
 
 
-def cloud(store: MemoryStore | LocalStore | S3Store) -> Cloud:
+def cloud(store: MemoryStore) -> Cloud:
     return Cloud(store, base=BASE, pace=FREE, at_once=4)
 
 
@@ -74,28 +72,6 @@ def test_a_name_that_the_library_would_take_for_another_one_is_kept(tmp_path: Pa
     assert sweep(run_at(tmp_path / "out"), cloud(store), delete=True).done
     assert accounts(folder) == {("kept", "unnameable"): 1}
     assert obstore.head(store, "data/a")["size"] == 1
-
-
-def test_what_is_refused_is_a_failure_and_no_deletion(bucket: clouds.Cloud) -> None:
-    """The library against a server: Amazon's protocol, of which it makes the same errors."""
-    store = S3Store("bucket", endpoint=bucket.endpoint, client_options={"allow_http": True})
-    bucket.put("a", b"x", 1000)
-    bucket.put("b", b"x", 1000)
-    bucket.trouble = lambda method, key: 403 if (method, key) == ("HEAD", "b") else None
-    there = cloud(store)
-    seen, unseen, absent = there.look(["a", "b", "c"])
-    assert seen == Found(1, 1_000_000_000, clouds.tag(b"x"))
-    assert isinstance(unseen, Trouble)
-    assert absent is None
-    assert isinstance(seen, Found)
-    bucket.trouble = lambda method, _: 403 if method in {"DELETE", "POST"} else None
-    assert [entry.end for entry in there.delete([("a", seen)])] == [End.FAILED]
-    assert "a" in bucket.objects
-
-
-def test_a_store_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match=r"nowhere: cannot be looked at .* who may list, read and delete"):
-        open_store(f"file://{tmp_path}/nowhere")
 
 
 def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

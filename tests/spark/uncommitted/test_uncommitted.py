@@ -24,7 +24,7 @@ from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import BINARY, OBJECTS, table
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.uncommitted.marks import Asked, begins, mark
+from lakeproof.spark_checks.uncommitted.marks import MarkOptions, begins, mark
 from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
@@ -49,8 +49,8 @@ def run(spark: SparkSession, found: Snapshot, folder: Path, last: Done | None = 
         made.ranges = [row for row in made.ranges if row[0] in {range_id for _, range_id in made.metaranges}]
     snapshots.write(made, folder / "dataset")
     place = runs.make_folder(folder / "out", "run")
-    asked = Asked(now=NOW, older_than=AGE, since=since, lenient=True)  # the worlds lack parents
-    return Done(found, mark(open_dataset(spark, str(folder / "dataset")), asked, place), place)
+    options = MarkOptions(now=NOW, older_than=AGE, since=since, lenient=True)  # the worlds lack parents
+    return Done(found, mark(open_dataset(spark, str(folder / "dataset")), options, place), place)
 
 
 def committed_in(found: Snapshot) -> set[str]:
@@ -174,7 +174,7 @@ class TestGoingOnFromTheLastRun:
     ) -> None:
         dataset = open_dataset(spark, str(second.folder.parents[1] / "dataset"))
         with pytest.raises(Unusable, match=r"metarange \w+ of a commit is not there"):
-            mark(dataset, Asked(now=NOW, older_than=AGE, lenient=True), runs.make_folder(tmp_path, "anew"))
+            mark(dataset, MarkOptions(now=NOW, older_than=AGE, lenient=True), runs.make_folder(tmp_path, "anew"))
 
     def test_a_run_of_another_kind_or_without_an_end_is_refused(self, first: Done, tmp_path: Path) -> None:
         with pytest.raises(Unusable, match="is a run of uncommitted; name one of retention"):
@@ -236,7 +236,7 @@ def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_i
         staging.write(rows, str(where / "decoded" / name))
     shutil.rmtree(where / "kv")
     with pytest.raises(Unusable, match="has no kv;"):
-        mark(open_dataset(spark, str(where)), Asked(now=NOW, older_than=AGE), tmp_path / "run")
+        mark(open_dataset(spark, str(where)), MarkOptions(now=NOW, older_than=AGE), tmp_path / "run")
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
