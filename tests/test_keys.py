@@ -146,7 +146,7 @@ def test_an_interrupt_is_no_refusal() -> None:
 
 
 def test_a_flow_in_another_process_has_no_key() -> None:
-    with pytest.raises(NoKey, match="runs in another process"):
+    with pytest.raises(NoKey, match="runs in another program"):
         written(attrs.evolve(ATOMIC, clients=[[Program("./flows").call("store")]]))
 
 
