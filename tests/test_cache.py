@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +13,7 @@ from lakeproof.verify import cache
 from lakeproof.verify.cache import Kept
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verify, inconclusive_outcome
-from tests.commands import HEAD, RACING, ROOT
+from tests.commands import HEAD, RACING
 from tests.racing import ATOMIC
 from tests.warm import Done, Warm
 
@@ -34,12 +33,6 @@ IS_ONE = Eventually(id="is-one", meaning="one is stored", check=check)
 SCENARIOS = [Scenario(name="a/b/c", clients=[[Call(store)]], invariants=[IS_ONE])]
 """
 """Holds if the amount is 1. What decides that is what a test changes."""
-
-PROGRAM = """
-from lakeproof import Program, Scenario
-HOLDS = {{"no-unhandled-exception": "holds"}}
-SCENARIOS = [Scenario(name="a/b/c", clients=[[Program({command!r}).call("echo")]], invariants=[], expect=HOLDS)]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -140,13 +133,6 @@ class TestWhatHasChanged:
             assert "1 scenario not kept in the cache: " in done.stderr
             assert why in done.stderr
         assert not (runner.folder / "kept").exists()
-
-
-    def test_flows_of_another_program_are_not_kept_and_no_file_of_lakeproof_is_blamed(self, runner: Runner) -> None:
-        runner.write(mine_py=PROGRAM.format(command=f"{sys.executable} {ROOT / 'tests/languages/programs.py'}"))
-        done = runner.mine()
-        assert done.code == 0, done
-        assert "1 scenario not kept in the cache: a flow runs in another program" in done.stderr
 
 
 class TestWhatIsTold:
