@@ -282,7 +282,8 @@ class GateRow:
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
             return line
-        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {self.replaying(self.trace, file)}"
+        verb = "violates" if self.violating == 1 else "violate"
+        return f"{line}; {self.violating} {verb} it\n  {self.evidence}\n  {self.replaying(self.trace, file)}"
 
     def replaying(self, trace: Path, file: Path) -> str:
         """The command that runs the schedule again."""

@@ -98,7 +98,7 @@ ODD: Final[Mapping[str, tuple[str, str]]] = {
     "child-is-not-older": ("commit is dated before its first parent", "commits are dated before their first parents"),
     "parents-exist": ("parent of a commit has no record", "parents of commits have no record"),
     "commits-have-no-cycle": ("commit is its own ancestor", "commits are their own ancestors"),
-    "commit-is-not-from-the-future": ("commit is dated after now", "commits are dated after now"),
+    "commit-is-not-from-the-future": ("commit is dated after the time above", "commits are dated after the time above"),
     "commit-is-unique": ("commit has the id of another record", "commits have the id of another record"),
     "head-exists": ("branch or tag names a commit without a record", "branches or tags name a commit without a record"),
     "expired-commit-cannot-be-read": (
@@ -282,7 +282,7 @@ def summary(report: Report, folder: Folder | Path, given: str | None, again: Seq
 
 
 def describe_odd(name: str, count: int) -> str:
-    """In words, with the id: "2 commits are dated after now (commit-is-not-from-the-future)"."""
+    """In words, with the id: "2 parents of commits have no record (parents-exist)"."""
     return f"{plural(count, *ODD[name])} ({name})"
 
 
