@@ -1,4 +1,4 @@
-"""docs/flow-protocol.md and the pages of the adapters, walked literally: its files are saved, its commands run, and their output is as shown."""
+"""docs/flow-protocol.md and the pages of adapters, walked literally: files are saved, commands run, and output compared."""
 
 import os
 import re
@@ -38,7 +38,11 @@ def walk(page: Path, folder: Path, *tools: str) -> int:
     path = os.pathsep.join([str(lakeproof.parent), *(str(Path(each).parent) for each in tools), os.environ["PATH"]])
     environment = {
         **os.environ,
-        **{"LAKEPROOF": str(ROOT), "PYTHONPATH": str(ROOT), "PATH": path, "COLUMNS": "120", "CARGO_NET_OFFLINE": "true"},
+        "LAKEPROOF": str(ROOT),
+        "PYTHONPATH": str(ROOT),
+        "PATH": path,
+        "COLUMNS": "120",
+        "CARGO_NET_OFFLINE": "true",
     }
     run = 0
     for part in PART.finditer(page.read_text(encoding="utf-8")):
