@@ -1,4 +1,4 @@
-"""docs/flow-protocol.md and the pages of adapters, walked literally: files are saved, commands run, and output compared."""
+"""docs/flow-protocol.md and the pages of adapters, walked literally: files saved, commands run, output compared."""
 
 import os
 import re
