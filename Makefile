@@ -96,7 +96,7 @@ $(CORE): pyproject.toml constraints.txt
 	fi
 	@echo "installing lakeproof into $(VENV)"
 	@$(PIP) setuptools
-	@$(PIP) --no-build-isolation --editable '.[lakefs]'
+	@$(PIP) --no-build-isolation --editable . protobuf  # for records of lakeFS; its SDK costs as much as all the rest
 	@touch $@
 
 $(READY): $(CORE)

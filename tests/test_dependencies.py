@@ -74,6 +74,8 @@ class TestDependencies:
     def test_the_core_is_light(self) -> None:
         core = {Requirement(line).name for line in self.project["dependencies"]}
         assert core == {"attrs", "click", "numpy", "rich", "sortedcontainers", "trio"}
+        files = [file for name in required("lakeproof") for file in metadata.files(name) or ()]
+        assert sum(file.size or 0 for file in files) < 75_000_000  # as pip unpacks them; most of it is numpy
 
 
 HIDING: Final = """

@@ -146,7 +146,7 @@ def test_an_interrupt_is_no_refusal() -> None:
 
 
 def test_a_flow_in_another_process_has_no_key() -> None:
-    with pytest.raises(NoKey, match="runs in another process"):
+    with pytest.raises(NoKey, match="runs in another program"):
         written(attrs.evolve(ATOMIC, clients=[[Program("./flows").call("store")]]))
 
 
@@ -163,6 +163,24 @@ def inside(program: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_after_a_search_over_another_program_no_file_of_lakeproof_is_blamed() -> None:
+    command = f"{sys.executable} {ROOT / 'tests' / 'languages' / 'programs.py'}"
+    told = inside(f"""
+from lakeproof import Program, Scenario
+from lakeproof.search.search import search
+from lakeproof.verify import keys
+flow = Program({command!r}).call("echo")
+scenario = Scenario(name="s", clients=[[flow]], invariants=[], expect={{"no-unhandled-exception": "holds"}})
+WITNESS.noting = True
+search(scenario)
+try:
+    keys.key(scenario, ())
+except keys.NoKey as error:
+    print(error)
+""")
+    assert told.startswith("a flow runs in another program, ")
 
 
 def test_the_catalogue_reads_nothing_and_its_keys_hold_the_modules_that_a_design_reaches() -> None:

@@ -282,7 +282,10 @@ class GateRow:
         if self.trace is None:
             return line
         again = replay_command(self.trace, file, f"{program()} gate")
-        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {again}"
+        verb = "violates" if self.violating == 1 else "violate"
+        return f"{line}; {self.violating} {verb} it
+  {self.evidence}
+  {again}"
 
     @property
     def judged(self) -> str:

@@ -29,7 +29,7 @@ from typing import Final
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.fence import Undecided, in_one_line
-from lakeproof.verify.witness import ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine
+from lakeproof.verify.witness import ANOTHER_PROGRAM, ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine
 from lakeproof.version import version
 
 FOREIGN: Final = "lakeproof.languages"
@@ -140,7 +140,7 @@ def _digest_scenario(scenario: Scenario) -> tuple[str, frozenset[str]]:
     except BaseException as error:  # a value refuses in whatever way it likes, SystemExit included
         raise NoKey(f"{scenario.name}: a value of it cannot be written: {in_one_line(error)}") from error
     if any(root.startswith(FOREIGN) for root in roots):
-        raise NoKey(f"{scenario.name}: a flow runs in another process, which is not witnessed")
+        raise NoKey(f"{scenario.name}: {ANOTHER_PROGRAM}")
     return sha256(written).hexdigest(), frozenset(roots)
 
 

@@ -48,6 +48,9 @@ READINGS: Final = {
 }
 """Events of audit hooks that tell of a reading, with the word for it. ``open`` and ``import`` have their own rules."""
 
+ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not known; it is searched each time"
+"""Why the verdicts of such a scenario are not kept: there is nothing to repair."""
+
 UNREPORTED: Final = ("access", "getcwd", "getcwdb", "getlogin", "lstat", "readlink", "stat", "uname")
 """Functions of `os` that read, and that no event tells of."""
 
@@ -130,7 +133,9 @@ class Witness:
         file = reader.f_code.co_filename
         if is_engine(file):
             return
-        if not any(file.startswith(f"{folder}{name}{os.sep}") for folder in INSTALLED for name in settled):
+        if file.startswith(f"{PACKAGE}languages{os.sep}"):
+            self.strange = ANOTHER_PROGRAM
+        elif not any(file.startswith(f"{folder}{name}{os.sep}") for folder in INSTALLED for name in settled):
             self.strange = f"{file}:{reader.f_lineno} {what}"
 
 

@@ -95,6 +95,19 @@ class Report:
 
 COUNTED: Final = ("expired-commits", "commits")
 """Counts among a report's findings that are no findings."""
+ODD: Final[Mapping[str, tuple[str, str]]] = {
+    "child-is-not-older": ("commit is dated before its first parent", "commits are dated before their first parents"),
+    "parents-exist": ("parent of a commit has no record", "parents of commits have no record"),
+    "commits-have-no-cycle": ("commit is its own ancestor", "commits are their own ancestors"),
+    "commit-is-not-from-the-future": ("commit is dated after the time above", "commits are dated after the time above"),
+    "commit-is-unique": ("commit has the id of another record", "commits have the id of another record"),
+    "head-exists": ("branch or tag names a commit without a record", "branches or tags name a commit without a record"),
+    "expired-commit-cannot-be-read": (
+        "metarange or range of expired commits is missing",
+        "metaranges or ranges of expired commits are missing",
+    ),
+}
+"""What a finding counts, by id: one, and several."""
 MEANING: Final[Mapping[str, str]] = {
     "uncommitted": "no commit and no staging area refers to",
     "retention": "only expired commits refer to",
@@ -252,7 +265,7 @@ def summary(report: Report, folder: Folder | Path, given: str | None, again: Seq
     where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
-    odd = {name: count for name, count in report.findings.items() if count and name not in COUNTED}
+    odd = {name: cast("int", count) for name, count in report.findings.items() if count and name not in COUNTED}
     expired, commits = (report.findings.get(name) for name in COUNTED)
     nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
     return [
@@ -261,12 +274,17 @@ def summary(report: Report, folder: Folder | Path, given: str | None, again: Seq
         f"as of {show_time(report.now)}, {'as --now says' if given else 'the time of the youngest object'}",
         *([] if commits is None else [f"commits: {commits:,}, {expired:,} of them expired"]),
         *lines,
-        *(f"finding: {name}: {count}" for name, count in odd.items()),
+        *(f"finding: {describe_odd(name, count)}" for name, count in odd.items()),
         *(f"note: {note}" for note in report.notes),
         *nothing,
         *_next(report, where, again),
         f"run {report.run}: {where}; {report.engine}",
     ]
+
+
+def describe_odd(name: str, count: int) -> str:
+    """In words, with the id: "2 parents of commits have no record (parents-exist)"."""
+    return f"{plural(count, *ODD[name])} ({name})"
 
 
 def _next(report: Report, where: str, again: Sequence[str]) -> Iterator[str]:

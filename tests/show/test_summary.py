@@ -1,6 +1,7 @@
 """Pages of runs on real stores, services and programs: the verdict of the command, its counts, no script."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -93,6 +94,18 @@ def test_no_text_of_a_run_is_markup() -> None:
     )
     assert read.tags("img") == []
     assert not [name for _, found in read.elements for name in found if name.startswith("on")]
+
+
+@pytest.mark.xdist_group("chromium")
+def test_a_sentence_beside_numbers_is_no_tall_column_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "s.html"
+    cells = ("garbage-is-reclaimable", *["1,234"] * 5, "every unreachable entity can be found by the cleaner, and " * 2)
+    table = SummaryTable(title="t", heads=("check", *["violations"] * 5, "meaning"), rows=[cells], numbers=range(1, 6))
+    path.write_text(summary_page(Summary(kind="k", subject="s", verdict="holds", closing="c", tables=[table])), "utf-8")
+    browser.look(width=390)
+    browser.open(path)
+    check_fit(browser, 390)
+    assert cast("float", browser.run("return document.querySelector('tbody tr').offsetHeight")) < 150
 
 
 @pytest.mark.xdist_group("chromium")

@@ -18,7 +18,7 @@
       group.hidden = left === 0;
       group.open = filtered ? left > 0 : group.querySelector("tr.surprise") !== null || groups.length === 1;
     }
-    find("shown").textContent = shown + " of " + rows.length + " scenarios";
+    find("shown").textContent = shown + " of " + rows.length + (rows.length === 1 ? " scenario" : " scenarios");
   }
   find("sought").addEventListener("input", filter);
   find("surprises").addEventListener("change", filter);

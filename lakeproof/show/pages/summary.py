@@ -12,6 +12,8 @@ from lakeproof.version import version
 
 WORDS = ("holds", "violated", "inconclusive")
 AS_EXPECTED = "as expected"
+LONG = 40
+"""Characters of a cell that is a sentence."""
 
 
 @attrs.frozen(kw_only=True)
@@ -109,8 +111,8 @@ def _count(table: SummaryTable, at: int) -> str:
 
 def _kind(table: SummaryTable, at: int, cell: str) -> str:
     """A cell that begins with a verdict has its colour; one that tells of another expectation is a surprise, whatever
-    the verdict; what is violated as expected has none."""
+    the verdict; what is violated as expected has none. A sentence is not squeezed into a tall, narrow column."""
     verdict, _, rest = cell.partition(" ")
     if verdict not in WORDS or rest == AS_EXPECTED:
-        return _count(table, at)
+        return _count(table, at) or (' class="long"' if len(cell) > LONG else "")
     return f' class="is-{"violated" if rest and verdict == "holds" else verdict}"'

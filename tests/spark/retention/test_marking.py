@@ -179,6 +179,12 @@ class TestAgainstTheModel:
         }
         assert {name: done.report.findings[name] for name in expected} == expected
         assert done.report.findings["commits-have-no-cycle"]
+        assert done.report.findings.keys() == {*runs.ODD, *runs.COUNTED}
+
+    def test_what_is_odd_is_printed_in_words(self, done: Done) -> None:
+        lines = runs.summary(done.report, done.folder, str(NOW), [])
+        assert "finding: 1 branch or tag names a commit without a record (head-exists)" in lines
+        assert sum(line.startswith("finding: ") for line in lines) == 5  # no id is there twice
 
     def test_rules_for_what_is_not_there_are_noted(self, done: Done) -> None:
         assert done.report.notes == ('the rules name branch "nobody\'s", which is not there: the rule keeps nothing',)

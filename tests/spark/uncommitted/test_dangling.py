@@ -83,4 +83,7 @@ def test_with_lenient_the_run_goes_on_and_counts_them(tmp_path: Path) -> None:
     arguments = ("uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run", "--lenient")
     done = lakeproof("spark", *arguments)
     assert done.exit_code == 0, done.output
-    assert "finding: head-exists: 1\nfinding: parents-exist: 2\n" in done.stdout
+    assert (
+        "finding: 1 branch or tag names a commit without a record (head-exists)\n"
+        "finding: 2 parents of commits have no record (parents-exist)\n"
+    ) in done.stdout
