@@ -183,15 +183,20 @@ def awaitable_name(coroutine: object) -> str:
 
 def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
     """Let go of a suspended coroutine: nothing of it runs any more, and no effect is performed. Never raises."""
+    if not try_close(coroutine):
+        _keep(coroutine)
+
+
+def try_close(coroutine: Coroutine[Any, Any, Any]) -> bool:  # type: ignore[explicit-any]
+    """Close a suspended coroutine, unless that would run lines of its flow. Whether it is closed. Never raises."""
     try:
         runs = would_run(coroutine)
     except Exception:  # noqa: BLE001  # values answer in their own way when they are looked at; or a file is unread
         runs = True
-    if runs:
-        _keep(coroutine)
-        return
-    with contextlib.suppress(BaseException), no_generator_hooks():
-        coroutine.close()
+    if not runs:
+        with contextlib.suppress(BaseException), no_generator_hooks():
+            coroutine.close()
+    return not runs
 
 
 @contextlib.contextmanager

@@ -1,7 +1,12 @@
-"""What every room says: exit codes, errors that end a command, numbers in words."""
+"""What every room says: exit codes, errors that end a command, numbers in words, the line that replays a trace."""
 
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 AS_EXPECTED: Final = 0
@@ -57,3 +62,18 @@ def reason(error: Exception) -> str:
     """What a library says of a text, on one line."""
     text = " ".join(str(error).split())
     return "a number of more than 4,300 digits" if "integer string conversion" in text else text
+
+
+def program() -> str:
+    """The command line, as the user who started it can type it again: `make` starts one that no PATH names."""
+    own = Path(sys.argv[0])
+    found = shutil.which("lakeproof")
+    if own.name != "lakeproof" or not own.exists() or (found is not None and own.samefile(found)):
+        return "lakeproof"
+    return shlex.quote(os.path.relpath(own))
+
+
+def replay_command(trace: Path, file: Path | str | None, program: str = "lakeproof") -> str:
+    """The line that replays a trace. file: of its scenario, None: in the catalogue. ``program``: see `program`, and
+    ``gate`` after it for a trace of the gate; in files that others read, the name alone."""
+    return f"{program} {shlex.join(['replay', str(trace), *(['--from', str(file)] if file else [])])}"

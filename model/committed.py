@@ -131,23 +131,6 @@ def merged_entry(
     return destination, strategy is None
 
 
-def three_way_merge(
-    base: Iterable[Entry], source: Iterable[Entry], destination: Iterable[Entry], strategy: str | None = None
-) -> tuple[tuple[Entry, ...], tuple[bytes, ...]]:
-    """The merged entries, and the paths in conflict, both by path; see `merged_entry`. Raises ValueError."""
-    check_strategy(strategy)
-    before, ours, theirs = ({entry.path: entry for entry in entries} for entries in (base, source, destination))
-    merged: list[Entry] = []
-    conflicts: list[bytes] = []
-    for path in sorted(before.keys() | ours.keys() | theirs.keys()):
-        entry, conflict = merged_entry(before.get(path), ours.get(path), theirs.get(path), strategy)
-        if entry is not None:
-            merged.append(entry)
-        if conflict:
-            conflicts.append(path)
-    return tuple(merged), tuple(conflicts)
-
-
 @attrs.frozen(kw_only=True, cache_hash=True)
 class RangeInfo:
     """What a metarange tells of one range. ``size``: bytes of its object."""

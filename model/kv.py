@@ -77,6 +77,18 @@ class MissingValue(KVError):
     """The value was None. A mistake of the caller, refused before anything happened."""
 
 
+ERRORS: Final[Mapping[str, type[KVError]]] = {
+    "not_found": NotFound,
+    "predicate_failed": PredicateFailed,
+    "missing_partition_key": MissingPartition,
+    "missing_key": MissingKey,
+    "missing_value": MissingValue,
+    "refused": Refused,
+    "unknown": OutcomeUnknown,
+}
+"""What an operation on one key or a batch may raise, by its name in protocols."""
+
+
 @attrs.frozen(cache_hash=True)
 class ValueWithPredicate:
     """What `get` returns: the value, and the predicate that `set_if` accepts to replace just this value.

@@ -232,13 +232,6 @@ def remembered_commits(commits: Commits, left: Iterable[Left], rules: Rules, now
     return frozenset(kept)
 
 
-def expired_commits(
-    commits: Commits, heads: Heads, rules: Rules, now: int, *, tagged: Iterable[CommitID] = ()
-) -> frozenset[CommitID]:
-    """All commits that are not active."""
-    return frozenset(commits.keys() - active(commits, heads, rules, now, tagged=tagged))
-
-
 def objects_to_delete(
     references: Mapping[CommitID, Iterable[str]], kept: frozenset[CommitID], staged: Iterable[str] = ()
 ) -> frozenset[str]:

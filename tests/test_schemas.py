@@ -74,7 +74,7 @@ def test_the_words_are_those_of_the_code() -> None:
     assert [*trace["bounds"]["required"], "restarts"] == list(BOUNDS)
     assert SCHEMAS["gate-trace"]["properties"]["steps"]["items"]["properties"]["mode"]["enum"] == list(COSTS)
     answer = SCHEMAS["exec"]["$defs"]["answer"]["properties"]
-    assert set(answer["error"]["properties"]["kind"]["enum"]) == exec_.KINDS.keys()
+    assert set(answer["error"]["properties"]["kind"]["enum"]) == kv.ERRORS.keys()
     reply = SCHEMAS["flow"]["$defs"]["reply"]["properties"]
     assert set(reply["error"]["properties"]["kind"]["enum"]) == flow.STORE_ERRORS.keys()
 

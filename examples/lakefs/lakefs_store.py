@@ -18,7 +18,7 @@ import attrs
 
 from lakeproof.gate.cuts import Exchange, Moment
 from lakeproof.gate.effect_log import Op
-from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.aws import Store, StoreRequest
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBRequest
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Pages, Read
 from lakeproof.gate.fronts.dynamodb.state import Key
@@ -41,7 +41,7 @@ OK: Final = 200
 SERVER_ERROR: Final = 500
 
 
-def operation(asked: Asked, table: str = TABLE) -> Op | None:
+def operation(asked: StoreRequest, table: str = TABLE) -> Op | None:
     """What a request asks of the key-value store; None: it is none of its operations, or of another table."""
     if not isinstance(asked, DynamoDBRequest):
         return None
@@ -61,10 +61,10 @@ def operation(asked: Asked, table: str = TABLE) -> Op | None:
 def _written(asked: DynamoDBRequest, item: Item) -> Op:
     value = item.get(VALUE)
     content = value.content if isinstance(value, Scalar) and isinstance(value.content, bytes) else b""
-    condition = asked.told.get("ConditionExpression")
+    condition = asked.body.get("ConditionExpression")
     if condition is None:
         return kv.Set(*_address(item), content)
-    return kv.SetIf(*_address(item), content, _predicate(str(condition), asked.told))
+    return kv.SetIf(*_address(item), content, _predicate(str(condition), asked.body))
 
 
 def _predicate(condition: str, told: Mapping[str, object]) -> kv.Predicate:
@@ -80,7 +80,7 @@ def _predicate(condition: str, told: Mapping[str, object]) -> kv.Predicate:
 
 def _scan(asked: DynamoDBRequest) -> kv.ScanBatch:
     """The partition is the value that has no sort key beside it; the other one, if there is one, is the start."""
-    told = asked.told
+    told = asked.body
     values = _mapping(told.get("ExpressionAttributeValues"))
     words = str(told.get("KeyConditionExpression", "")).replace("(", " ").replace(")", " ").split()
     found = [values[word] for word in words if word in values]
@@ -114,7 +114,7 @@ def reply(op: Op, response: Answer | None) -> object:
 
 def effect(exchange: Exchange) -> tuple[Op, object] | None:
     """What a request asked of the key-value store, and its reply there; None: it was of none, or of another one."""
-    op = operation(exchange.asked)
+    op = operation(exchange.request)
     return None if op is None else (op, reply(op, exchange.response))
 
 
@@ -178,7 +178,7 @@ class Judged:
 
     def _step(self, moment: Moment, calls: Sequence[GateCall]) -> list[object]:
         assert isinstance(self.invariant, OnStep)
-        op = None if moment.exchange is None else operation(moment.exchange.asked, self.table)
+        op = None if moment.exchange is None else operation(moment.exchange.request, self.table)
         if op is None or moment.exchange is None:
             return []
         call = calls[moment.call]
@@ -210,7 +210,7 @@ def judged(invariant: object, table: str = TABLE) -> Judged:
 
 
 def _effect(exchange: Exchange, table: str) -> Observed | None:
-    op = operation(exchange.asked, table)
+    op = operation(exchange.request, table)
     if op is None:
         return None
     answer = reply(op, exchange.response)
@@ -237,7 +237,7 @@ def _content(key: Key, item: Item) -> tuple[kv.Address, bytes]:
     parts = (key.partition.content, None if key.sort is None else key.sort.content)
     held = value.content if isinstance(value, Scalar) else None
     if not isinstance(parts[0], bytes) or not isinstance(parts[1], bytes) or not isinstance(held, bytes):
-        raise Unusable(f"the item {key.told}: expected keys and {VALUE} in bytes, as in a table of lakeFS")
+        raise Unusable(f"the item {key.label}: expected keys and {VALUE} in bytes, as in a table of lakeFS")
     return (parts[0], parts[1]), held
 
 

@@ -7,9 +7,8 @@ seems to be missing is read once more.
 Source: graveler-on-kv.md, "Note: All the above tables ... are also used by `pkg/diagnostics`"; lakeFS issue 3575.
 """
 
-from lakeproof.impl.diagnostics.archive import NotWritten, escape_bytes, unshown, write_zip
+from lakeproof.impl.diagnostics.archive import NotWritten, escape_bytes, write_zip
 from lakeproof.impl.diagnostics.collector import collect
 from lakeproof.impl.diagnostics.findings import NOTES, UNJUDGED, Collected, Diagnosis
 
-__all__ = ["NOTES", "UNJUDGED", "Collected", "Diagnosis", "NotWritten", "collect", "escape_bytes", "unshown"]
-__all__ += ["write_zip"]
+__all__ = ["NOTES", "UNJUDGED", "Collected", "Diagnosis", "NotWritten", "collect", "escape_bytes", "write_zip"]

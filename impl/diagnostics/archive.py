@@ -2,18 +2,15 @@
 findings, and ``summary.json``. Equal findings give equal bytes."""
 
 import json
-import re
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 import attrs
 
 from lakeproof.impl.diagnostics.findings import Collected
-
-_ESCAPE: Final = re.compile(rb"\\(?:\\|x([0-9a-f]{2}))")
 
 
 class NotWritten(Exception):
@@ -88,8 +85,3 @@ def _shown_character(character: str) -> str:
     if character.isprintable():
         return character
     return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
-
-
-def unshown(text: str) -> bytes:
-    """The bytes that `shown` has shown."""
-    return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()) if found[1] else b"\\", text.encode())

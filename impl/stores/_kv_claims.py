@@ -1,4 +1,4 @@
-"""What a key-value store must do, claim by claim: each is told by its name, and finds an empty store."""
+"""What a key-value store must do, claim by claim: the name is the claim, and each begins with an empty store."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -168,7 +168,7 @@ async def an_empty_value_is_a_value(store: Store) -> None:
 
 async def a_predicate_is_of_its_key_and_partition(store: Store) -> None:
     if OPAQUE in store.capabilities:
-        return  # what a token says of another key is nobody's business
+        return  # no contract says what a token of another key means
     await store.set(P, b"k", b"1")
     read = await store.get(P, b"k")
     await store.set(P, b"other", b"2")
@@ -224,7 +224,7 @@ async def a_long_scan_loses_nothing_between_its_batches(store: Store) -> None:
 
 
 async def a_cancelled_operation_leaves_the_store_usable(store: Store) -> None:
-    """It has happened, or not, or will: nothing else, and nobody else gets its answer."""
+    """It has happened, or not, or will: nothing else, and no other operation gets its answer."""
 
     async def task(name: bytes) -> None:
         for number in range(INCREMENTS):
@@ -321,7 +321,7 @@ async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:
 
     async def increment() -> None:
         read = await store.get(P, b"n")
-        # A predicate fails only because somebody else has counted meanwhile.
+        # A predicate fails only because another task has counted meanwhile.
         for _ in range(TASKS * INCREMENTS):
             try:
                 await store.set_if(P, b"n", str(int(read.value) + 1).encode(), read.predicate)

@@ -1,13 +1,12 @@
-"""The suite that holds every store driver to the contract: one claim after the other, each on an empty store.
+"""The suite that every store driver passes: one claim after the other, each on an empty store.
 
-``await check_store(make_store)`` returns silently or raises `NotConforming`, which names the claim and what was seen.
-It shows conformance only as far as it looks: its concurrent claims find lost updates with the schedules that happen,
-not with all that could.
+A claim returns silently, or raises `NotConforming`, which names it and what was seen. It shows conformance only as far
+as it looks: its concurrent claims find lost updates with the schedules that happen, not with all that could.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import attrs
@@ -17,22 +16,7 @@ from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, C
 from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
 from lakeproof.model import kv
 
-MakeStore = Callable[[], AbstractAsyncContextManager[Store]]
-"""Opens a store that holds nothing, and closes it on leaving."""
-
 OPERATIONS: Final = 300
-
-
-async def check_store(make_store: MakeStore, *, seed: int = 0) -> None:
-    """Check every claim. ``seed`` decides the random operations of the last one.
-
-    Raises:
-        NotConforming: names the claim, and what was done, expected and found.
-    """
-    for claim in claims(seed):
-        async with make_store() as store:
-            with name_claim(claim):
-                await claim(store)
 
 
 def claims(seed: int = 0) -> tuple[Claim, ...]:
@@ -142,11 +126,9 @@ __all__ = [
     "PARTITIONS",
     "VALUES",
     "Claim",
-    "MakeStore",
     "NotConforming",
     "NotJudged",
     "check_operations",
-    "check_store",
     "claim_text",
     "claims",
     "name_claim",

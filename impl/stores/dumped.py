@@ -38,7 +38,7 @@ class NotADump(ValueError):
 
 
 def is_lines(path: Path) -> bool:
-    """Whether a file is JSON Lines of rows, and not one document: told by its first bytes. Raises OSError."""
+    """Whether a file is JSON Lines of rows, and not one document: its first bytes show it. Raises OSError."""
     with path.open("rb") as file:
         return _LINES.match(file.read(_HEAD_BYTES)) is not None
 
@@ -89,16 +89,16 @@ def row(where: str, entry: Mapping[str, object], notation: Notation, names: tupl
     """
     found: list[bytes] = []
     for name in names:
-        said = entry.get(name, "" if name == "value" else None)
+        text = entry.get(name, "" if name == "value" else None)
         packed = notation == "base64" or name == "value"
         expected = "base64" if packed else "text"
-        if not isinstance(said, str):
-            raise NotADump(f"{where}: {name} is {said!r}, expected {expected}; write the dump again")
-        if not packed and said == _GRAVELER:
-            raise NotADump(f"{where}: {name} {said!r} is in base64, and others are plain; write the dump again")
-        value = _decode_base64(said) if packed else said.encode(errors="surrogatepass")
+        if not isinstance(text, str):
+            raise NotADump(f"{where}: {name} is {text!r}, expected {expected}; write the dump again")
+        if not packed and text == _GRAVELER:
+            raise NotADump(f"{where}: {name} {text!r} is in base64, and others are plain; write the dump again")
+        value = _decode_base64(text) if packed else text.encode(errors="surrogatepass")
         if value is None:
-            raise NotADump(f"{where}: {name} is {said[:40]!r}, expected base64; write the dump again")
+            raise NotADump(f"{where}: {name} is {text[:40]!r}, expected base64; write the dump again")
         found.append(value)
     return cast("Row", tuple(found))
 

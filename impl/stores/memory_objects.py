@@ -26,11 +26,11 @@ class MemoryObjectStore(ObjectStore):
     ) -> None:
         self.capabilities = capabilities
         self._clock = clock
-        held = {
+        stored = {
             address: objects.StoredObject(found, last_modified=clock()) if isinstance(found, bytes) else found
             for address, found in (contents or {}).items()
         }
-        self._objects: SortedDict[str, objects.StoredObject] = SortedDict(held)
+        self._objects: SortedDict[str, objects.StoredObject] = SortedDict(stored)
 
     def contents(self) -> dict[str, objects.StoredObject]:
         """All that it holds, in order."""

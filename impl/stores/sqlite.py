@@ -64,7 +64,7 @@ class SQLiteStore(Closing, Store):
         self.path = Path(path)
         self._one_at_a_time = trio.CapacityLimiter(1)
         try:
-            # Autocommit; whoever holds the limiter may use the connection, from whatever thread.
+            # Autocommit; the holder of the limiter may use the connection, from whatever thread.
             self._connection = sqlite3.connect(
                 self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
             )

@@ -24,7 +24,7 @@ from typing import Final
 from lakeproof.impl.printable import printable
 
 TROUBLES_MAX: Final = 20
-"""How many troubles SQLite is asked for."""
+"""How many troubles SQLite is to report at most."""
 REPAIR: Final = "restore it from a copy, or recover what is left with sqlite3's .recover"
 
 _MAGIC: Final = b"SQLite format 3\0"
@@ -44,10 +44,10 @@ _MASK: Final = 0xFFFF_FFFF
 def words(error: Exception) -> str:
     """What SQLite says, on one line that prints. It quotes the file, which may hold any bytes."""
     if isinstance(error, UnicodeDecodeError):
-        said = bytes(error.object).decode("utf-8", "backslashreplace")
+        text = bytes(error.object).decode("utf-8", "backslashreplace")
     else:
-        said = str(error)
-    return printable(" ".join(said.split())) or type(error).__name__
+        text = str(error)
+    return printable(" ".join(text.split())) or type(error).__name__
 
 
 def is_damage(error: Exception) -> bool:
@@ -78,10 +78,10 @@ def _length_trouble(path: Path) -> str:
         return ""
     _, page, counter, pages = _FIRST_PAGE.unpack_from(head)
     page = 1 << 16 if page == 1 else page
-    told = int.from_bytes(head[_VALID_FOR_AT : _VALID_FOR_AT + 4]) == counter and pages > 0
+    counted = int.from_bytes(head[_VALID_FOR_AT : _VALID_FOR_AT + 4]) == counter and pages > 0
     if page < 512 or page & (page - 1):
         return f"its header says pages of {page:,} bytes; expected a power of two from 512 to 65,536"
-    if told and size < pages * page:
+    if counted and size < pages * page:
         return f"it has {size:,} bytes, and its header says {pages:,} pages of {page:,}: it was cut"
     if size % page:
         return f"it has {size:,} bytes; expected whole pages of {page:,}: it was cut, or something was added"
@@ -96,14 +96,14 @@ def log_trouble(path: Path) -> str:
     """
     log = path.with_name(f"{path.name}-wal")
     try:
-        held = log.read_bytes()
+        content = log.read_bytes()
     except FileNotFoundError:
         return ""
-    if not held:
+    if not content:
         return ""
-    if len(held) < _LOG_HEADER.size:
-        return f"{log.name} has {len(held)} bytes; expected a header of {_LOG_HEADER.size}: it was cut"
-    magic, version, page, _, *salts_and_sums = _LOG_HEADER.unpack_from(held)
+    if len(content) < _LOG_HEADER.size:
+        return f"{log.name} has {len(content)} bytes; expected a header of {_LOG_HEADER.size}: it was cut"
+    magic, version, page, _, *salts_and_sums = _LOG_HEADER.unpack_from(content)
     salts, sums = tuple(salts_and_sums[:2]), (salts_and_sums[2], salts_and_sums[3])
     order = _LOG_MAGIC.get(magic, "<")
     if (
@@ -111,27 +111,27 @@ def log_trouble(path: Path) -> str:
         or version != _LOG_VERSION
         or not 512 <= page <= 1 << 16
         or page & (page - 1)
-        or _add_checksum(held[:24], (0, 0), order) != sums
+        or _add_checksum(content[:24], (0, 0), order) != sums
     ):
         return f"the header of {log.name} is damaged, so that SQLite reads nothing of it"
-    return _frames_trouble(log.name, held, page, salts, sums, order)
+    return _frames_trouble(log.name, content, page, salts, sums, order)
 
 
 def _frames_trouble(
-    name: str, held: bytes, page: int, salts: tuple[int, ...], sums: tuple[int, int], order: str
+    name: str, content: bytes, page: int, salts: tuple[int, ...], sums: tuple[int, int], order: str
 ) -> str:
     size = _FRAME_HEADER.size + page
-    count = -(-(len(held) - _LOG_HEADER.size) // size)
+    count = -(-(len(content) - _LOG_HEADER.size) // size)
     read: int | None = None
     oldest = 1
     for number in range(count):
-        frame = held[_LOG_HEADER.size + number * size :][:size]
+        frame = content[_LOG_HEADER.size + number * size :][:size]
         if len(frame) < _FRAME_HEADER.size:
             return f"{name} ends within the header of frame {number}: it was cut"
-        at, _, salt, other, *told = _FRAME_HEADER.unpack_from(frame)
+        at, _, salt, other, *stored = _FRAME_HEADER.unpack_from(frame)
         if read is None:
             sums = _add_checksum(frame[:8] + frame[24:], sums, order) if len(frame) == size else (-1, -1)
-            if at and (salt, other) == salts and [*sums] == told:
+            if at and (salt, other) == salts and [*sums] == stored:
                 continue
             read = number
         age = (salts[0] - salt) & _MASK
@@ -160,8 +160,8 @@ def troubles(connection: sqlite3.Connection) -> Iterator[str]:
     """
     before, connection.text_factory = connection.text_factory, _printable_text
     try:
-        for (told,) in connection.execute(f"PRAGMA integrity_check({TROUBLES_MAX})"):
-            yield from (line for line in str(told).splitlines() if line != "ok" and not line.startswith("***"))
+        for (report,) in connection.execute(f"PRAGMA integrity_check({TROUBLES_MAX})"):
+            yield from (line for line in str(report).splitlines() if line != "ok" and not line.startswith("***"))
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if not is_damage(error):
             raise

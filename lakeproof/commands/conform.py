@@ -15,7 +15,7 @@ from lakeproof.commands.traffic_options import json_option
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text, claims, name_claim
 from lakeproof.stores import PrefixedStore, Target, target
 from lakeproof.stores.child import ChildStore
-from lakeproof.stores.redaction import displayed
+from lakeproof.stores.redaction import hide_secrets
 from lakeproof.stores.wrappers import answers
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
@@ -56,7 +56,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """
     say = _print_nothing if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
-        name, judged, all_claims = displayed(dsn), *_conform_s3(dsn, timeout, say)
+        name, judged, all_claims = hide_secrets(dsn), *_conform_s3(dsn, timeout, say)
     else:
         chosen = target(dsn, seconds=timeout)
         name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
@@ -109,8 +109,8 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
     try:
         bucket, s3_claims = (importlib.import_module(f"lakeproof.stores.s3_{name}") for name in ("bucket", "claims"))
     except ImportError:
-        raise Unusable(f"{displayed(dsn)}: boto3 is not installed; pip install 'lakeproof[sweep]'") from None
-    opened = bucket.opened(dsn, most)
+        raise Unusable(f"{hide_secrets(dsn)}: boto3 is not installed; pip install 'lakeproof[sweep]'") from None
+    opened = bucket.open_bucket(dsn, most)
     judged = []
     for claim in s3_claims.CLAIMS:
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")

@@ -38,7 +38,7 @@ from lakeproof.impl.stores.sqlite_health import (
     words,
 )
 from lakeproof.model import kv
-from lakeproof.stores.redaction import displayed
+from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, show_time
 
 FINDINGS_SHOWN_MAX: Final = 20
@@ -251,7 +251,7 @@ def _next(collected: Collected, source: str, keys: Keys | None) -> str | None:
     if Path(source).is_file() and not is_rows(Path(source)):
         return None
     given = [] if keys is None else ["--keys", keys]
-    words = ["lakeproof", "spark", "check", displayed(source), *given, "--blockstore", "STORE"]
+    words = ["lakeproof", "spark", "check", hide_secrets(source), *given, "--blockstore", "STORE"]
     return f"next, ranges and objects, too: {shlex.join(words)}"
 
 

@@ -1,7 +1,6 @@
 """The commands ``gate run``, ``gate replay`` and ``gate serve``."""
 
 import json
-import shlex
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -27,7 +26,7 @@ from lakeproof.gate.traces import of, read, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
 from lakeproof.verify.machine import cores
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, program, replay_command, seconds
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
@@ -221,7 +220,7 @@ def _schedule(row: "GateRow", trace: Path, file: Path) -> SummaryTable:
         title=f"{row.scenario}: {row.invariant} is violated",
         heads=("step", "client", "request", "answer"),
         rows=read(trace).rows(),
-        notes=[row.evidence, row.replaying(trace, file)],
+        notes=[row.evidence, replay_command(trace, file, "lakeproof gate")],
     )
 
 
@@ -282,11 +281,8 @@ class GateRow:
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
             return line
-        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {self.replaying(self.trace, file)}"
-
-    def replaying(self, trace: Path, file: Path) -> str:
-        """The command that runs the schedule again."""
-        return f"lakeproof gate replay {shlex.quote(str(trace))} --from {shlex.quote(str(file))}"
+        again = replay_command(self.trace, file, f"{program()} gate")
+        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  {again}"
 
     @property
     def judged(self) -> str:

@@ -23,7 +23,7 @@ from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.stores import Target, by_value, target
-from lakeproof.stores.redaction import displayed, redacted
+from lakeproof.stores.redaction import hide_secrets, redact
 from lakeproof.words import VIOLATED, Unusable, first_of
 
 BATCH: Final = 1_000
@@ -94,7 +94,7 @@ def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: floa
     chosen = _target(store, timeout)
     tables = _tables(source)
     with closing(tables):
-        shown = "PostgreSQL" if isinstance(tables, PostgresTables) else displayed(source)
+        shown = "PostgreSQL" if isinstance(tables, PostgresTables) else hide_secrets(source)
         click.echo(f"migrating {shown} to {chosen.name}", err=True)
         try:
             done = trio.run(migrate_store, chosen, tables, restart, timeout)
@@ -120,7 +120,7 @@ def _target(store: str, timeout: float) -> Target:
     """A DSN; or a file, which goes by its own name in messages. Raises Unusable."""
     dsn = store if _SCHEME.match(store) else f"{_SQLITE}{store}"
     chosen = target(dsn, connections=1, seconds=timeout, durable=True)
-    return chosen if dsn == store else attrs.evolve(chosen, name=displayed(store))
+    return chosen if dsn == store else attrs.evolve(chosen, name=hide_secrets(store))
 
 
 def _tables(source: str) -> SQLiteTables | PostgresTables:
@@ -129,7 +129,7 @@ def _tables(source: str) -> SQLiteTables | PostgresTables:
             return PostgresTables(source)
         return SQLiteTables(source.removeprefix(_SQLITE))
     except UnusableTables as error:
-        raise Unusable(redacted(str(error), source)) from error
+        raise Unusable(redact(str(error), source)) from error
 
 
 async def migrate_store(chosen: Target, tables: Tables, restart: bool, seconds: float) -> migration.Migrated:

@@ -116,7 +116,7 @@ def _print_guided(trace: "Trace", search: "GuidedResult", schedule: "Schedule") 
 
     for number, (line, step) in enumerate(zip(search.lines, schedule.steps, strict=False), start=1):
         mode = "" if step.mode == "normal" else f"  ({step.mode})"
-        beside = "its own" if line.step is None else f"step {line.step.number}: {line.step.told}"
+        beside = "its own" if line.step is None else f"step {line.step.number}: {line.step.sentence}"
         click.echo(
             f"{number:4}  {step.name.client}  {step.name.label} -> {step.status or 'no answer'}{mode}  [{beside}]"
         )

@@ -12,7 +12,7 @@ from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.known_issues import CAUSES, issues_of
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
 from lakeproof.live.lakefs.rounds import WAIT_SECONDS, ServicePlan, Traffic, drive
-from lakeproof.live.lakefs.workload import OF_ENTRIES, focused
+from lakeproof.live.lakefs.workload import OF_ENTRIES, focus_kinds
 from lakeproof.words import Unusable, plural
 
 
@@ -73,7 +73,7 @@ def command(
         raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
     judged_ids = _judged_ids(only, spared, imports=bool(sources))
     plan = ServicePlan(keep_going, rounds, judged_ids=judged_ids, issues=issues_of(issues))
-    often = focused(chosen_of("--focus", focus, "kind of call", OF_ENTRIES))
+    often = focus_kinds(chosen_of("--focus", focus, "kind of call", OF_ENTRIES))
     restart = restarting(restart_with) if restart_with is not None else None
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
     at = address(dsn)

@@ -1,6 +1,5 @@
 """`lakeproof show`: one trace, for the terminal, for a browser, as a picture, or for other viewers."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -68,6 +67,7 @@ def show(
     from lakeproof.show.style import console
     from lakeproof.verify.needed_faults import in_words
     from lakeproof.verify.outputs import unwritable
+    from lakeproof.words import replay_command
 
     if page is not None and format_ is not None:
         raise click.UsageError("--html writes a page, --format prints: give one of them")
@@ -84,9 +84,10 @@ def show(
         raise click.UsageError(f"--html {target}: that is the name of a trace; name a file such as page.html")
     trace = read(trace_file)
     code = partial(_code, trace, file, max_seconds if needed else None)
+    replay = replay_command(trace_file, file or trace.file)  # a trace has the name of its file, not the folder
     if target is not None:
         try:
-            target.write_text(_render_trace(trace, "html", _replay(trace, trace_file, file), code), encoding="utf-8")
+            target.write_text(_render_trace(trace, "html", replay, code), encoding="utf-8")
         except OSError as error:
             raise unwritable(target, error.strerror or str(error), "--html") from error
         click.echo(f"{target}: open it in a browser")
@@ -96,7 +97,7 @@ def show(
             click.echo(f"fault:    {line}")
     else:
         assert format_ is not None
-        click.echo(_render_trace(trace, format_, _replay(trace, trace_file, file), code), nl=False)
+        click.echo(_render_trace(trace, format_, replay, code), nl=False)
 
 
 def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Others":
@@ -126,9 +127,3 @@ def _render_trace(trace: "Trace", format_: str, replay: str, code: "Callable[[],
             from lakeproof.show.pages.trace_view import plain
 
             return json.dumps(plain(trace, replay, code()), ensure_ascii=False, indent=1) + "\n"
-
-
-def _replay(trace: "Trace", trace_file: Path, file: Path | None) -> str:
-    """The line that replays a trace. A trace has the name of the scenario's file, not its folder."""
-    where = trace.file if file is None else str(file)
-    return shlex.join(["lakeproof", "replay", str(trace_file), *(["--from", where] if where else [])])

@@ -10,7 +10,7 @@ import attrs
 from lakeproof.impl.stores import MemoryStore, dumped
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.dumped import NotADump, Row
-from lakeproof.stores.redaction import displayed, redacted
+from lakeproof.stores.redaction import hide_secrets, redact
 from lakeproof.words import Unusable
 
 Keys = Literal["design", "lakefs"]
@@ -67,7 +67,7 @@ def of_rows(path: Path) -> Source:
 @contextmanager
 def database(address: str) -> Iterator[Source]:
     """A database with lakeFS' table. Raises Unusable."""
-    name = displayed(address)
+    name = hide_secrets(address)
     opened = _postgresql(address, name) if address.startswith(POSTGRESQL) else _dynamodb(address, name)
     with opened as source:
         yield source
@@ -89,7 +89,7 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
             yield Source(store, partitions, "lakefs")
     except (psycopg.Error, Unusable, ValueError) as error:
         why = " ".join(str(error).split())
-        raise Unusable(redacted(f"{name}: {why}; name a database with lakeFS' table kv", address)) from None
+        raise Unusable(redact(f"{name}: {why}; name a database with lakeFS' table kv", address)) from None
 
 
 @contextmanager
@@ -113,4 +113,4 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
                 partitions.update(bytes(item[PARTITION]["B"]) for item in page["Items"])
             yield Source(store, tuple(sorted(partitions)), "lakefs")
     except (ClientError, BotoCoreError, Unusable) as error:
-        raise Unusable(redacted(" ".join(str(error).split()), address)) from None
+        raise Unusable(redact(" ".join(str(error).split()), address)) from None

@@ -1,4 +1,4 @@
-"""The gate: real programs, unmodified, held at their store.
+"""The gate: real programs, unmodified, stopped at each request to their store.
 
 A server that speaks the wire protocol of a store holds each request of a program, and lets one go at a time, in the
 order that a schedule says.

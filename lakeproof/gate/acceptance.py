@@ -1,4 +1,4 @@
-"""Whether flows could have asked for what a log has: each client's flow runs on the logged replies.
+"""Whether flows could have made the requests of a log: each client's flow runs on the logged replies.
 
 A flow is deterministic given its replies. So there is one effect that it asks for next, and the log has it or not.
 
@@ -39,10 +39,10 @@ _TEXT: Final = re.compile(r"[\w.:-]+")
 
 
 class Refuted(Exception):
-    """No flow would have asked for this. The message says what was expected."""
+    """No flow would have made this request. The message says what was expected."""
 
     def __init__(self, logged: Logged, expected: str, start: int) -> None:
-        super().__init__(f"{logged.client} has asked for {describe.effect(logged.op, start)}; {expected}")
+        super().__init__(f"{logged.client} requested {describe.effect(logged.op, start)}; {expected}")
         self.line = logged.line
 
 
@@ -119,7 +119,7 @@ class NameMap:
 class LoggedClient:
     """The calls of one client, over and over, on the replies of a log.
 
-    window: so many effects of a call may have been asked for in another order: a program asks for some of them at once.
+    window: so many effects of a call may be in another order: a program requests some of them at once.
     """
 
     def __init__(self, name: str, calls: Sequence[Call], start: int, window: int) -> None:
@@ -135,7 +135,7 @@ class LoggedClient:
     def add(self, logged: Logged) -> None:
         """The next effect of this client.
 
-        Raises Refuted: no flow would have asked for it, or for one of those before it.
+        Raises Refuted: no flow would have made this request, or one before it.
         """
         self._waiting.append(logged)
         while len(self._waiting) >= self.window:
@@ -166,11 +166,11 @@ class LoggedClient:
                 self._clock(run)
                 return
         first = self._waiting[0]
-        asked = f"{describe.describe_call(run.current_view())} asks for {self._told(op)}"
+        wanted = f"{describe.describe_call(run.current_view())} asks for {self._describe(op)}"
         more = "" if self.window == 1 else f", which is not among its next {len(self._waiting)}"
-        raise Refuted(first, f"expected: {asked}{more}", self.start)
+        raise Refuted(first, f"expected: {wanted}{more}", self.start)
 
-    def _told(self, op: Effect) -> str:
+    def _describe(self, op: Effect) -> str:
         return str(describe.effect(op, self.start)).replace(MARK, "new ")
 
     def _current(self) -> Execution:
@@ -192,7 +192,7 @@ class LoggedClient:
         raise Unusable(f"{self.name}: a flow has raised {run.finished[-1].error}; mend the flow")
 
     def _clock(self, run: Execution) -> None:
-        """No log has what a clock has said: it stands still."""
+        """No log has the readings of a clock: it stands still."""
         while isinstance(run.op, Now):
             run.send(self.start)
 
@@ -204,7 +204,7 @@ def accept(
     the scenario. Cost: a step of a flow for each effect, and memory for those of one window.
 
     Raises:
-        Refuted: the first line that no flow would have asked for.
+        Refuted: the first line that no flow would have requested.
         Unusable: the log is empty, or has another number of clients; a flow does not work.
     """
     logged = list(effects)

@@ -1,8 +1,8 @@
-"""What others have sent and nobody has read yet: bytes in sockets and pipes, and connections that wait for us.
+"""What was sent and not read yet: bytes in sockets and pipes, and connections that wait for us.
 
 On loopback, bytes are there for the reader when the writer's call returns. So once a program sleeps, one look here
-tells whether all that it has sent was read. Whoever reads must act on it in the same step of its task, without a
-checkpoint in between: what was read and not yet acted on is seen by nobody.
+tells whether all that it has sent was read. The reader must act on it in the same step of its task, without a
+checkpoint in between: what was read and not yet acted on is not seen.
 """
 
 import os

@@ -3,7 +3,7 @@
     python -m lakeproof.gate.child FILE.py [PID]...
 
 A line ``{"call": NAME, "args": [...]}`` is answered by ``{"ok": VALUE}``, or by ``{"error": TYPE, "message": TEXT}`` if
-the function raises. What a function prints goes to stderr. The process ends with its stdin, in the midst of a call,
+the function raises. What a function prints goes to stderr. The process ends with its stdin, in the middle of a call,
 too, and with it the processes that are named: who has started them is gone.
 """
 
@@ -29,29 +29,29 @@ def main(file: str, others: Sequence[int] = ()) -> None:
     functions = runpy.run_path(file)
     print(json.dumps({"ok": "ready"}), file=answers, flush=True)
     for line in sys.stdin:
-        asked = json.loads(line)
+        request = json.loads(line)
         answer: dict[str, object]
         try:
-            answer = {"ok": functions[asked["call"]](*asked["args"])}
+            answer = {"ok": functions[request["call"]](*request["args"])}
         except Exception as error:  # noqa: BLE001  # whatever the user's function raises is the call's result
             answer = {"error": type(error).__name__, "message": str(error)[:2000]}
         try:
-            told = json.dumps(answer)
+            result = json.dumps(answer)
         except TypeError:
-            told = json.dumps({"ok": repr(answer["ok"])})
+            result = json.dumps({"ok": repr(answer["ok"])})
         try:
-            print(told, file=answers, flush=True)
+            print(result, file=answers, flush=True)
         except BrokenPipeError:
-            break  # nobody listens any more: no traceback for them
+            break  # the reader is gone: no traceback
     _end(others)
 
 
 def _end_with_stdin(others: Sequence[int]) -> None:
-    """Wait, asleep, until nobody can write to stdin any more."""
+    """Wait, asleep, until stdin is closed."""
     if not hasattr(select, "poll"):
         return
     gone = select.poll()
-    gone.register(0, 0)  # that the other end is closed is told without being asked for
+    gone.register(0, 0)  # that the other end is closed is reported in any case
     gone.poll()
     _end(others)
 

@@ -20,14 +20,14 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
 
 APPLIED: Final = frozenset({NORMAL, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000
-"""Of one schedule. With more, nothing is said of the states on the way."""
+"""Of one schedule. With more, the states on the way are not judged."""
 
 Cut = tuple[int, ...]
 """How many steps each client has made, in the order of their names."""
@@ -45,7 +45,7 @@ class Made:
     name: Name
     mode: str
     footprint: Footprint
-    asked: Asked
+    request: StoreRequest
     now: int
     born: int
     call: int
@@ -55,13 +55,13 @@ class Made:
 class Exchange:
     """A request of a call, and the answer that the program was given; None: it was given none."""
 
-    asked: Asked
+    request: StoreRequest
     response: Answer | None
 
 
 @attrs.frozen(kw_only=True)
 class Moment:
-    """A step in one of the orders of its class: what the store held before it, and holds after it.
+    """A step in one of the orders of its class: what is in the store before it, and after it.
 
     At the beginning: ``client`` is empty, and both stores are that of the beginning.
     """
@@ -130,21 +130,21 @@ def _needs(steps: Sequence[Made], at: int) -> set[int]:
 
 
 def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exchange]:
-    """What each step has asked, and was answered. All orders of the class give the same answers."""
+    """The request of each step, with its answer. All orders of the class give the same answers."""
     found = []
     store = start
     for step in steps:
         response = None
         if step.mode in APPLIED:
-            store, response, _ = front.perform(store, step.asked, step.now)
-        refused = {REFUSED: front.refusal(step.asked), CONFLICT: front.conflict(step.asked)}
-        told = {NORMAL: response, EXPIRED: response, **refused}
-        found.append(Exchange(asked=step.asked, response=told.get(step.mode)))
+            store, response, _ = front.perform(store, step.request, step.now)
+        refused = {REFUSED: front.refusal(step.request), CONFLICT: front.conflict(step.request)}
+        answers = {NORMAL: response, EXPIRED: response, **refused}
+        found.append(Exchange(request=step.request, response=answers.get(step.mode)))
     return found
 
 
 def _perform_step(front: AWSFront, store: Store, step: Made) -> Store:
-    return front.perform(store, step.asked, step.now)[0] if step.mode in APPLIED else store
+    return front.perform(store, step.request, step.now)[0] if step.mode in APPLIED else store
 
 
 def _moment(

@@ -1,4 +1,4 @@
-"""Logs of effects: what clients have asked of a key-value store, and what it answered. JSON Lines, one effect a line.
+"""Logs of effects: the requests of clients to a key-value store, and its answers. JSON Lines, one effect a line.
 
     {"client": "c1", "effect": "get", "partition": "p", "key": "k", "reply": {"value": {"base64": "CgFy/w=="}}}
     {"client": "c1", "effect": "set_if", "partition": "p", "key": "k", "value": "1", "predicate": null, "reply": null}
@@ -7,7 +7,7 @@
 Texts are UTF-8; other bytes are ``{"base64": ...}``. ``predicate``: null for *if absent*, true for *if present*,
 else the value that must be there. ``reply``: null for success without content; a value; entries, with
 ``"more": true`` if the batch was cut; or one of the words of `WORDS`. ``limit`` 0: all. The lines of one client are in
-the order in which it asked; those of different clients may be in any order.
+the order of its requests; those of different clients may be in any order.
 """
 
 import base64
@@ -67,69 +67,69 @@ def read(path: Path) -> Iterator[Logged]:
 
 def _parse_line(line: str, number: int, path: Path) -> Logged:
     try:
-        told = json.loads(line)
-        if not isinstance(told, dict):
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
             raise ValueError(f"expected an object, found {line.strip()[:40]}")  # noqa: TRY004  # of JSON
-        client, effect = told.get("client"), told.get("effect")
+        client, effect = fields.get("client"), fields.get("effect")
         if not isinstance(client, str) or not client:
             raise ValueError(f"client: expected a name, found {client!r}")
         if not isinstance(effect, str) or effect not in _FIELDS:
             raise ValueError(f"effect: expected one of {', '.join(_FIELDS)}, found {effect!r}")
         for name in (*_FIELDS[effect], "reply"):
-            if name not in told:
+            if name not in fields:
                 raise ValueError(f"{effect}: the field {name!r} is missing")
-        return Logged(number, client, _op(effect, told), _reply(effect, told["reply"]))
+        return Logged(number, client, _op(effect, fields), _reply(effect, fields["reply"]))
     except (ValueError, RecursionError) as error:
         raise Unusable(f"{path}:{number}: {error}; a log of effects has one JSON object a line") from None
 
 
-def _op(effect: str, told: Mapping[str, object]) -> Op:
-    partition = _bytes("partition", told["partition"])
+def _op(effect: str, fields: Mapping[str, object]) -> Op:
+    partition = _bytes("partition", fields["partition"])
     if effect == "scan":
-        limit = told.get("limit", 0)
+        limit = fields.get("limit", 0)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise ValueError(f"limit: expected a number from 0 on, found {limit!r}")
-        return kv.ScanBatch(partition, _bytes("start", told.get("start", "")), limit)
-    key = _bytes("key", told["key"])
+        return kv.ScanBatch(partition, _bytes("start", fields.get("start", "")), limit)
+    key = _bytes("key", fields["key"])
     match effect:
         case "get":
             return kv.Get(partition, key)
         case "delete":
             return kv.Delete(partition, key)
         case "set":
-            return kv.Set(partition, key, _bytes("value", told["value"]))
+            return kv.Set(partition, key, _bytes("value", fields["value"]))
         case _:
-            asked = told["predicate"]
-            predicate = None if asked is None else kv.EXISTS if asked is True else _bytes("predicate", asked)
-            return kv.SetIf(partition, key, _bytes("value", told["value"]), predicate)
+            expected = fields["predicate"]
+            predicate = None if expected is None else kv.EXISTS if expected is True else _bytes("predicate", expected)
+            return kv.SetIf(partition, key, _bytes("value", fields["value"]), predicate)
 
 
-def _reply(effect: str, told: object) -> object:
-    if isinstance(told, str) and told in WORDS:
-        return WORDS[told]()
-    if effect == "get" and isinstance(told, dict) and "value" in told:
-        value = _bytes("reply.value", told["value"])
+def _reply(effect: str, reply: object) -> object:
+    if isinstance(reply, str) and reply in WORDS:
+        return WORDS[reply]()
+    if effect == "get" and isinstance(reply, dict) and "value" in reply:
+        value = _bytes("reply.value", reply["value"])
         return kv.ValueWithPredicate(value, value)
-    if effect == "scan" and isinstance(told, dict) and isinstance(told.get("entries"), list):
-        return kv.Batch(tuple(_entry(each) for each in told["entries"]), told.get("more") is True)
-    if effect not in _READS and told is None:
+    if effect == "scan" and isinstance(reply, dict) and isinstance(reply.get("entries"), list):
+        return kv.Batch(tuple(_entry(each) for each in reply["entries"]), reply.get("more") is True)
+    if effect not in _READS and reply is None:
         return None
     wanted = {"get": '{"value": ...}', "scan": '{"entries": [...]}'}.get(effect, "null")
-    raise ValueError(f"reply: expected {wanted}, or one of {', '.join(WORDS)}, found {told!r}")
+    raise ValueError(f"reply: expected {wanted}, or one of {', '.join(WORDS)}, found {reply!r}")
 
 
-def _entry(told: object) -> kv.Entry:
-    if not isinstance(told, list) or len(told) != 2:
-        raise ValueError(f"reply.entries: expected pairs of key and value, found {told!r}")
-    return kv.Entry(_bytes("key", told[0]), _bytes("value", told[1]))
+def _entry(value: object) -> kv.Entry:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"reply.entries: expected pairs of key and value, found {value!r}")
+    return kv.Entry(_bytes("key", value[0]), _bytes("value", value[1]))
 
 
-def _bytes(what: str, told: object) -> bytes:
-    if isinstance(told, str):
-        return told.encode("utf-8", "strict")
-    if isinstance(told, dict) and isinstance(told.get("base64"), str):
-        return base64.b64decode(told["base64"], validate=True)
-    raise ValueError(f'{what}: expected a text or {{"base64": ...}}, found {told!r}')
+def _bytes(what: str, value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "strict")
+    if isinstance(value, dict) and isinstance(value.get("base64"), str):
+        return base64.b64decode(value["base64"], validate=True)
+    raise ValueError(f'{what}: expected a text or {{"base64": ...}}, found {value!r}')
 
 
 def write(path: Path, effects: Iterable[tuple[str, Op, object]]) -> int:
@@ -141,18 +141,18 @@ def write(path: Path, effects: Iterable[tuple[str, Op, object]]) -> int:
 
 
 def _line_content(client: str, op: Op, reply: object) -> dict[str, object]:
-    told: dict[str, object] = {"client": client, "effect": _NAMES[type(op)], "partition": _content_text(op.partition)}
+    fields: dict[str, object] = {"client": client, "effect": _NAMES[type(op)], "partition": _content_text(op.partition)}
     if isinstance(op, kv.ScanBatch):
-        told |= {"start": _content_text(op.start), "limit": op.batch_size}
+        fields |= {"start": _content_text(op.start), "limit": op.batch_size}
     else:
-        told["key"] = _content_text(op.key)
+        fields["key"] = _content_text(op.key)
     if isinstance(op, kv.Set | kv.SetIf):
-        told["value"] = _content_text(op.value)
+        fields["value"] = _content_text(op.value)
     if isinstance(op, kv.SetIf):
-        told["predicate"] = (
+        fields["predicate"] = (
             _content_text(op.predicate) if isinstance(op.predicate, bytes) else op.predicate is kv.EXISTS or None
         )
-    return told | {"reply": _answer(reply)}
+    return fields | {"reply": _answer(reply)}
 
 
 def _answer(reply: object) -> object:

@@ -38,7 +38,7 @@ class ExpectedRequest:
     client: str
     pattern: str
     mode: str
-    told: str
+    sentence: str
     """In the words of the trace."""
 
 
@@ -118,21 +118,21 @@ class GuidedResult:
             return self._chosen(own[0], None)
         first = mine[0]
         early = later[first.name]
-        said = f"step {step.number}, {step.told}: {step.client} asks for {first.name.label} first, step {early.number}"
-        self.notes.setdefault(step.number, said)
+        note = f"step {step.number}, {step.sentence}: {step.client} asks for {first.name.label} first, step"
+        self.notes.setdefault(step.number, f"{note} {early.number}")
         self._left.remove(early)
         return self._chosen(first, early)
 
-    def _meant(self, asked: Pending) -> ExpectedRequest | None:
+    def _meant(self, request: Pending) -> ExpectedRequest | None:
         """The step of the trace that a request is."""
-        mine = (each for each in self._left if each.client == asked.name.client)
-        return next((each for each in mine if fnmatchcase(asked.name.label, each.pattern)), None)
+        mine = (each for each in self._left if each.client == request.name.client)
+        return next((each for each in mine if fnmatchcase(request.name.label, each.pattern)), None)
 
     def _never(self, step: ExpectedRequest) -> None:
-        self.notes[step.number] = f"step {step.number}, {step.told}: {step.client} never asks for {step.pattern}"
+        self.notes[step.number] = f"step {step.number}, {step.sentence}: {step.client} never asks for {step.pattern}"
 
-    def _chosen(self, asked: Pending, step: ExpectedRequest | None) -> Choice:
-        choice = Choice(asked.name, server.NORMAL if step is None else step.mode)
+    def _chosen(self, request: Pending, step: ExpectedRequest | None) -> Choice:
+        choice = Choice(request.name, server.NORMAL if step is None else step.mode)
         self.lines.append(Line(choice, step))
         return choice
 

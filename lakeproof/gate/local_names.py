@@ -9,7 +9,7 @@ unchanged; its ETag is named by the one that is first to ask:
 A search that compares requests of different orders needs names that do not depend on the other clients: here what is
 minted is counted in each client's own requests, and is ``<1>`` in all four. Keys must have one name for all clients.
 The client that has minted a part of a key is the first to ask for it, in every order; so ``<c1.3>`` in a key is
-``<c1:2>`` if it is the second that c1 has asked for.
+``<c1:2>`` if it is the second one of c1.
 """
 
 import re
@@ -29,15 +29,15 @@ TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+>")
 class LocalNames:
     """Of one run, from its beginning."""
 
-    _asked: dict[Name, Name] = attrs.field(factory=dict)
+    _named: dict[Name, Name] = attrs.field(factory=dict)
     _in_labels: dict[str, dict[str, str]] = attrs.field(factory=dict)
 
     def of(self, waiting: Iterable[Name]) -> dict[Name, Name]:
-        """The name in all orders, by the name in this run. To be asked of all that waits, after each step."""
+        """The name in all orders, by the name in this run. To be called with all that waits, after each step."""
         found = list(waiting)
-        for name in sorted((each for each in found if each not in self._asked), key=_without_tokens):
-            self._asked[name] = name._replace(label=self._label(name))
-        return {name: self._asked[name] for name in found}
+        for name in sorted((each for each in found if each not in self._named), key=_without_tokens):
+            self._named[name] = name._replace(label=self._label(name))
+        return {name: self._named[name] for name in found}
 
     def _label(self, name: Name) -> str:
         known = self._in_labels.setdefault(name.client, {})

@@ -98,12 +98,12 @@ class Other:
         assert process.stdout is not None
         self._process = process
         self._name = name
-        self._told = process.stdin
+        self._input = process.stdin
         self._answers = Values(process.stdout)
 
     async def tell(self, value: object) -> None:
         try:
-            await self._told.send_all(pack_value(value))
+            await self._input.send_all(pack_value(value))
         except trio.BrokenResourceError:
             raise Unusable(await self._ended()) from None
 
@@ -111,7 +111,7 @@ class Other:
         """Run a schedule that begins so.
 
         Raises:
-            Unusable: the program or an invariant came to grief, or the process has died.
+            Unusable: the program or an invariant failed, or the process has died.
         """
         await self.tell(beginning)
         answer = await self._answers.next()
@@ -170,8 +170,8 @@ class Counts:
 
 def count_reached(scenario: GateScenario) -> dict[str, int]:
     """What its invariants have counted in this process."""
-    asked = (*scenario.invariants, *scenario.always)
-    return {each.__name__: each.reached for each in asked if hasattr(each, "reached")}
+    checks = (*scenario.invariants, *scenario.always)
+    return {each.__name__: each.reached for each in checks if hasattr(each, "reached")}
 
 
 async def join(
@@ -179,11 +179,11 @@ async def join(
     file: Path,
     search: Classes,
     begins: Prepared,
-    heard: Callable[[Schedule], None],
+    report: Callable[[Schedule], None],
     bell: Bell,
     goes_on: Callable[[], bool],
 ) -> None:
-    """Help with a search until it is over, or does not go on. heard: is given each schedule that was run here. bell:
+    """Help with a search until it is over, or does not go on. report: receives each schedule that was run here. bell:
     rung after each.
 
     Raises:
@@ -197,7 +197,7 @@ async def join(
                 ran = await other.ran(beginning)
                 search.take_in(ran.walked)
                 counts.add(ran.reached)
-                heard(ran.schedule)
+                report(ran.schedule)
                 bell.ring()
             elif search.waits:
                 await bell.wait(LOOK_SECONDS)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from lakeproof.gate.fronts import s3
-from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.http import Request, Response, listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.server import Gate
@@ -18,23 +18,23 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         OSError: the port is taken.
     """
     front = AWSFront()
-    gate = Gate[Store, Asked](front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)
+    gate = Gate[Store, StoreRequest](front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)
     gate.hold(frozenset())  # of no client: otherwise the names of a setup are kept, for ever
     answer = gate.server.handler
 
-    async def told(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         response = await answer(request)
-        asked = front.understood(request)
-        label = f"{request.method} {request.path}" if isinstance(asked, Response) else front.label_of(asked)
+        parsed = front.understood(request)
+        label = f"{request.method} {request.path}" if isinstance(parsed, Response) else front.label_of(parsed)
         tell(f"{label} -> {response.status}")
         return response
 
-    gate.server.handler = told
+    gate.server.handler = respond
     listener = listening(port)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     if protocol == "redis":
         tell(f"serving Redis on redis://{address}")
-        speaker = Speaker(gate, tell=lambda asked, reply: tell(f"{front.label_of(asked)} -> {reply.status}"))
+        speaker = Speaker(gate, tell=lambda request, reply: tell(f"{front.label_of(request)} -> {reply.status}"))
         await gate.server.serve_all((listener, speaker.talk))
     else:
         shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"

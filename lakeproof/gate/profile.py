@@ -127,9 +127,9 @@ class Profile:
             pattern = rule.request_of(step.effect, step.key, self.rename)
             if pattern is not None:
                 return pattern
-        told = f"{step.effect} {step.key}".strip()
+        subject = f"{step.effect} {step.key}".strip()
         raise Unusable(
-            f"profile {self.name}: no rule for {told!r}; add one, with None if the program has no such request"
+            f"profile {self.name}: no rule for {subject!r}; add one, with None if the program has no such request"
         )
 
 

@@ -112,10 +112,10 @@ class ClientProcess:
             await write_all(_number(process.stdin), line.encode())
         except BrokenPipeError:
             raise ProgramError(f"{self.file}: the process has died before {name}") from None
-        told = await self._line()
-        if "error" in told:
-            return Returned(error=str(told["error"]), message=str(told.get("message", "")))
-        return Returned(value=told.get("ok"))
+        answer = await self._line()
+        if "error" in answer:
+            return Returned(error=str(answer["error"]), message=str(answer.get("message", "")))
+        return Returned(value=answer.get("ok"))
 
     async def _line(self) -> dict[str, object]:
         process = self._process

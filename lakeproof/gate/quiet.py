@@ -1,6 +1,6 @@
 """When a program is quiet: all its threads sleep, and nothing is on its way to the store.
 
-Then it waits for an answer that is held, for a timer, or for nothing. On Linux this is read from ``/proc``; elsewhere
+Then it waits for an answer of the gate, for a timer, or for nothing. On Linux this is read from ``/proc``; elsewhere
 the gate waits for a stated time. Nothing is guessed from how long a program usually takes.
 """
 
@@ -42,7 +42,7 @@ class Watch:
     threads sleep, and both times are the same: then none has run in between. For a thread that was woken by another
     one after it was seen asleep has been woken by one that ran in that time, and sleeps now, and its time is counted:
 
-        asked       how long has it run? 11      t sleeps      u sleeps        how long has it run? 12
+        question    how long has it run? 11      t sleeps      u sleeps        how long has it run? 12
         meanwhile                        u runs          u wakes t, sleeps
 
     So nothing that the program does can come later, unless a timer or another process wakes it, or a thread stays awake
@@ -52,7 +52,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._threads: dict[tuple[int, str], int] = {}
-        """An open file of each thread, which tells what it does; who was awake last is asked first."""
+        """An open file of each thread, which tells what it does; the one that was awake last is read first."""
         self._listed: dict[int, int] = {}
         """How long a process had run when its threads were listed: without running, it has no new ones."""
 
@@ -73,12 +73,12 @@ class Watch:
     def _all_sleep(self) -> bool:
         for which, file in self._threads.items():
             try:
-                told = os.pread(file, STAT_BYTES, 0)
+                line = os.pread(file, STAT_BYTES, 0)
             except OSError:  # it has just ended
                 self._drop(which)
                 return False
             # A thread in uninterruptible sleep (D) waits for a disk, and goes on by itself: it does not sleep.
-            if told[told.rindex(b")") + 2 :][:1] not in ASLEEP:
+            if line[line.rindex(b")") + 2 :][:1] not in ASLEEP:
                 self._threads = {which: file, **self._threads}
                 return False
         return True

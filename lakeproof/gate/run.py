@@ -11,7 +11,7 @@ import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, complete_order, moments, replay_exchanges
-from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.aws import Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
@@ -24,9 +24,9 @@ PATIENCE_SECONDS: Final = 10.0
 """How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait
 before a retry."""
 BUSY_SECONDS: Final = 120.0
-"""How long a program may compute between two requests, and how long a call that is not held may take."""
+"""How long a program may compute between two requests, and how long a call outside of the schedule may take."""
 DRAIN_SECONDS: Final = 0.001
-"""How often to look whether calls that nobody waits for have ended."""
+"""How often to look whether calls without a waiting task have ended."""
 PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
 """How long to leave the cores to a program that moves, after each look at it; the last one again and again."""
 WATCH_SECONDS: Final = 0.05
@@ -34,7 +34,7 @@ WATCH_SECONDS: Final = 0.05
 CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
 OPEN: Final = "reader"
-"""The client whose requests are never held."""
+"""The client whose requests never wait."""
 
 
 class Chooser(Protocol):
@@ -111,7 +111,11 @@ class Runner:
     """The processes of a scenario behind a gate. Open it with `lakeproof.gate.startup.open_runner`."""
 
     def __init__(
-        self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, ClientProcess]
+        self,
+        scenario: GateScenario,
+        front: PassingFront,
+        gate: Gate[Store, StoreRequest],
+        children: dict[str, ClientProcess],
     ) -> None:
         self.scenario = scenario
         self.front = front
@@ -169,17 +173,17 @@ class Runner:
         return await self._judged()
 
     async def open_call(self, call: GateCall) -> Returned:
-        """Make a call whose requests are not held.
+        """Make a call whose requests do not wait.
 
         Raises:
             Unusable: it does not end. ProgramError: its process has died.
         """
         with trio.move_on_after(BUSY_SECONDS):
             return await self.children[OPEN].call(call.name, call.args)
-        raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and nothing is held")
+        raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and no request waits")
 
     def exchanges(self) -> list[tuple[str, Exchange]]:
-        """What each client has asked in the last schedule, and was answered."""
+        """The requests of each client in the last schedule, with their answers."""
         made = zip(self.made, replay_exchanges(self.front, self.fresh, self.made), strict=True)
         return [(each.name.client, exchange) for each, exchange in made]
 
@@ -190,11 +194,11 @@ class Runner:
             if trouble := await self._quiet() or self.gate.unknown:
                 return False, trouble
             self.gate.settle()
-            if not self.gate.held:
+            if not self.gate.pending:
                 return True, ""
-            for name in self.gate.held:
+            for name in self.gate.pending:
                 self._born.setdefault(name, len(self.steps) - 1)
-            pending = [self._pending(held, spent) for held in self._first()]
+            pending = [self._pending(waiting, spent) for waiting in self._first()]
             try:
                 choice = search.choose(pending)
             except Diverged as error:
@@ -205,17 +209,17 @@ class Runner:
             if len(self.steps) == self.scenario.steps_max:
                 asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
                 return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
-            held = await self._let_go(choice)
-            step = Release(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
+            waiting = await self._let_go(choice)
+            step = Release(name=waiting.name, mode=waiting.mode, status=waiting.status, footprint=waiting.footprint)
             self.steps.append(step)
-            search.let_go(held.footprint)
+            search.let_go(waiting.footprint)
 
     def _under_way(self) -> list[tuple[str, GateCall]]:
         """The clients that have not made all their calls, each with the call that has not returned."""
         clients = zip(self.results, self.scenario.clients, strict=True)
         return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
 
-    async def _let_go(self, choice: Choice) -> WaitingRequest[Asked]:
+    async def _let_go(self, choice: Choice) -> WaitingRequest[StoreRequest]:
         """Let a request go. A crash kills the process first: it must see nothing of what comes."""
         client = choice.name.client
         crashes = choice.mode in ENDING
@@ -223,21 +227,21 @@ class Runner:
         if crashes:
             self.crashed.add(client)
             self.children[client].crash()
-        held = await self.gate.let_go(choice.name, choice.mode)
+        waiting = await self.gate.let_go(choice.name, choice.mode)
         if crashes:
             await self.gate.drop(client)
         self.made.append(
             Made(
-                name=held.name,
-                mode=held.mode,
-                footprint=held.footprint,
-                asked=held.asked,
+                name=waiting.name,
+                mode=waiting.mode,
+                footprint=waiting.footprint,
+                request=waiting.request,
                 now=now,
-                born=self._born[held.name],
+                born=self._born[waiting.name],
                 call=call,
             )
         )
-        return held
+        return waiting
 
     async def _revive(self) -> None:
         """Start anew what has crashed; or all clients, if each schedule begins with fresh ones."""
@@ -265,28 +269,28 @@ class Runner:
         for name in sorted(self.unfinished):
             await self.children[name].restart()
 
-    def _first(self) -> list[WaitingRequest[Asked]]:
+    def _first(self) -> list[WaitingRequest[StoreRequest]]:
         """The requests that may be let go: all that wait, or of each client the first one by its label."""
-        waiting = sorted(self.gate.held.values(), key=lambda each: each.name)
+        waiting = sorted(self.gate.pending.values(), key=lambda each: each.name)
         if self.scenario.parallel:
             return waiting
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
-    def _pending(self, held: WaitingRequest[Asked], spent: Sequence[str]) -> Pending:
-        left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
-        if EXPIRED in left and not self._expires(held.asked):
+    def _pending(self, waiting: WaitingRequest[StoreRequest], spent: Sequence[str]) -> Pending:
+        left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *waiting.faults)]
+        if EXPIRED in left and not self._expires(waiting.request):
             left.remove(EXPIRED)
-        return Pending(held.name, tuple(left), held.faults)
+        return Pending(waiting.name, tuple(left), waiting.faults)
 
-    def _expires(self, asked: Asked) -> bool:
+    def _expires(self, request: StoreRequest) -> bool:
         """Whether it makes a difference if what a request touches expires before it."""
-        ways = [each for each in (asked, self.front.late(asked)) if each is not None]
+        ways = [each for each in (request, self.front.late(request)) if each is not None]
         one, other = (self.front.perform(self.gate.state, each, self.gate.now())[:2] for each in ways)
         return one != other
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
-            before = self.gate.asked[name]
+            before = self.gate.counts[name]
             try:
                 returned = await self.children[name].call(each.name, each.args)
             except ProgramError as error:
@@ -295,7 +299,7 @@ class Runner:
                 self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
                 break
             self.results[name].append((each, returned))
-            if self.gate.asked[name] == before:
+            if self.gate.counts[name] == before:
                 self.unproved = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self.unfinished.discard(name)
         self.gate.arrived.ring()
@@ -349,7 +353,7 @@ class Runner:
         return _QuietState(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
 
     def _pids(self) -> list[int]:
-        """Of what runs while requests are held."""
+        """Of what runs while requests wait."""
         return [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
 
     async def _judged(self) -> Schedule:
@@ -361,8 +365,8 @@ class Runner:
         if self.gate.unknown:
             return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
         outcome = Outcome(results=self.results, after=after, store=store)
-        asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
-        found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())
+        checks = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
+        found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in checks.items())
         violated = {name: evidence for name, evidence in found if evidence is not None}
         passed = self._on_the_way()
         return Schedule(

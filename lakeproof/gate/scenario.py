@@ -63,7 +63,7 @@ Invariant = Callable[[Outcome], str | None]
 
 
 OnTheWay = Callable[["Moment", Sequence[GateCall]], str | None]
-"""As `Invariant`, of a step: what the store held before it, and holds after it; and the calls of its client."""
+"""As `Invariant`, of a step: what is in the store before it, and after it; and the calls of its client."""
 
 CALM_SECONDS_MAX: Final = 60.0
 STEPS_MAX: Final = 1_000
@@ -82,7 +82,7 @@ class GateScenario:
     """Run at the end of each schedule, through the open gate: reads whose results the invariants look at."""
     invariants: Sequence[Invariant] = ()
     always: Sequence[OnTheWay] = ()
-    """Asked of every step in every order of a class, and of the beginning; see `lakeproof.gate.cuts`."""
+    """Called for every step in every order of a class, and of the beginning; see `lakeproof.gate.cuts`."""
     expect: Mapping[str, str] = attrs.field(factory=dict)
     """By invariant: ``violated`` where the program is known to violate it. All others are expected to hold."""
     faults: Faults = attrs.field(factory=Faults)
@@ -158,7 +158,7 @@ class GateScenario:
 
 
 def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str | None:
-    """What an invariant of a user returns, asked with its arguments: evidence, or None.
+    """What an invariant of a user returns for its arguments: evidence, or None.
 
     Raises:
         Unusable: it raises, or returns something else.

@@ -88,7 +88,7 @@ async def run_search(
     processes run them, if it is a search of all classes; see `lakeproof.gate.parallel`. found: where to put what is
     found; it stays there if the search does not come to its end.
 
-    Raises (in a group): Unusable: the program or an invariant came to grief. KeyboardInterrupt.
+    Raises (in a group): Unusable: the program or an invariant failed. KeyboardInterrupt.
     """
     found, bell = SearchProgress() if found is None else found, Bell()
     deadline = None if limit is None else time.monotonic() + limit
@@ -119,7 +119,7 @@ async def _alone(
     runner: Runner, search: Chooser, found: SearchProgress, bell: Bell, goes_on: Callable[[], bool]
 ) -> None:
     """Run here what the search chooses; others may run some of it meanwhile."""
-    told = time.monotonic()
+    last = time.monotonic()
     while goes_on():
         if search.begin():
             found.add(await runner.schedule(search))
@@ -128,8 +128,8 @@ async def _alone(
             await bell.wait(LOOK_SECONDS)
         else:
             return
-        if time.monotonic() - told > TELL_SECONDS:
-            told = time.monotonic()
+        if time.monotonic() - last > TELL_SECONDS:
+            last = time.monotonic()
             click.echo(f"{runner.scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
 
 

@@ -1,4 +1,4 @@
-"""The gate itself: a server that holds each request until it is told how to let it go.
+"""The gate itself: a server that holds each request until the search lets it go.
 
 A program may have several requests under way at once, and the order in which they arrive is chance. So a request is
 named only when the program is quiet, and by what it asks for. Two that differ in nothing but what is minted are named
@@ -16,7 +16,7 @@ import trio
 from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
-from lakeproof.gate.fronts.interface import Answer, Asked, Front, State
+from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
 from lakeproof.gate.names import Names, blank_minted
 
 NORMAL: Final = "normal"
@@ -43,7 +43,7 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 SETUP: Final = "setup"
-"""Whose names those of the time before any client is held are."""
+"""The client of all names from before the first schedule."""
 
 
 def ways(budgets: Mapping[str, int], spent: Sequence[str]) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def ways(budgets: Mapping[str, int], spent: Sequence[str]) -> tuple[str, ...]:
 
 
 class Bell:
-    """Wakes who waits for it; nobody hears an earlier ring."""
+    """Wakes the tasks that wait for it; an earlier ring is lost."""
 
     def __init__(self) -> None:
         self._rung = trio.Event()
@@ -71,13 +71,13 @@ class Bell:
 
 
 @attrs.define(eq=False)
-class WaitingRequest(Generic[Asked]):
+class WaitingRequest(Generic[StoreRequest]):
     """A request that waits."""
 
     client: str
     label: str
-    """What it asks for, with names as they were minted."""
-    asked: Asked
+    """The request in one line, with names as they were minted."""
+    request: StoreRequest
     body: bytes
     faults: tuple[str, ...]
     """The modes other than `NORMAL` in which it can be let go."""
@@ -96,29 +96,29 @@ class WaitingRequest(Generic[Asked]):
         return self.named
 
 
-class Gate(Generic[State, Asked]):
+class Gate(Generic[State, StoreRequest]):
     """Holds the requests of known clients, and answers all others at once.
 
-    state: what the store holds; may be set to another while nothing is held. now: the store's clock.
+    state: what the store holds; may be set to another while no request waits. now: the store's clock.
     """
 
-    def __init__(self, front: Front[State, Asked], state: State, now: Callable[[], int]) -> None:
+    def __init__(self, front: Front[State, StoreRequest], state: State, now: Callable[[], int]) -> None:
         self.front = front
         self.state = state
         self.now = now
         self.server = Server(self._handle, self.note)
-        self.held: dict[Name, WaitingRequest[Asked]] = {}
+        self.pending: dict[Name, WaitingRequest[StoreRequest]] = {}
         """What waits and has a name."""
-        self._arrived: list[WaitingRequest[Asked]] = []
+        self._arrived: list[WaitingRequest[StoreRequest]] = []
         """What waits and has none yet."""
         self._holding: frozenset[str] | None = None
-        """None: nothing was ever held; what the setup mints gets its names."""
+        """None: no client was ever chosen; what the setup mints gets its names."""
         self.arrived = Bell()
-        """Rung when a request is held."""
+        """Rung when a request begins to wait."""
         self.rounds = 0
         """How often holding has begun anew, with a state of its own."""
-        self.asked: Counter[str] = Counter()
-        """How many requests of each client were held."""
+        self.counts: Counter[str] = Counter()
+        """How many requests of each client have waited."""
         self.unknown = ""
         """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self._of_setup = Names()
@@ -131,23 +131,23 @@ class Gate(Generic[State, Asked]):
         self.rounds += 1
         self._names = self._of_setup.copy()
         self._counted.clear()
-        self.asked.clear()
+        self.counts.clear()
 
     def open(self) -> None:
-        """Let go what is held, and hold nothing any more."""
+        """Let go what waits, and hold nothing any more."""
         self._holding = frozenset()
-        for held in (*self.held.values(), *self._arrived):
-            held.decided.set()
-        self.held.clear()
+        for waiting in (*self.pending.values(), *self._arrived):
+            waiting.decided.set()
+        self.pending.clear()
         self._arrived.clear()
 
     @property
     def waiting(self) -> frozenset[str]:
         """The clients of which a request waits."""
-        return frozenset(held.client for held in (*self.held.values(), *self._arrived))
+        return frozenset(waiting.client for waiting in (*self.pending.values(), *self._arrived))
 
     def names_of_setup(self) -> Names:
-        """The names of what was minted before any client was held."""
+        """The names of what was minted before the first schedule."""
         return self._of_setup.copy()
 
     def begin_with(self, state: State, names: Names) -> None:
@@ -155,98 +155,98 @@ class Gate(Generic[State, Asked]):
         self.state, self._of_setup = state, names.copy()
 
     def settle(self) -> None:
-        """Name what has arrived. To be called when the program is quiet: then all that it asks for at once is here."""
+        """Name what has arrived. To be called when the program is quiet: then all that it requests at once is here."""
         several = len(self._arrived) > 1
-        for held in sorted(self._arrived, key=_content) if several else self._arrived:
-            label = self._names.renamed(held.label, held.client)
-            for key in self.front.keys_of(held.asked):
-                self._names.renamed(key, held.client)
-            self._counted[held.client, label] += 1
-            held.named = Name(held.client, label, self._counted[held.client, label])
-            self.held[held.named] = held
+        for waiting in sorted(self._arrived, key=_content) if several else self._arrived:
+            label = self._names.renamed(waiting.label, waiting.client)
+            for key in self.front.keys_of(waiting.request):
+                self._names.renamed(key, waiting.client)
+            self._counted[waiting.client, label] += 1
+            waiting.named = Name(waiting.client, label, self._counted[waiting.client, label])
+            self.pending[waiting.named] = waiting
         self._arrived.clear()
 
-    async def let_go(self, name: Name, mode: str) -> WaitingRequest[Asked]:
+    async def let_go(self, name: Name, mode: str) -> WaitingRequest[StoreRequest]:
         """Let one request go; returns once its answer is sent, or its connection is closed."""
-        held = self.held[name]
-        await self._release(held, mode)
-        return held
+        waiting = self.pending[name]
+        await self._release(waiting, mode)
+        return waiting
 
     async def drop(self, client: str) -> None:
         """Close the connections on which requests of a client wait."""
-        for held in (*self.held.values(), *self._arrived):
-            if held.client == client:
-                await self._release(held, LOST_DROPPED)
+        for waiting in (*self.pending.values(), *self._arrived):
+            if waiting.client == client:
+                await self._release(waiting, LOST_DROPPED)
 
-    async def _release(self, held: WaitingRequest[Asked], mode: str) -> None:
-        self._forget(held)
-        held.mode = mode
-        held.decided.set()
-        await held.answered.wait()
+    async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
+        self._forget(waiting)
+        waiting.mode = mode
+        waiting.decided.set()
+        await waiting.answered.wait()
 
     async def _handle(self, request: Request) -> Response:
-        asked = self.front.understood(request)
-        if isinstance(asked, Response):
-            self.note(f"{request.method} {request.path}", asked.unknown)
-            return asked
-        answer = await self.ask(asked, request.body)
+        parsed = self.front.understood(request)
+        if isinstance(parsed, Response):
+            self.note(f"{request.method} {request.path}", parsed.unknown)
+            return parsed
+        answer = await self.ask(parsed, request.body)
         assert isinstance(answer, Response)
         return answer
 
-    async def ask(self, asked: Asked, body: bytes) -> Answer:
-        """The answer to a request, once it is let go. body: what tells it from others of its label.
+    async def ask(self, request: StoreRequest, body: bytes) -> Answer:
+        """The answer to a request, once it is let go. body: it distinguishes requests of one label.
 
         Raises:
             Cut: it is to have none.
         """
-        client, label = self.front.client_of(asked), self.front.label_of(asked)
+        client, label = self.front.client_of(request), self.front.label_of(request)
         if self._holding is None:
-            for text in (label, *self.front.keys_of(asked)):
+            for text in (label, *self.front.keys_of(request)):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
-            self.state, answer, _ = self.front.perform(self.state, asked, self.now())
+            self.state, answer, _ = self.front.perform(self.state, request, self.now())
             self.note(f"{client} {label}", answer.unknown)
             return answer
-        self.asked[client] += 1
-        held = WaitingRequest(client, label, asked, body, self._faults(asked))
-        self._arrived.append(held)
+        self.counts[client] += 1
+        waiting = WaitingRequest(client, label, request, body, self._faults(request))
+        self._arrived.append(waiting)
         self.arrived.ring()
         try:
-            await held.decided.wait()
-            return self._answer(held)
+            await waiting.decided.wait()
+            return self._answer(waiting)
         finally:
-            self._forget(held)
-            held.answered.set()
+            self._forget(waiting)
+            waiting.answered.set()
 
-    def _faults(self, asked: Asked) -> tuple[str, ...]:
-        writes = self.front.writes(asked)
-        can = {NORMAL: False, CONFLICT: self.front.conflict(asked) is not None}
-        can[EXPIRED] = self.front.late(asked) is not None
+    def _faults(self, request: StoreRequest) -> tuple[str, ...]:
+        writes = self.front.writes(request)
+        can = {NORMAL: False, CONFLICT: self.front.conflict(request) is not None}
+        can[EXPIRED] = self.front.late(request) is not None
         return tuple(mode for mode in COSTS if can.get(mode, writes))
 
-    def _forget(self, held: WaitingRequest[Asked]) -> None:
-        if held.named is not None:
-            self.held.pop(held.named, None)
-        elif held in self._arrived:
-            self._arrived.remove(held)
+    def _forget(self, waiting: WaitingRequest[StoreRequest]) -> None:
+        if waiting.named is not None:
+            self.pending.pop(waiting.named, None)
+        elif waiting in self._arrived:
+            self._arrived.remove(waiting)
 
-    def _answer(self, held: WaitingRequest[Asked]) -> Answer:
-        conflict = self.front.conflict(held.asked) if held.mode == CONFLICT else None
+    def _answer(self, waiting: WaitingRequest[StoreRequest]) -> Answer:
+        conflict = self.front.conflict(waiting.request) if waiting.mode == CONFLICT else None
         if conflict is not None:
             response = conflict
-        elif held.mode == REFUSED:
-            response = self.front.refusal(held.asked)
-        elif held.mode in (LOST_DROPPED, CRASHED):
+        elif waiting.mode == REFUSED:
+            response = self.front.refusal(waiting.request)
+        elif waiting.mode in (LOST_DROPPED, CRASHED):
             raise Cut
         else:
-            if held.mode == EXPIRED:
-                held.asked = self.front.late(held.asked) or held.asked
-            self.state, response, footprint = self.front.perform(self.state, held.asked, self.now())
-            held.footprint = self._stable(footprint, held.client)
-            self.note(f"{held.client} {held.label}", response.unknown)
-            if held.mode in (LOST_APPLIED, CRASHED_APPLIED):
+            if waiting.mode == EXPIRED:
+                waiting.request = self.front.late(waiting.request) or waiting.request
+            self.state, response, footprint = self.front.perform(self.state, waiting.request, self.now())
+            waiting.footprint = self._stable(footprint, waiting.client)
+            self.note(f"{waiting.client} {waiting.label}", response.unknown)
+            if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut
-        held.status = response.status
+        waiting.status = response.status
         return response
 
     def note(self, request: str, unknown: str) -> None:
@@ -264,6 +264,6 @@ class Gate(Generic[State, Asked]):
         return (*footprint, *(each for each in named if each not in footprint))
 
 
-def _content(held: WaitingRequest[Asked]) -> tuple[str, str, str]:
+def _content(waiting: WaitingRequest[StoreRequest]) -> tuple[str, str, str]:
     """What two runs have in common of a request, to sort by."""
-    return held.client, blank_minted(held.label), blank_minted(held.body.decode("latin-1"))
+    return waiting.client, blank_minted(waiting.label), blank_minted(waiting.body.decode("latin-1"))

@@ -100,7 +100,7 @@ class Replayed:
 
     def choose(self, pending: Sequence[Pending]) -> Choice:
         """Raises:
-        Diverged: the program does not ask for what it asked for then, or for more.
+        Diverged: the program does not make the requests of the trace, or it makes more.
         """
         here = frozenset(each.name for each in pending)
         if self._step >= len(self.choices):

@@ -77,27 +77,27 @@ def read(path: Path) -> GateTrace:
         TraceError: it is none.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise TraceError(f"{path}: no JSON: {error}; name a file that `lakeproof gate run` has written") from None
-    if not isinstance(told, dict) or told.get("gate") != FORMAT:
+    if not isinstance(document, dict) or document.get("gate") != FORMAT:
         raise TraceError(f"{path}: no trace of the gate; name a file that `lakeproof gate run` has written")
     try:
         return GateTrace(
-            file=str(told["file"]),
-            scenario=str(told["scenario"]),
-            violated={str(name): str(evidence) for name, evidence in told["violated"].items()},
-            choices=_choices(told["steps"]),
-            statuses=tuple(_status(each["status"]) for each in told["steps"]),
+            file=str(document["file"]),
+            scenario=str(document["scenario"]),
+            violated={str(name): str(evidence) for name, evidence in document["violated"].items()},
+            choices=_choices(document["steps"]),
+            statuses=tuple(_status(each["status"]) for each in document["steps"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
 
 
-def _status(told: object) -> int | str:
-    if isinstance(told, bool) or not isinstance(told, int | str):
-        raise TypeError(f"the status is {told!r}, no number and no text")
-    return told
+def _status(status: object) -> int | str:
+    if isinstance(status, bool) or not isinstance(status, int | str):
+        raise TypeError(f"the status is {status!r}, no number and no text")
+    return status
 
 
 def _choices(steps: Sequence[Mapping[str, object]]) -> tuple[Choice, ...]:

@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.interface import Answer
 
-NOBODY = ""
+NO_CLIENT = ""
 """The client of a request that is let through: no client has this name, so the gate holds nothing of it."""
 
 
@@ -29,7 +29,7 @@ class Passed:
 class PassingFront(AWSFront):
     """Lets requests through whose label matches one of some patterns, as those of the shell over the whole label.
 
-    reader: the client whose requests are never held, and not noted here.
+    reader: the client whose requests never wait, and are not noted here.
     """
 
     def __init__(self, patterns: Sequence[str], reader: str) -> None:
@@ -38,18 +38,18 @@ class PassingFront(AWSFront):
         self.reader = reader
         self.passed: list[Passed] = []
 
-    def client_of(self, asked: Asked) -> str:
-        client = super().client_of(asked)
-        return NOBODY if client != self.reader and self._passes(asked) else client
+    def client_of(self, request: StoreRequest) -> str:
+        client = super().client_of(request)
+        return NO_CLIENT if client != self.reader and self._passes(request) else client
 
-    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Answer, Footprint]:
-        after, response, footprint = super().perform(state, asked, now)
-        if self.patterns and super().client_of(asked) != self.reader and self._passes(asked):
-            self.passed.append(Passed(self.label_of(asked), footprint, self.writes(asked)))
+    def perform(self, state: Store, request: StoreRequest, now: int) -> tuple[Store, Answer, Footprint]:
+        after, response, footprint = super().perform(state, request, now)
+        if self.patterns and super().client_of(request) != self.reader and self._passes(request):
+            self.passed.append(Passed(self.label_of(request), footprint, self.writes(request)))
         return after, response, footprint
 
-    def _passes(self, asked: Asked) -> bool:
-        return bool(self.patterns) and any(fnmatchcase(self.label_of(asked), each) for each in self.patterns)
+    def _passes(self, request: StoreRequest) -> bool:
+        return bool(self.patterns) and any(fnmatchcase(self.label_of(request), each) for each in self.patterns)
 
     def trouble(self, steps: Sequence[tuple[str, Footprint]]) -> str:
         """Why a schedule with these steps (labels, and what they touched) says nothing; empty: it does. Forgets what

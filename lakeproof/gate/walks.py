@@ -33,8 +33,8 @@ class Diverged(Exception):
     def __init__(self, step: int, expected: frozenset[Name], found: frozenset[Name]) -> None:
         gone = sorted(map(str, expected - found))
         new = sorted(map(str, found - expected))
-        told = [*(f"no longer asks for {each}" for each in gone), *(f"now asks for {each}" for each in new)]
-        super().__init__(f"after {step} steps the program {'; '.join(told)}")
+        changes = [*(f"no longer asks for {each}" for each in gone), *(f"now asks for {each}" for each in new)]
+        super().__init__(f"after {step} steps the program {'; '.join(changes)}")
         self.step = step
         self.expected = expected
         self.found = found
@@ -194,7 +194,7 @@ class RandomRun:
 
     @property
     def walked(self) -> Walked:
-        """What came of it; to be asked when it is over."""
+        """What came of it; complete when it is over."""
         return Walked(
             number=self.beginning.number,
             outcome=self._outcome,

@@ -20,15 +20,15 @@ from lakeproof.words import Unusable, first_of
 
 
 async def serve(
-    scenario: GateScenario, file: Path, asked: trio.abc.ReceiveStream, answers: trio.abc.SendStream
+    scenario: GateScenario, file: Path, requests: trio.abc.ReceiveStream, answers: trio.abc.SendStream
 ) -> None:
-    """Run what is asked for until it ends, even in the middle of a schedule."""
-    arriving = Values(asked)
-    heard, queue = trio.open_memory_channel[object](1)
+    """Run the schedules that are requested until the input ends, even in the middle of a schedule."""
+    arriving = Values(requests)
+    received, queue = trio.open_memory_channel[object](1)
 
     async def listen() -> None:
         while (value := await arriving.next()) is not None:
-            await heard.send(value)
+            await received.send(value)
         nursery.cancel_scope.cancel()
 
     async with trio.open_nursery() as nursery:
@@ -64,7 +64,7 @@ async def main(file: Path, name: str) -> None:
         try:
             await answers.send_all(pack_value(Failed(str(error))))
         except trio.BrokenResourceError:
-            return  # nobody listens any more
+            return  # the reader is gone
 
 
 if __name__ == "__main__":

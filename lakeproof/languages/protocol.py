@@ -83,13 +83,7 @@ def count_opened(message: Message) -> int:
 
 
 STORE_ERRORS: Final[Mapping[str, type[Exception]]] = {
-    "not_found": kv.NotFound,
-    "predicate_failed": kv.PredicateFailed,
-    "missing_partition_key": kv.MissingPartition,
-    "missing_key": kv.MissingKey,
-    "missing_value": kv.MissingValue,
-    "refused": kv.Refused,
-    "unknown": kv.OutcomeUnknown,
+    **kv.ERRORS,
     "scan_interrupted": kv.ScanInterrupted,
     "object_not_found": objects.ObjectNotFound,
     "precondition_failed": objects.PreconditionFailed,

@@ -112,7 +112,7 @@ async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) ->
 
 
 @asynccontextmanager
-async def disturbed(faults: Sequence[Fault], rng: random.Random, tally: Tally) -> AsyncIterator[None]:
+async def inject_faults(faults: Sequence[Fault], rng: random.Random, tally: Tally) -> AsyncIterator[None]:
     """Faults again and again, until it is left. One that has begun is done to its end."""
 
     async def disturb() -> None:

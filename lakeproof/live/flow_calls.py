@@ -91,7 +91,7 @@ def entry_call(rng: Random, identity: bytes) -> FlowCall:
             ),
         ),
     ]
-    return _chosen(rng, choices)
+    return _draw_call(rng, choices)
 
 
 def repository_call(rng: Random, identity: bytes) -> FlowCall:
@@ -109,10 +109,10 @@ def repository_call(rng: Random, identity: bytes) -> FlowCall:
         (6, FlowCall("create_tag", (name, tag), lambda e: hardened.FLOWS.create_tag(e, name, tag))),
         (6, FlowCall("clean", (), lambda e: hardened.clean(e, batch_size=SCAN_BATCH))),
     ]
-    return _chosen(rng, choices)
+    return _draw_call(rng, choices)
 
 
-def _chosen(rng: Random, choices: Sequence[tuple[int, FlowCall]]) -> FlowCall:
+def _draw_call(rng: Random, choices: Sequence[tuple[int, FlowCall]]) -> FlowCall:
     return rng.choices([planned for _, planned in choices], [weight for weight, _ in choices])[0]
 
 
@@ -137,8 +137,8 @@ class ObservedStore(Store):
             self._began()
             self._began = None
         reply = await reply_in_time(self._store, op, self._timeout)
-        read = decoded(op, reply.value) if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate) else None
-        written = decoded(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
+        read = decode(op, reply.value) if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate) else None
+        written = decode(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
         self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
         writes = not isinstance(op, kv.Get | kv.ScanBatch)
         if isinstance(reply, kv.KVError):
@@ -148,7 +148,7 @@ class ObservedStore(Store):
         return reply
 
 
-def decoded(op: kv.Get | kv.Set | kv.SetIf, value: bytes) -> Record | None:
+def decode(op: kv.Get | kv.Set | kv.SetIf, value: bytes) -> Record | None:
     """The record at the address of an operation on one key; None for what is none, as a flow will find out."""
     try:
         return decode_at(op.partition, op.key, value)

@@ -17,7 +17,7 @@ from lakeproof.impl.graveler.initialisation import init_repository
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.stores import MemoryObjectStore, Store
-from lakeproof.live.engine import SETTLE_SECONDS, Fault, Workload, disturbed
+from lakeproof.live.engine import SETTLE_SECONDS, Fault, Workload, inject_faults
 from lakeproof.live.flow_calls import LAKE, Caller, entry_call, repository_call
 from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, judges, observers
 from lakeproof.live.report import Report, Round
@@ -75,7 +75,7 @@ class Flows(Workload):
         except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
             made.unread = f"the first repository could not be written: {error!r}"
             return
-        async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
+        async with inject_faults(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in range(self.load.clients):
                 nursery.start_soon(self._client, callers[client % 2], client % 2, client, Random(rng.random()))
         crashes = [crash for caller in callers for crash in caller.crashes]
@@ -138,7 +138,7 @@ def _judge(made: Round, rows: dict[kv.Address, bytes], objects: MemoryObjectStor
     for caller, group, seen in judged:
         for invariant in judges(group):
             if isinstance(invariant, Monitor):
-                findings = _monitored(invariant, caller.events, seen)
+                findings = _run_monitor(invariant, caller.events, seen)
             else:
                 findings = iter(invariant.check(seen))
             try:
@@ -163,7 +163,7 @@ def _of_lake(at: kv.Address) -> bool:
     return at[0] == uid_partition(LAKE) or at == (keys.GRAVELER, keys.repository_key(LAKE.repository_id))
 
 
-def _monitored(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) -> Iterator[Finding]:
+def _run_monitor(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) -> Iterator[Finding]:
     state = monitor.initial
     for event in events:
         state, found_ = monitor.advance(state, event)

@@ -14,7 +14,7 @@ import attrs
 import trio
 
 from lakeproof.impl.stores import Store
-from lakeproof.live.engine import Fault, Workload, disturbed, reply_in_time
+from lakeproof.live.engine import Fault, Workload, inject_faults, reply_in_time
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.report import Round
 from lakeproof.model import kv
@@ -61,7 +61,7 @@ class Traffic(Workload):
         clients = [_Client(number, self, made, private) for number in range(self.load.clients)]
         unanswered = self.tally.unknown - self.tally.total
         began = trio.current_time()
-        async with disturbed(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
+        async with inject_faults(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
             for client in clients:
                 nursery.start_soon(client.work, began + duration, calls or OPERATIONS_MAX)
         made.seconds = trio.current_time() - began

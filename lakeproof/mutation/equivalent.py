@@ -4,7 +4,7 @@ A row that matches no mutant is an error of `tests/mutation`, and one whose muta
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -34,8 +34,3 @@ def equivalents() -> Mapping[Key, str]:
 
 def key_of(mutant: Mutant) -> Key:
     return f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after
-
-
-def unmatched_rows(mutants: Sequence[Mutant]) -> Iterator[Key]:
-    """The rows of the table that match none of these mutants."""
-    yield from equivalents().keys() - set(map(key_of, mutants))

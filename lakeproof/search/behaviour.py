@@ -334,14 +334,15 @@ class Behaviour:
             raw.minted_alone = run.minted > 0
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
-        """Run the flow to the end of a history, and on alone for the first guess."""
+        """Run the flow to the end of a history, and on alone for the first guess, or where it has to come to its end
+        before it can be let go of."""
         run = Execution(self.program) if parent is None else self._rerun(parent)
         if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
         if parent is None:
             self._trie.root = raw
-        if self._merge and run.op is not None:
+        if run.op is not None and (self._merge or not run.try_close()):
             self._alone(raw, run)
         run.close()
         return raw

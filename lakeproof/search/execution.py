@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import attrs
 
 from lakeproof.impl.effects import Deadline, Effect, Env, Local, Now, Sleep
-from lakeproof.impl.frames import Spot, abandon, spot
+from lakeproof.impl.frames import Spot, abandon, spot, try_close
 from lakeproof.impl.parallel import MAIN, WRITES, CutOff, Joins, Misused, Opens, Unanswered, Withdrawn
 from lakeproof.impl.scheduling import Tasks
 from lakeproof.impl.wellformed import exact
@@ -158,6 +158,10 @@ class Execution:
         if self._coroutine is not None:
             abandon(self._coroutine)
             self._coroutine = None
+
+    def try_close(self) -> bool:
+        """`close`, if nothing of its flow need be kept for ever so that it does not run."""
+        return self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
 
     def __del__(self) -> None:
         """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow. Where the

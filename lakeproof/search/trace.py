@@ -14,6 +14,7 @@ import attrs
 from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, ScenarioError
 from lakeproof.search.faults import Mode
+from lakeproof.words import program, replay_command
 
 FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
@@ -187,7 +188,8 @@ class _Reader:
 
     def trace(self, data: object) -> Trace:
         if isinstance(data, dict) and "gate" in data:
-            raise TraceError(f"{self.path}: a trace of the gate; run it with `lakeproof gate replay {self.path}`")
+            line = replay_command(self.path, "FILE", f"{program()} gate")
+            raise TraceError(f"{self.path}: a trace of the gate; run it with `{line}`")
         if not isinstance(data, dict) or "trace" not in data:
             raise TraceError(f'{self.path}: no trace: expected a JSON object with a field "trace"; {_AGAIN}')
         version = data["trace"]

@@ -1,9 +1,5 @@
 """What a run prints at its end: the verdict; what is not as expected, with its stories; a table; the verdict again."""
 
-import os
-import shlex
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -16,7 +12,7 @@ from lakeproof.show.table import by_design, by_scenario, headline, legend, matri
 from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import TraceFiles
 from lakeproof.verify.tasks import Outcome, Verdict
-from lakeproof.words import plural
+from lakeproof.words import plural, program, replay_command
 
 ROWS_MAX: Final = 40
 """More scenarios than this are shown by variant."""
@@ -82,7 +78,7 @@ def _print_stories(
         console.print()
         paths = [traces[outcome.scenario, verdict.invariant] for outcome, verdict in pairs]
         shared = [verdict.trace for _, verdict in pairs if verdict.trace is not None]
-        console.print(story(shared, [replay_command(path, source, program()) for path in paths]), soft_wrap=True)
+        console.print(story(shared, [replay_command(path, source.file, program()) for path in paths]), soft_wrap=True)
     left = len(stories) - STORIES_MAX
     if left > 0:
         more = plural(left, "more story", "more stories")
@@ -94,21 +90,6 @@ def _surprises(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Pat
     lines = list(unexpected_verdicts(outcomes, traces))
     for line in [Text(), *lines] if lines else []:
         console.print(line, soft_wrap=True)
-
-
-def program() -> str:
-    """The command line, as the user who started it can type it again: `make` starts one that no PATH names."""
-    own = Path(sys.argv[0])
-    found = shutil.which("lakeproof")
-    if own.name != "lakeproof" or not own.exists() or (found is not None and own.samefile(found)):
-        return "lakeproof"
-    return shlex.quote(os.path.relpath(own))
-
-
-def replay_command(trace: Path, source: Source, program: str = "lakeproof") -> str:
-    """The line that replays a trace. ``program``: see `program`; in files that others read, the name alone."""
-    words = ["replay", str(trace), *(["--from", str(source.file)] if source.file else [])]
-    return f"{program} {shlex.join(words)}"
 
 
 def close(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float, console: Console) -> None:

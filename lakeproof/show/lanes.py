@@ -47,7 +47,7 @@ def show(trace: Trace, console: Console, *, lines: bool = False) -> None:
 
 
 def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Table:
-    """The lanes of a trace. A bar says that the client is in the midst of a call; ``2: get`` is an effect of its task
+    """The lanes of a trace. A bar means that a call of the client is under way; ``2: get`` is an effect of its task
     2, where several are open."""
     table = Table(box=box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("step", justify="right", style="dim", no_wrap=True)
@@ -77,8 +77,8 @@ def _lane(step: TraceStep) -> Text:
         return Text(f"({printable(step.effect)})", "yellow")
     if step.mode in OF_CLIENTS:
         return Text(step.mode.value, "bold red")
-    asked = f"{step.task}: {step.effect}" if step.task else step.effect
-    return Text(printable(asked), "" if step.mode is Mode.NORMAL else "yellow")
+    effect = f"{step.task}: {step.effect}" if step.task else step.effect
+    return Text(printable(effect), "" if step.mode is Mode.NORMAL else "yellow")
 
 
 def busy_clients(trace: Trace) -> list[list[bool]]:
@@ -110,7 +110,7 @@ def _lines(step: TraceStep) -> Iterator[Text]:
     if step.mode is not Mode.NORMAL:
         yield Text(FAULTS[step.mode], "yellow")
     elif step.reply != "ok":
-        asked = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
-        yield Text(printable(f"{asked}{step.reply}"))
+        tried = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
+        yield Text(printable(f"{tried}{step.reply}"))
     elif not step.changes:
         yield Text("no change", "dim")

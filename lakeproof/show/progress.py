@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BAR_WIDTH: Final = 20
 
 SILENCE_SECONDS: Final = 10.0
-"""Where nobody watches, a line at most this often."""
+"""Where no terminal is, a line at most this often."""
 
 ESTIMATED_FROM: Final = 0.05
 """From this share of the scenarios on, their time is a measure of the others'."""
@@ -76,16 +76,16 @@ class Progress:
         if self._bar is not None:
             around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00 0:00:00") + 5
             room = max(self._bar.console.width - around, 0)
-            self._bar.update(self._task, description=self._told()[:room], refresh=True)
+            self._bar.update(self._task, description=self._describe()[:room], refresh=True)
         elif time.monotonic() - self._last >= SILENCE_SECONDS:
             self._last = time.monotonic()
             elapsed = round(self._last - self._started)
             done = f"{self._done:,} of {plural(self._total, 'scenario')} done after {elapsed} s"
             if self._done >= self._total * ESTIMATED_FROM:
                 done += f", about {round(elapsed / self._done * (self._total - self._done))} s left"
-            sys.stderr.write(f"{self._doing}: {done}; {self._told()}\n")
+            sys.stderr.write(f"{self._doing}: {done}; {self._describe()}\n")
 
-    def _told(self) -> str:
+    def _describe(self) -> str:
         """How much has been seen, and what takes longest."""
         states = self._states + sum(states for _, states in self._under_way.values())
         seen = f"{plural(states, 'state')}, " if states else ""

@@ -25,7 +25,7 @@ _BLIND: Final = ("set", "put", "copy", "delete", "set metadata")
 _SET: Final = ("set", "put")
 _IF: Final = ("set_if", "delete_if")
 _GRAVELER: Final = "graveler/"
-"""Its keys are shown without the partition, so that what is in it cannot be told from the words."""
+"""Its keys are shown without the partition, so that what is in it cannot be seen in the words."""
 _FROM: Final = "from "
 _MORE: Final = "; and more"
 _GONE: Final = "not found"
@@ -36,12 +36,12 @@ class Race:
     """A pattern that the schedule has."""
 
     name: str
-    told: str
+    sentence: str
     steps: tuple[int, ...]
     """The numbers of the steps that make it, 1 the first."""
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.told}"
+        return f"{self.name}: {self.sentence}"
 
 
 @attrs.frozen
@@ -60,7 +60,7 @@ class _At:
         return self.step.mode is Mode.NORMAL and self.step.effect in _READS and self.step.key == key
 
     def writes(self, key: str) -> bool:
-        """Whether the key was written, be it with what it held: a trace has no change then."""
+        """Whether the key was written, be it with the same content: a trace has no change then."""
         same = self.step.mode is Mode.NORMAL and self.step.effect in _SET and self.step.reply == "ok"
         return self.changes(key) or (same and self.step.key == key)
 
@@ -114,11 +114,11 @@ def _lost_update(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         lost = None if read is None else _last_change(steps, key, read, write)
         if read is not None and lost is not None:
             does = "deletes" if write.step.effect == "delete" else "overwrites"
-            told = (
+            sentence = (
                 f"at step {write.number} {write.step.client} {does} {key}, which it read at step {read.number} and "
                 f"{lost.step.client} wrote at step {lost.number}"
             )
-            yield Race(name="lost update", told=told, steps=(read.number, lost.number, write.number))
+            yield Race(name="lost update", sentence=sentence, steps=(read.number, lost.number, write.number))
 
 
 def _aba(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
@@ -133,11 +133,11 @@ def _aba(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         between = [each for each in steps[read.number : write.number - 1] if each.changes(key)]
         if len(between) >= 2 and all(each.step.client != write.step.client for each in between):
             first, last = between[0].number, between[-1].number
-            told = (
+            sentence = (
                 f"{write.step.client} reads {key} at step {read.number}; it changes at step {first}, and is back at "
                 f"step {last}, so that the condition of step {write.number} cannot tell"
             )
-            yield Race(name="ABA", told=told, steps=(read.number, first, last, write.number))
+            yield Race(name="ABA", sentence=sentence, steps=(read.number, first, last, write.number))
 
 
 def _write_skew(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
@@ -154,12 +154,12 @@ def _write_skew(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
             read_x, read_y = _last_read(steps, x, one), _last_read(steps, y, other)
             if not other.changes(x) or read_x is None or read_y is None or read_y.number > one.number:
                 continue
-            told = (
+            sentence = (
                 f"{one.step.client} has read {x} and writes {y}, {other.step.client} has read {y} and writes {x}, "
                 f"and neither has seen the other's write"
             )
             numbers = sorted((read_x.number, read_y.number, one.number, other.number))
-            yield Race(name="write skew", told=told, steps=tuple(numbers))
+            yield Race(name="write skew", sentence=sentence, steps=tuple(numbers))
             return
 
 
@@ -172,13 +172,13 @@ def _late(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         if not sent or sent[0].step.client != late.step.client:
             continue
         [origin] = sent
-        who, key = late.step.client, late.step.key
+        write = f"the write of {late.step.client} to {late.step.key}"
         if origin.step.mode is Mode.REPEATED_APPLIED and any(c.before != c.after for c in origin.step.changes):
-            told = f"the write of {who} to {key} at step {origin.number} takes effect again at step {late.number}"
-            yield Race(name="double apply", told=told, steps=(origin.number, late.number))
+            sentence = f"{write} at step {origin.number} takes effect again at step {late.number}"
+            yield Race(name="double apply", sentence=sentence, steps=(origin.number, late.number))
         elif any(each.step.returned for each in steps[origin.number - 1 : late.number] if each.owner == origin.owner):
-            told = f"the write of {who} to {key} of step {origin.number} takes effect at step {late.number}, too late"
-            yield Race(name="zombie", told=told, steps=(origin.number, late.number))
+            sentence = f"{write} of step {origin.number} takes effect at step {late.number}, too late"
+            yield Race(name="zombie", sentence=sentence, steps=(origin.number, late.number))
 
 
 def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
@@ -197,14 +197,14 @@ def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         where = start.removeprefix(_FROM)
         if any(".." in key or not key.isascii() for state in states for key in (*state, where)):
             continue
-        read = {key: held for key, held in states[0].items() if key < where}
-        read |= {key: held for key, held in states[-1].items() if key >= where}
+        read = {key: content for key, content in states[0].items() if key < where}
+        read |= {key: content for key, content in states[-1].items() if key >= where}
         if all(state != read for state in states):
-            told = (
+            sentence = (
                 f"{first.step.client} scans {prefix} at steps {first.number} and {second.number}; together they have "
                 f"read what was there at no moment"
             )
-            yield Race(name="torn scan", told=told, steps=(first.number, second.number))
+            yield Race(name="torn scan", sentence=sentence, steps=(first.number, second.number))
 
 
 def stores(trace: Trace) -> list[dict[str, str]]:
@@ -221,7 +221,7 @@ def stores(trace: Trace) -> list[dict[str, str]]:
 
 
 def _under(store: dict[str, str], prefix: str) -> dict[str, str]:
-    return {key.removeprefix(prefix): held for key, held in store.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): content for key, content in store.items() if key.startswith(prefix)}
 
 
 def _stale_read(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
@@ -234,11 +234,11 @@ def _stale_read(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         read = _last_read(steps, key, write) if key != write.step.key else None
         changed = None if read is None else _last_change(steps, key, read, write)
         if read is not None and changed is not None:
-            told = (
+            sentence = (
                 f"{write.step.client} writes {write.step.key} at step {write.number}, having read {key} at step "
                 f"{read.number}, which {changed.step.client} has changed at step {changed.number}"
             )
-            yield Race(name="stale read", told=told, steps=(read.number, changed.number, write.number))
+            yield Race(name="stale read", sentence=sentence, steps=(read.number, changed.number, write.number))
             return
 
 

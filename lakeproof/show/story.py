@@ -126,8 +126,8 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
         case Mode.RESTART:
             return Text("crashes, and starts again", "yellow")
         case Mode.DELIVER:
-            told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
-            return told.append_text(_change_text(step, contents))
+            text = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
+            return text.append_text(_change_text(step, contents))
         case Mode.NORMAL:
             return _change_text(step, contents)
         case _:
@@ -139,18 +139,18 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
 
 def whole(step: TraceStep, contents: Mapping[str, str | None]) -> str:
     """The same with its subject; a late write and the clock are their own subjects."""
-    told = sentence(step, contents).plain
-    return told if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {told}"
+    text = sentence(step, contents).plain
+    return text if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {text}"
 
 
 def _attempt(step: TraceStep) -> str:
     """What a client tries, whatever comes of it."""
     if step.effect == "now":
         return "reads the clock"
-    told = f"{_VERBS.get(step.effect, step.effect)} {step.key}"
+    text = f"{_VERBS.get(step.effect, step.effect)} {step.key}"
     if step.value:
-        told += f" to {step.value}" if step.effect in ("set", "set_if") else f" with {step.value}"
-    return printable(f"{told}, {step.condition}" if step.condition else told)
+        text += f" to {step.value}" if step.effect in ("set", "set_if") else f" with {step.value}"
+    return printable(f"{text}, {step.condition}" if step.condition else text)
 
 
 def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
@@ -158,15 +158,15 @@ def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     if step.effect in _READS or step.effect == "now":
         return Text(f"{_attempt(step)}: {printable(step.reply)}")
     if step.changes:
-        told = Text(printable(f"{_VERBS.get(step.effect, step.effect)} {step.key}"))
+        text = Text(printable(f"{_VERBS.get(step.effect, step.effect)} {step.key}"))
         if step.condition:
-            told.append(printable(f", {step.condition}"))
+            text.append(printable(f", {step.condition}"))
         for number, change in enumerate(step.changes):
-            told.append("; " if number else ": ")
+            text.append("; " if number else ": ")
             if change.key != step.key:
-                told.append(printable(f"{change.key} "))
-            told.append(printable(f"{content_of(change.before)} -> {content_of(change.after)}"), "bold")
-        return told
+                text.append(printable(f"{change.key} "))
+            text.append(printable(f"{content_of(change.before)} -> {content_of(change.after)}"), "bold")
+        return text
     found = contents.get(step.key)
     if step.reply == "predicate failed":
         return Text(f"{_attempt(step)}: ").append(

@@ -25,7 +25,7 @@ def console(file: TextIO | None = None) -> Console:
 
 
 class _Console(Console):
-    """Rich would end the process with 1 when nobody reads any more; that is the caller's decision."""
+    """Rich would end the process with 1 when its output is closed; that is the caller's decision."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

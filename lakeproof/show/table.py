@@ -104,8 +104,8 @@ def by_design(outcomes: Sequence[Outcome], width: int) -> Iterator[Text]:
             verdicts = [verdict for outcome in of_variant for verdict in outcome.verdicts]
             every = {verdict.invariant for verdict in verdicts}
             holding = every - {verdict.invariant for verdict in verdicts if verdict.verdict != "holds"}
-            held = f"{len(holding)} of {plural(len(every), 'invariant holds', 'invariants hold')}"
-            counts = f"{plural(len(of_variant), 'scenario')}, {held}"
+            hold = f"{len(holding)} of {plural(len(every), 'invariant holds', 'invariants hold')}"
+            counts = f"{plural(len(of_variant), 'scenario')}, {hold}"
             yield from _wrap_line(f"{name.rpartition('/')[2] or 'without a design'}: {counts}", "", 2, width)
             for line, style in _in_words(verdicts):
                 yield from _wrap_line(line, style, 6, width)
@@ -248,15 +248,15 @@ def unexpected_verdicts(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, 
 
 
 def _surprise(outcome: Outcome, verdict: Verdict, trace: Path | None) -> Text:
-    told = Text.assemble(
+    line = Text.assemble(
         (verdict.verdict, f"bold {STYLES[verdict.verdict]}"),
         f" instead of {verdict.expected}: {verdict.invariant} in {outcome.scenario}",
     )
     if verdict.trace is not None:
-        told.append(f": {verdict.trace.evidence}")
+        line.append(f": {verdict.trace.evidence}")
     if trace is not None:
-        told.append(f"; trace: {trace}")
-    return told
+        line.append(f"; trace: {trace}")
+    return line
 
 
 def headline(outcomes: Sequence[Outcome]) -> Text:

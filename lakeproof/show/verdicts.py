@@ -46,18 +46,18 @@ class OrderedLines:
     def __init__(self, names: Sequence[str], limits: Mapping[str, object]) -> None:
         self._names = names
         self._limits = limits
-        self._held: dict[str, str] = {}
+        self._waiting: dict[str, str] = {}
         self._printed = 0
 
     def next(self, outcome: Outcome, traces: Mapping[str, Path]) -> Iterator[str]:
         """What can be printed now that this scenario is done."""
-        self._held[outcome.scenario] = lines(outcome, traces, self._limits)
-        while self._printed < len(self._names) and self._names[self._printed] in self._held:
-            yield self._held.pop(self._names[self._printed])
+        self._waiting[outcome.scenario] = lines(outcome, traces, self._limits)
+        while self._printed < len(self._names) and self._names[self._printed] in self._waiting:
+            yield self._waiting.pop(self._names[self._printed])
             self._printed += 1
 
     def rest(self) -> Iterator[str]:
-        """What is held back, where nothing more will come."""
+        """What still waits, where nothing more will come."""
         for name in self._names[self._printed :]:
-            if name in self._held:
-                yield self._held.pop(name)
+            if name in self._waiting:
+                yield self._waiting.pop(name)

@@ -19,7 +19,7 @@ from lakeproof.impl.stores.base import OPAQUE, Answer, Store
 from lakeproof.model import kv
 from lakeproof.stores.pooled import RESTART
 from lakeproof.stores.protocol import LINE_MAX, Nonsense, Reply, answer, parse, request
-from lakeproof.stores.redaction import Redaction, displayed
+from lakeproof.stores.redaction import Redaction, hide_secrets
 
 ANSWER_SECONDS: Final = 10.0
 _ANSWER: Final = '{"id": 1, "error": {"kind": "not_found"}}'
@@ -73,7 +73,7 @@ class _Child:
         self.forgotten.discard(reply.id)
 
     def fail(self, why: str) -> None:
-        """Nothing more is to be heard of it."""
+        """It sends nothing more."""
         self.gone = True
         for waiting in self.waiting.values():
             waiting.why = why
@@ -96,7 +96,7 @@ class ChildStore(Store):
     def __init__(self, command: Sequence[str], nursery: trio.Nursery, seconds: float, dsn: str = "") -> None:
         self.command, self.seconds = tuple(command), seconds
         dsn = " ".join(dsn.split()) or f"exec:{' '.join(shlex.join(self.command).split())}"
-        self.name = displayed(dsn)
+        self.name = hide_secrets(dsn)
         self.nonsense = ""
         """The first line that was no answer at all, of any life, and what was expected."""
         self._redaction = Redaction([dsn])
@@ -233,12 +233,12 @@ class ChildStore(Store):
             with trio.move_on_after(END_SECONDS):
                 await child.process.wait()
             code = child.process.returncode
-            child.fail("it closed its stdout" if code is None else f"it ended with {_ended(code)}")
+            child.fail("it closed its stdout" if code is None else f"it ended with {_describe_end(code)}")
         with trio.CancelScope(shield=True):
             await child.process.wait()
 
 
-def _ended(code: int) -> str:
+def _describe_end(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 

@@ -17,13 +17,13 @@ from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
-from lakeproof.stores.redaction import displayed
+from lakeproof.stores.redaction import hide_secrets
 from lakeproof.stores.wrappers import StorePool
 from lakeproof.words import Unusable
 
 CONNECTIONS: Final = 16
 SQLITE_CONNECTIONS: Final = 4
-"""Each of them waits for whoever writes; more of them find no more, and wait longer."""
+"""Each of them waits for the writers; more of them find no more, and wait longer."""
 FORMS: Final = (
     "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, dynamodb+http://HOST/, or exec:COMMAND"
 )
@@ -62,7 +62,7 @@ def target(
         Unusable: there is no such kind of store, or its extra is not installed.
     """
     scheme, colon, rest = dsn.partition(":")
-    name = displayed(dsn)
+    name = hide_secrets(dsn)
     if not colon:
         raise Unusable(f"'{name}' is no DSN; expected {FORMS}")
     if scheme == "memory":

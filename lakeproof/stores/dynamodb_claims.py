@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from lakeproof.impl.stores._kv_answers import equal
 from lakeproof.impl.stores.conformance import Claim, NotConforming
 from lakeproof.stores.concurrently import run_concurrently
-from lakeproof.stores.dynamodb_corner import Check, Fields, TablePartition, claim, n, refused
+from lakeproof.stores.dynamodb_corner import Check, Fields, TablePartition, claim, expect_error, n
 from lakeproof.stores.dynamodb_store import KEY, PARTITION
 
 TASKS: Final = 5
@@ -88,7 +88,7 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
 def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -> None:
     at.put("k", v=n(1))
     absent = f"attribute_not_exists({PARTITION})"
-    with refused("ConditionalCheckFailedException") as answer:
+    with expect_error("ConditionalCheckFailedException") as answer:
         at.db.put_item(
             TableName=at.table,
             Item={**at.key("k"), "v": n(2)},
@@ -97,14 +97,14 @@ def a_condition_that_fails_is_an_error_and_changes_nothing(at: TablePartition) -
         )
     item = cast("dict[str, object]", answer.get("Item", {}))
     equal("the item in the error of a put", item.get("v"), n(1))
-    with refused("ConditionalCheckFailedException"):
+    with expect_error("ConditionalCheckFailedException"):
         at.update("k", "SET v = :v", ConditionExpression=absent, ExpressionAttributeValues={":v": n(3)})
-    with refused("ConditionalCheckFailedException"):
+    with expect_error("ConditionalCheckFailedException"):
         at.db.delete_item(TableName=at.table, Key=at.key("k"), ConditionExpression=absent)
     equal("GetItem after all of them", at.get("k"), "1")
 
 
-def updates_do_what_they_say_and_tell_what_is_asked_for(at: TablePartition) -> None:
+def updates_do_what_they_say_and_return_the_values_requested(at: TablePartition) -> None:
     at.put("k", v=n(1), list={"L": [n(0)]}, set={"NS": ["1"]}, gone=n(1))
     values = {":one": n(1), ":list": {"L": [n(5)]}, ":set": {"NS": ["1", "2"]}}
     answer = at.update(
@@ -120,7 +120,7 @@ def updates_do_what_they_say_and_tell_what_is_asked_for(at: TablePartition) -> N
     equal("set", sorted(found.get("set", {}).get("NS", [])), ["1", "2"])
     answer = at.update("k", "ADD v :one", ExpressionAttributeValues={":one": n(1)}, ReturnValues="UPDATED_OLD")
     equal("UPDATED_OLD", answer.get("Attributes"), {"v": n(2)})
-    with refused("ValidationException"):
+    with expect_error("ValidationException"):
         at.update("k", "SET v = absent")
     equal("v after an update that was refused", at.get("k"), "3")
 
@@ -142,7 +142,7 @@ def a_transaction_is_done_whole_or_not_at_all(at: TablePartition) -> None:
         return {"Put": {"TableName": at.table, "Item": item, "ConditionExpression": f"{condition}({PARTITION})"}}
 
     wanted = [put("a", "attribute_not_exists"), put("there", "attribute_not_exists"), put("b", "attribute_not_exists")]
-    with refused("TransactionCanceledException") as answer:
+    with expect_error("TransactionCanceledException") as answer:
         at.db.transact_write_items(TransactItems=wanted)
     reasons = [each.get("Code") for each in cast("list[dict[str, str]]", answer.get("CancellationReasons", []))]
     equal("the reasons of a cancelled transaction", reasons, ["None", "ConditionalCheckFailed", "None"])
@@ -206,7 +206,7 @@ def a_transaction_with_a_token_is_done_once(at: TablePartition) -> None:
     for _ in range(2):
         at.db.transact_write_items(TransactItems=[{"Update": add}], ClientRequestToken=token)
     equal("the counter after a transaction that came twice", at.get("n"), "1")
-    with refused("IdempotentParameterMismatchException"):
+    with expect_error("IdempotentParameterMismatchException"):
         other = {**add, "Key": at.key("other")}
         at.db.transact_write_items(TransactItems=[{"Update": other}], ClientRequestToken=token)
 
@@ -263,11 +263,11 @@ def a_batch_does_all_or_tells_what_is_left(at: TablePartition) -> None:
 
 
 def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
-    with refused("ResourceNotFoundException"):
+    with expect_error("ResourceNotFoundException"):
         at.db.get_item(TableName="lakeproof-no-such-table", Key=at.key("k"))
-    with refused("ValidationException"):
+    with expect_error("ValidationException"):
         at.db.get_item(TableName=at.table, Key={PARTITION: {"B": at.partition}})
-    with refused("ValidationException"):
+    with expect_error("ValidationException"):
         at.db.put_item(TableName=at.table, Item={**at.key("k"), KEY: n(1)})
     spoiled: Sequence[Fields] = (
         {"UpdateExpression": "SET v :v", "ExpressionAttributeValues": {":v": n(1)}},
@@ -278,10 +278,10 @@ def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
         {"ConditionExpression": "v ="},
     )
     for fields in spoiled:
-        with refused("ValidationException"):
+        with expect_error("ValidationException"):
             at.db.update_item(TableName=at.table, Key=at.key("k"), **fields)
     same = {"TableName": at.table, "Key": at.key("k")}
-    with refused("ValidationException"):
+    with expect_error("ValidationException"):
         at.db.transact_write_items(TransactItems=[{"Delete": same}, {"Delete": same}])
     equal("GetItem after all of them", at.get("k"), None)
 
@@ -315,7 +315,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     a_write_is_seen_by_every_consistent_read_at_once,
     conditions_hold_as_the_reference_says,
     a_condition_that_fails_is_an_error_and_changes_nothing,
-    updates_do_what_they_say_and_tell_what_is_asked_for,
+    updates_do_what_they_say_and_return_the_values_requested,
     concurrent_updates_are_all_kept,
     a_transaction_is_done_whole_or_not_at_all,
     a_transaction_is_never_seen_in_half,

@@ -100,7 +100,7 @@ def lacking(error: ClientError) -> None:
 
 
 @contextmanager
-def refused(code: str) -> Iterator[dict[str, object]]:
+def expect_error(code: str) -> Iterator[dict[str, object]]:
     """What is done inside is to fail with this code, and status 400. Yields what the error says, filled at the end."""
     answer: dict[str, object] = {}
     try:

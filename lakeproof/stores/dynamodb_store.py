@@ -204,7 +204,7 @@ class DynamoDBStore(Closing, Store):
             if {each["Code"] for each in reasons} - {"None", "ConditionalCheckFailed"}:
                 raise  # another transaction is at one of the keys, say: which checks hold is unknown
             found = zip(checks.values(), reasons, strict=True)
-            raise kv.CheckFailed(min(_failed(*each) for each in found if each[1]["Code"] != "None")) from None
+            raise kv.CheckFailed(min(_first_failed(*each) for each in found if each[1]["Code"] != "None")) from None
 
     def _ask(self, method: Callable[..., dict[str, object]], **fields: object) -> dict[str, object]:  # type: ignore[explicit-any]  # a method of boto3
         return method(TableName=self.table, **fields)
@@ -263,7 +263,7 @@ def _action(at: kv.Address, values: Mapping[kv.Address, bytes | None]) -> tuple[
     return "Delete" if at in values else "ConditionCheck", {"Key": _key(*at)}
 
 
-def _failed(checks: Mapping[int, kv.Predicate], reason: Mapping[str, Item]) -> int:
+def _first_failed(checks: Mapping[int, kv.Predicate], reason: Mapping[str, Item]) -> int:
     """The first of a key's checks that did not hold, by the item that the store returned."""
     found = _bytes(reason["Item"], VALUE) if "Item" in reason else None
     return next((number for number, each in checks.items() if not kv.predicate_holds(found, each)), min(checks))

@@ -74,7 +74,7 @@ class Pooled(Closing, Store, Generic[C]):
         """Close it. Raises nothing."""
 
     def sever(self, connection: C, how: int = socket.SHUT_RDWR) -> None:
-        """Cut it, whoever uses it at the moment. SHUT_RD cuts off the answer alone."""
+        """Cut it, even while it is in use. SHUT_RD cuts off the answer alone."""
         with suppress(OSError):
             opened = self.opened(connection)
             if opened is not None:

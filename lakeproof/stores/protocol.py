@@ -7,7 +7,7 @@ Keys, values and partitions are in Base64 (RFC 4648, section 4, with padding). A
 import binascii
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, assert_never, cast
 
 import attrs
@@ -38,21 +38,12 @@ class Reply:
     line: bytes = attrs.field(default=b"", eq=False)
 
 
-KINDS: Final[Mapping[str, Callable[[str], kv.KVError]]] = {
-    "not_found": kv.NotFound,
-    "predicate_failed": kv.PredicateFailed,
-    "missing_partition_key": kv.MissingPartition,
-    "missing_key": kv.MissingKey,
-    "missing_value": kv.MissingValue,
-    "refused": kv.Refused,
-    "unknown": kv.OutcomeUnknown,
-}
 _POSSIBLE: Final[Mapping[type[kv.Op], frozenset[str]]] = {
-    kv.Get: frozenset(KINDS) - {"predicate_failed", "missing_value"},
-    kv.Set: frozenset(KINDS) - {"predicate_failed", "not_found"},
-    kv.SetIf: frozenset(KINDS) - {"not_found"},
-    kv.Delete: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_value"},
-    kv.ScanBatch: frozenset(KINDS) - {"predicate_failed", "not_found", "missing_key", "missing_value"},
+    kv.Get: frozenset(kv.ERRORS) - {"predicate_failed", "missing_value"},
+    kv.Set: frozenset(kv.ERRORS) - {"predicate_failed", "not_found"},
+    kv.SetIf: frozenset(kv.ERRORS) - {"not_found"},
+    kv.Delete: frozenset(kv.ERRORS) - {"predicate_failed", "not_found", "missing_value"},
+    kv.ScanBatch: frozenset(kv.ERRORS) - {"predicate_failed", "not_found", "missing_key", "missing_value"},
 }
 
 
@@ -110,11 +101,11 @@ def parse(line: bytes) -> Reply:
     try:
         fields = decode(line.decode())
     except RecursionError:
-        raise Nonsense(f"{_shown(line)}: nested too deeply; expected one answer") from None
+        raise Nonsense(f"{_shorten(line)}: nested too deeply; expected one answer") from None
     except ValueError as error:
-        raise Nonsense(f"{_shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
+        raise Nonsense(f"{_shorten(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(fields) is not dict or type(fields.get("id")) is not int:
-        raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
+        raise Nonsense(f'{_shorten(line)}: expected an object with "id", the number of a request')
     ok, error_ = fields.get("ok"), fields.get("error")
     if (ok is None) is (error_ is None):
         return Reply(fields["id"], None, None, line)
@@ -126,7 +117,7 @@ def answer(op: kv.Op, reply: Reply) -> Answer:
     if reply.error is not None:
         raise _error(op, reply.error)
     if reply.ok is None:
-        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shown(reply.line)}')
+        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shorten(reply.line)}')
     if isinstance(op, kv.Get):
         if reply.ok.get("predicate") is None:
             raise Nonsense('the answer of get has no "predicate"; expected a token, not null')
@@ -145,11 +136,11 @@ def _token(given: object) -> bytes:
 
 def _error(op: kv.Op, fields: Mapping[str, object]) -> kv.KVError:
     kind, message = fields.get("kind"), fields.get("message", "")
-    if type(kind) is not str or kind not in KINDS:
-        raise Nonsense(f"error of kind {_shown(kind)}; expected one of {', '.join(KINDS)}")
+    if type(kind) is not str or kind not in kv.ERRORS:
+        raise Nonsense(f"error of kind {_shorten(kind)}; expected one of {', '.join(kv.ERRORS)}")
     if kind not in _POSSIBLE[type(op)]:
         raise Nonsense(f"{_NAMES[type(op)]} answered {kind}; expected one of {', '.join(sorted(_POSSIBLE[type(op)]))}")
-    return KINDS[kind](_words(message) if type(message) is str else "")
+    return kv.ERRORS[kind](_words(message) if type(message) is str else "")
 
 
 def _words(message: str) -> str:
@@ -161,13 +152,13 @@ def _words(message: str) -> str:
 def _batch(op: kv.ScanBatch, fields: Mapping[str, object]) -> kv.Batch:
     entries = fields.get("entries")
     if type(entries) is not list:
-        raise Nonsense(f'the answer of scan has "entries" {_shown(entries)}; expected a list')
+        raise Nonsense(f'the answer of scan has "entries" {_shorten(entries)}; expected a list')
     if op.batch_size and len(entries) > op.batch_size:
         raise Nonsense(f"scan with limit {op.batch_size} answered {len(entries)} entries; expected no more")
     found = []
     for entry in entries:
         if type(entry) is not dict:
-            raise Nonsense(f'entry {_shown(entry)}; expected {{"key": BASE64, "value": BASE64}}')
+            raise Nonsense(f'entry {_shorten(entry)}; expected {{"key": BASE64, "value": BASE64}}')
         found.append(kv.Entry(_bytes(entry, "key"), _bytes(entry, "value")))
     return kv.Batch(tuple(found), more=0 < op.batch_size == len(found))
 
@@ -177,10 +168,10 @@ def _bytes(fields: Mapping[str, object], name: str) -> bytes:
     try:
         return b64decode(cast("str", text), validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
-        raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
+        raise Nonsense(f'"{name}": {_shorten(text)}; expected Base64') from error
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, bytes | str) and len(value) > _SHOWN:
         return f"{value[:_SHOWN]!r}..."
     try:

@@ -56,7 +56,7 @@ _SEPARATORS: Final = re.compile(r"[\s/?#@:&=\[\]%,;'\"\\]+")
 Span = tuple[int, int]
 
 
-def displayed(dsn: str) -> str:
+def hide_secrets(dsn: str) -> str:
     """A DSN, or a command that may hold one, without its secrets, on one line that prints."""
     shown, end = "", 0
     for start, stop in _spans(dsn):
@@ -65,8 +65,8 @@ def displayed(dsn: str) -> str:
     return printable(shown + dsn[end:])
 
 
-def redacted(text: str, *dsns: str) -> str:
-    """A message without any secret of these DSNs, whoever wrote it."""
+def redact(text: str, *dsns: str) -> str:
+    """A message without any secret of these DSNs, from whatever source."""
     return Redaction(dsns).hide(text)
 
 
@@ -81,9 +81,9 @@ class Redaction:
         for dsn, own in found.items():
             if own:
                 others = frozenset[str]().union(*(other for key, other in found.items() if key != dsn))
-                shown = _searched(others).sub(HIDDEN, displayed(dsn)) if others else displayed(dsn)
-                self._kept |= dict.fromkeys((dsn, repr(dsn)[1:-1], shlex.join(dsn.split()), displayed(dsn)), shown)
-        self._search = _searched(forms, self._kept) if forms else None
+                shown = _any_of(others).sub(HIDDEN, hide_secrets(dsn)) if others else hide_secrets(dsn)
+                self._kept |= dict.fromkeys((dsn, repr(dsn)[1:-1], shlex.join(dsn.split()), hide_secrets(dsn)), shown)
+        self._search = _any_of(forms, self._kept) if forms else None
 
     def hide(self, text: str) -> str:
         """The text without the secrets."""
@@ -160,7 +160,7 @@ def _of(dsn: str) -> set[str]:
     return {form for secret in secrets for part in _parts(secret) for form in _forms(part)}
 
 
-def _searched(forms: Iterable[str], words: Iterable[str] = ()) -> re.Pattern[str]:
+def _any_of(forms: Iterable[str], words: Iterable[str] = ()) -> re.Pattern[str]:
     """The longest first: a part must not spoil the whole."""
     alternatives = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
     alternatives += map(_pattern, sorted(forms, key=len, reverse=True))
@@ -198,7 +198,7 @@ def _pattern(form: str) -> str:
 
 
 def without_secrets(text: str, args: Sequence[str], *, joined: bool = False) -> str:
-    """A message of a command without the secrets of its arguments, whoever wrote it. joined: an address that the shell
+    """A message of a command without the secrets of its arguments. joined: an address that the shell
     has taken apart is looked at as a whole, too."""
     whole = [" ".join(args[at:]) for at in range(len(args))] if joined else []
     return Redaction([*_texts(args), *whole]).hide(text)

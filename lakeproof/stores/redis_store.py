@@ -116,7 +116,7 @@ class RedisStore(Pooled[Connection]):
 
 
 def _transact(connection: Connection, op: kv.Transact) -> None:
-    checks = [(part, key, _WHAT.get(held, b"equal"), b"" if held in _WHAT else held) for part, key, held in op.checks]
+    checks = [(part, key, _WHAT.get(want, b"equal"), b"" if want in _WHAT else want) for part, key, want in op.checks]
     writes = [(part, key, b"delete" if value is None else b"set", value or b"") for part, key, value in op.writes]
     touched = [*checks, *writes]
     names = [name for partition, *_ in touched for name in (VALUES + partition, KEYS + partition)]

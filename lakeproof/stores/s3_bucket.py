@@ -13,7 +13,7 @@ from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
 from lakeproof.stores.aws import REGION, Address
-from lakeproof.stores.redaction import displayed
+from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import Unusable
 
 FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
@@ -169,13 +169,13 @@ def _refusal(error: ClientError) -> Refusal:
     return error.response["ResponseMetadata"]["HTTPStatusCode"], error.response["Error"]["Code"]
 
 
-def opened(dsn: str, seconds: float) -> Callable[[str], Bucket]:
+def open_bucket(dsn: str, seconds: float) -> Callable[[str], Bucket]:
     """What a DSN names: the bucket, for each prefix. seconds: how long an answer may take.
 
     Raises:
         Unusable: it is no DSN of this form, or the bucket is not there.
     """
-    name = displayed(dsn)
+    name = hide_secrets(dsn)
     try:
         address = Address.of(dsn)
         bucket, _, prefix = unquote(address.path).partition("/")

@@ -48,11 +48,13 @@ def check_claim(claim: Claim, bucket: Bucket) -> None:
         raise NotConforming(f"{name}: an answer lacks a part, or it is malformed: {error!r}") from error
 
 
-def refused(bucket: Bucket, expected: Refusal, operation: str, key: str | None = None, **parameters: object) -> None:
+def expect_error(
+    bucket: Bucket, expected: Refusal, operation: str, key: str | None = None, **parameters: object
+) -> None:
     """Raises NotConforming if it is not refused in this way."""
     found = bucket.refusal(operation, key, **parameters)
     if found is not None and found != expected and LACKS.search(found[1]):
-        raise NotJudged(f"the store lacks {operation}, or what it is asked for: {found[0]} {found[1]}")
+        raise NotJudged(f"the store lacks {operation}, or one of its parameters: {found[0]} {found[1]}")
     if found != expected:
         shown = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
         raise NotConforming(
@@ -89,10 +91,10 @@ def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
 
 def an_absent_object_is_an_error_with_its_code(bucket: Bucket) -> None:
     bucket.place("a/b")  # whose key begins with the other one
-    refused(bucket, (404, "NoSuchKey"), "get_object", "a")
-    refused(bucket, (404, "404"), "head_object", "a")  # without a body there is no code
+    expect_error(bucket, (404, "NoSuchKey"), "get_object", "a")
+    expect_error(bucket, (404, "404"), "head_object", "a")  # without a body there is no code
     source = {"Bucket": bucket.name, "Key": f"{bucket.prefix}a"}
-    refused(bucket, (404, "NoSuchKey"), "copy_object", "c", CopySource=source)
+    expect_error(bucket, (404, "NoSuchKey"), "copy_object", "c", CopySource=source)
     for _ in range(2):
         equal("a delete of an absent object", bucket.refusal("delete_object", "a"), None)
 
@@ -156,7 +158,7 @@ def ranges_are_read(bucket: Bucket) -> None:
             status, length = seen[2]["HTTPStatusCode"], last - first + 1
             equal(f"range {span}", (status, *seen[:2]), (206, f"bytes {first}-{last}/10", length))
             equal(f"the content of range {span}", body.read(), b"0123456789"[first : last + 1])  # type: ignore[attr-defined]
-    refused(bucket, (416, "InvalidRange"), "get_object", "a", Range="bytes=10-12")
+    expect_error(bucket, (416, "InvalidRange"), "get_object", "a", Range="bytes=10-12")
 
 
 def a_read_may_be_conditional(bucket: Bucket) -> None:
@@ -164,7 +166,7 @@ def a_read_may_be_conditional(bucket: Bucket) -> None:
     new = bucket.put("a", b"2")
     equal("get with the right If-Match", bucket.get("a", IfMatch=new), b"2")
     equal("get with another If-None-Match", bucket.get("a", IfNoneMatch=old), b"2")
-    refused(bucket, FAILED, "get_object", "a", IfMatch=old)
+    expect_error(bucket, FAILED, "get_object", "a", IfMatch=old)
     equal("the status of get with its ETag in If-None-Match", _status(bucket, "a", IfNoneMatch=new), 304)
 
 
@@ -175,7 +177,7 @@ def _status(bucket: Bucket, key: str, **parameters: object) -> int:
 
 def a_put_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None:
     bucket.put("a", b"", IfNoneMatch="*")  # an empty object is an object
-    refused(bucket, FAILED, "put_object", "a", Body=b"2", IfNoneMatch="*")
+    expect_error(bucket, FAILED, "put_object", "a", Body=b"2", IfNoneMatch="*")
     equal("what was refused has written nothing: get", bucket.get("a"), b"")
     bucket.request("delete_object", "a")
     bucket.put("a", b"3", IfNoneMatch="*")
@@ -185,7 +187,7 @@ def a_put_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None
 def a_put_on_an_etag_replaces_that_content_only(bucket: Bucket) -> None:
     old = bucket.put("a", b"1")
     new = bucket.put("a", b"2", IfMatch=old)
-    refused(bucket, FAILED, "put_object", "a", Body=b"3", IfMatch=old)
+    expect_error(bucket, FAILED, "put_object", "a", Body=b"3", IfMatch=old)
     equal("what was refused has written nothing: get", bucket.get("a"), b"2")
     bucket.request("delete_object", "a")
     refusal = bucket.refusal("put_object", "a", Body=b"3", IfMatch=new)
@@ -265,11 +267,11 @@ def many_keys_are_deleted_at_once(bucket: Bucket) -> None:
     objects = [{"Key": bucket.prefix + key} for key in (*keys, "absent")]
     answer = bucket.request("delete_objects", Delete={"Objects": objects})
     deleted = {bucket.short(key) for key in column(answer, "Deleted", "Key")}
-    equal("the keys that are told to be deleted", deleted, {*keys, "absent"})
+    equal("the keys that the answer names as deleted", deleted, {*keys, "absent"})
     equal("what is left", bucket.keys(), ["e"])
 
 
-def _begun(bucket: Bucket, key: str) -> str:
+def _begin_upload(bucket: Bucket, key: str) -> str:
     return str(bucket.request("create_multipart_upload", key, Metadata={"k": "v"})["UploadId"])
 
 
@@ -281,7 +283,7 @@ def _part(bucket: Bucket, key: str, upload: str, number: int, body: bytes) -> di
 def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> None:
     contents = b"1" * PART, b"2" * PART, b"end"
     bucket.place("a", body=b"before")
-    upload = _begun(bucket, "a")
+    upload = _begin_upload(bucket, "a")
     _part(bucket, "a", upload, 1, b"0" * PART)  # and is replaced
     parts = [_part(bucket, "a", upload, number, contents[number - 1]) for number in (3, 1, 2)]
     parts.sort(key=lambda part: str(part["PartNumber"]))
@@ -306,42 +308,42 @@ def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> 
 
 
 def an_upload_that_is_aborted_leaves_nothing(bucket: Bucket) -> None:
-    upload = _begun(bucket, "a")
+    upload = _begin_upload(bucket, "a")
     part = _part(bucket, "a", upload, 1, b"x")
     bucket.request("abort_multipart_upload", "a", UploadId=upload)
     gone = (404, "NoSuchUpload")
     done = {"UploadId": upload, "MultipartUpload": {"Parts": [part]}}
-    refused(bucket, gone, "complete_multipart_upload", "a", **done)
-    refused(bucket, gone, "upload_part", "a", UploadId=upload, PartNumber=1, Body=b"x")
+    expect_error(bucket, gone, "complete_multipart_upload", "a", **done)
+    expect_error(bucket, gone, "upload_part", "a", UploadId=upload, PartNumber=1, Body=b"x")
     equal("get", bucket.found("a"), None)
 
 
 def an_upload_is_completed_of_its_own_parts_in_order(bucket: Bucket) -> None:
-    upload = _begun(bucket, "a")
+    upload = _begin_upload(bucket, "a")
     one, two = (_part(bucket, "a", upload, number, str(number).encode() * PART) for number in (1, 2))
     wrong = {"PartNumber": 1, "ETag": '"' + hashlib.md5(b"other", usedforsecurity=False).hexdigest() + '"'}
     for parts, code in (([wrong], "InvalidPart"), ([two, one], "InvalidPartOrder")):
         parameters = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
-        refused(bucket, (400, code), "complete_multipart_upload", "a", **parameters)
+        expect_error(bucket, (400, code), "complete_multipart_upload", "a", **parameters)
     equal("get", bucket.found("a"), None)
     bucket.request("abort_multipart_upload", "a", UploadId=upload)
 
 
 def an_upload_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None:
-    upload = _begun(bucket, "a")
+    upload = _begin_upload(bucket, "a")
     part = _part(bucket, "a", upload, 1, b"parts")
     bucket.place("a", body=b"first")
     done = {"UploadId": upload, "MultipartUpload": {"Parts": [part]}, "IfNoneMatch": "*"}
-    refused(bucket, FAILED, "complete_multipart_upload", "a", **done)
+    expect_error(bucket, FAILED, "complete_multipart_upload", "a", **done)
     equal("what was refused has written nothing: get", bucket.get("a"), b"first")
     bucket.refusal("abort_multipart_upload", "a", UploadId=upload)
 
 
 def a_bucket_that_is_not_there_is_an_error_with_its_code(bucket: Bucket) -> None:
     other = attrs.evolve(bucket, name="lakeproof-there-is-no-such-bucket")
-    refused(other, (404, "NoSuchBucket"), "list_objects_v2")
-    refused(other, (404, "NoSuchBucket"), "put_object", "a", Body=b"")
-    refused(other, (404, "NoSuchBucket"), "get_object", "a")
+    expect_error(other, (404, "NoSuchBucket"), "list_objects_v2")
+    expect_error(other, (404, "NoSuchBucket"), "put_object", "a", Body=b"")
+    expect_error(other, (404, "NoSuchBucket"), "get_object", "a")
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (

@@ -253,6 +253,3 @@ def reset_is_kept(staged: Contents | None = None, branch_id: str = "main") -> Mo
     """
     known = frozenset(((branch_id, path, identity), _Value()) for path, identity in (staged or {}).items())
     return Monitor(id=ID, meaning=MEANING, initial=_Resets(known), advance=_advance, at_end=_at_end)
-
-
-acknowledged_reset_is_kept: Final = reset_is_kept()

@@ -155,10 +155,10 @@ def is_folder(where: str) -> bool:
 
 def _open(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
-        from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
+        from lakeproof.stores.redaction import hide_secrets  # drivers, which workers do not have, come with it
 
         kv = _database(spark, where)
-        return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)
+        return _with_tables(spark, hide_secrets(where), keys or "lakefs", kv, beside)
     path = places.local(where)
     if path is not None and path.is_file():
         from lakeproof.spark_checks.data.dumps import staged_dump

@@ -32,9 +32,9 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 
     Raises Unusable: the table cannot be reached, is not there, or has other keys.
     """
-    from lakeproof.stores.redaction import displayed  # drivers, which workers do not have, come with it
+    from lakeproof.stores.redaction import hide_secrets  # drivers, which workers do not have, come with it
 
-    name = displayed(dsn)
+    name = hide_secrets(dsn)
     try:
         from botocore.exceptions import BotoCoreError, ClientError
 

@@ -54,7 +54,7 @@ def made(wished: Sequence[Wish]) -> list[Made]:
         if wish[3] in APPLIED:
             store, _, footprint = front.perform(store, meant, NOW)
         name = Name(wish[0], f"{number}")
-        found.append(Made(name=name, mode=wish[3], footprint=footprint, asked=meant, now=NOW, born=-1, call=0))
+        found.append(Made(name=name, mode=wish[3], footprint=footprint, request=meant, now=NOW, born=-1, call=0))
     return found
 
 
@@ -74,7 +74,7 @@ def by_brute_force(steps: Sequence[Made]) -> Iterator[tuple[tuple[int, ...], Sto
 
     def go(done: tuple[int, ...], store: Store) -> Iterator[tuple[tuple[int, ...], Store, Store]]:
         for at in free(done):
-            after = front.perform(store, steps[at].asked, NOW)[0] if steps[at].mode in APPLIED else store
+            after = front.perform(store, steps[at].request, NOW)[0] if steps[at].mode in APPLIED else store
             yield (*done, at), store, after
             yield from go((*done, at), after)
 

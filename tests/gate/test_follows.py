@@ -95,7 +95,7 @@ def test_one_effect_that_is_left_out_is_missed_at_the_next_one_of_its_client() -
             later = [number for number, each in enumerate(effects) if number > at and each[0] == client]
             if later and effects[later[0]][1] != op:
                 told = refuted(effects[:at] + effects[at + 1 :])
-                assert told.startswith(f"{later[0]}: {client} has asked for "), told
+                assert told.startswith(f"{later[0]}: {client} requested "), told
 
 
 def test_a_blind_write_where_the_flow_asks_for_a_condition_is_refused() -> None:
@@ -103,7 +103,7 @@ def test_a_blind_write_where_the_flow_asks_for_a_condition_is_refused() -> None:
     at, (client, op, reply) = next((n, each) for n, each in enumerate(effects) if isinstance(each[1], kv.SetIf))
     assert isinstance(op, kv.SetIf)
     effects[at] = (client, kv.Set(op.partition, op.key, op.value), reply)
-    assert refuted(effects, TWO_CREATES).startswith(f"{at + 1}: {client} has asked for set repos/r")
+    assert refuted(effects, TWO_CREATES).startswith(f"{at + 1}: {client} requested set repos/r")
     effects[at] = (client, kv.SetIf(op.partition, op.key, op.value, kv.EXISTS), reply)
     assert refuted(effects, TWO_CREATES).startswith(f"{at + 1}: ")
 

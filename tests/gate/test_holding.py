@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from lakeproof.gate.fronts import s3
-from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.server import NORMAL, Gate
 
@@ -30,7 +30,7 @@ def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
     """The names of requests that arrive in an order and are all under way at once, each with what it is."""
 
     async def run() -> Named:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         for request in setup:
             await gate.server.handler(request)
         gate.hold(frozenset({"c1", "c2"}))
@@ -39,7 +39,7 @@ def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
                 nursery.start_soon(gate.server.handler, request)
                 await trio.testing.wait_all_tasks_blocked()
             gate.settle()
-            found = {str(name): (held.asked.method, held.body) for name, held in gate.held.items()}  # type: ignore[union-attr]
+            found = {str(name): (held.request.method, held.body) for name, held in gate.pending.items()}  # type: ignore[union-attr]
             gate.open()
         return found
 
@@ -86,7 +86,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
     keys = [f"{n:02}-{uuid4()}" for n in range(20)]
 
     async def run() -> list[str]:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         gate.hold(frozenset({"c1", "c2"}))
         touched: list[str] = []
         async with trio.open_nursery() as nursery:
@@ -96,7 +96,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
             nursery.start_soon(gate.server.handler, asking("GET", f"/b/{keys[-1]}", client="c2"))
             await trio.testing.wait_all_tasks_blocked()
             gate.settle()
-            for name in sorted(gate.held):
+            for name in sorted(gate.pending):
                 touched.append(str(name))
                 touched += [each.key for each in (await gate.let_go(name, NORMAL)).footprint]
         return touched
@@ -108,7 +108,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
 
 def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
     async def run() -> list[Response]:
-        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
+        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
         gate.hold(frozenset({"c1", "c2"}))
         answers: list[Response] = []
 
@@ -129,7 +129,7 @@ def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
             await gate.drop("c1")
             assert gate.waiting == {"c2"}
             gate.settle()
-            assert [str(name) for name in gate.held] == ["c2 GET b/k"]
+            assert [str(name) for name in gate.pending] == ["c2 GET b/k"]
             gate.open()
         return answers
 

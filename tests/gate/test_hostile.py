@@ -65,7 +65,7 @@ def test_a_call_beside_the_schedules_that_does_not_end_is_one_line(
     monkeypatch.setattr(run, "BUSY_SECONDS", 5.0)
     result = gate(f"sleeps_{when}", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"sleeps_{when}: sleeps() has not returned after 5 s, and nothing is held" in result.stderr
+    assert f"sleeps_{when}: sleeps() has not returned after 5 s, and no request waits" in result.stderr
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ def asks(invariant: Judged, schedule: Sequence[tuple[str, Asked]]) -> list[str]:
         footprint: Footprint
         store, _, footprint = front.perform(store, meant, NOW)
         name = Name(client, str(number))
-        steps.append(Made(name=name, mode=NORMAL, footprint=footprint, asked=meant, now=NOW, born=-1, call=0))
+        steps.append(Made(name=name, mode=NORMAL, footprint=footprint, request=meant, now=NOW, born=-1, call=0))
     calls = {"d": GateCall("delete_repository", ("r",)), "c": GateCall("create_repository", ("r",)), "": None}
     found = (
         invariant(each, [call] if (call := calls[each.client[:1]]) else []) for each in moments(front, start, steps)

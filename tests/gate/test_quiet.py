@@ -15,7 +15,7 @@ import trio.testing
 
 from lakeproof.gate import quiet
 from lakeproof.gate.arrivals import Arrivals
-from lakeproof.gate.fronts.aws import Asked, Store
+from lakeproof.gate.fronts.aws import Store, StoreRequest
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.programs import ClientProcess
@@ -186,29 +186,29 @@ def test_the_clock_of_a_process_counts_threads_that_have_ended() -> None:
 class TestWhatWasSent:
     """It is at each moment unread, or being read, or held: so no look at a program that sleeps can miss it."""
 
-    def arrive(self, gate: Gate[Store, Asked]) -> None:
+    def arrive(self, gate: Gate[Store, StoreRequest]) -> None:
         """Until what was sent is there: a busy kernel may take a moment. Nobody reads meanwhile."""
         until = time.monotonic() + 60
         while not gate.server.arrivals.unread():
             assert time.monotonic() < until
 
-    async def at_rest(self, gate: Gate[Store, Asked]) -> None:
+    async def at_rest(self, gate: Gate[Store, StoreRequest]) -> None:
         while gate.server.arrivals.unread() or gate.server.busy:
             await trio.lowlevel.cancel_shielded_checkpoint()
 
-    async def held_after(self, gate: Gate[Store, Asked], pieces: list[bytes], connection: socket.socket) -> int:
+    async def held_after(self, gate: Gate[Store, StoreRequest], pieces: list[bytes], connection: socket.socket) -> int:
         """How many requests are held at the first moment at which a look could find the store at rest."""
-        before = sum(gate.asked.values())
+        before = sum(gate.counts.values())
         for piece in pieces[:-1]:
             connection.sendall(piece)
             self.arrive(gate)
             await trio.testing.wait_all_tasks_blocked()
             assert gate.server.busy, "a part of a request"
-            assert sum(gate.asked.values()) == before
+            assert sum(gate.counts.values()) == before
         connection.sendall(pieces[-1])
         self.arrive(gate)
         await self.at_rest(gate)
-        return sum(gate.asked.values()) - before
+        return sum(gate.counts.values()) - before
 
     @pytest.mark.parametrize(
         ("redis", "pieces"),
@@ -224,7 +224,7 @@ class TestWhatWasSent:
         self, redis: bool, pieces: list[bytes]
     ) -> None:
         async def sends() -> None:
-            gate = Gate[Store, Asked](PassingFront((), "reader"), Store(), lambda: 0)
+            gate = Gate[Store, StoreRequest](PassingFront((), "reader"), Store(), lambda: 0)
             gate.hold(frozenset({"c1"}))
             listener = listening(0)
             served = (listener, Speaker(gate).talk if redis else gate.server._talk)
@@ -243,9 +243,9 @@ class TestWhatWasSent:
                     await trio.testing.wait_all_tasks_blocked()
                     assert not gate.server.arrivals.unread(), "what follows a request that is held is for later"
                     gate.settle()
-                    await gate.let_go(next(iter(gate.held)), NORMAL)
+                    await gate.let_go(next(iter(gate.pending)), NORMAL)
                     await self.at_rest(gate)
-                    assert gate.asked["c1"] == 2
+                    assert gate.counts["c1"] == 2
                     nursery.cancel_scope.cancel()
 
         trio.run(sends)

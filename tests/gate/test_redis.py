@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from lakeproof.gate.fronts.aws import Asked, AWSFront, Store
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.connections import Speaker
@@ -107,18 +107,18 @@ class TestHeld:
     """A gate that holds the requests of ``c1`` and ``c2``."""
 
     @staticmethod
-    async def arrived(gate: Gate[Store, Asked], count: int) -> None:
+    async def arrived(gate: Gate[Store, StoreRequest], count: int) -> None:
         """Until so many requests were held since holding began."""
         with trio.fail_after(60):
-            while sum(gate.asked.values()) < count:
+            while sum(gate.counts.values()) < count:
                 await gate.arrived.wait(60)
 
-    async def settled(self, gate: Gate[Store, Asked], count: int) -> list[str]:
+    async def settled(self, gate: Gate[Store, StoreRequest], count: int) -> list[str]:
         """The labels of what waits, once so many requests have arrived, and nothing moves."""
         await self.arrived(gate, count)
         await trio.testing.wait_all_tasks_blocked()
         gate.settle()
-        return [each.name.label for each in sorted(gate.held.values(), key=lambda held: held.name)]
+        return [each.name.label for each in sorted(gate.pending.values(), key=lambda held: held.name)]
 
     @staticmethod
     async def said(connection: trio.SocketStream, lines: int = 1) -> bytes:
@@ -131,7 +131,7 @@ class TestHeld:
 
     def run(self, test: object, hello: bytes = b"AUTH c1 x\r\n") -> None:
         async def main() -> None:
-            gate, listener = Gate[Store, Asked](AWSFront(), Store(), lambda: 0), listening(0)
+            gate, listener = Gate[Store, StoreRequest](AWSFront(), Store(), lambda: 0), listening(0)
             port = listener.getsockname()[1]
             gate.hold(frozenset({"c1", "c2"}))
             async with trio.open_nursery() as nursery:
@@ -146,26 +146,26 @@ class TestHeld:
         trio.run(main)
 
     def test_commands_of_a_connection_wait_one_after_the_other(self) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             await connection.send_all(b"PING\r\nSET a 1\r\nGET a\r\n")
             assert await self.said(connection) == b"+PONG\r\n"
             replies = ("SET a", b"+OK\r\n", "OK"), ("GET a", b"$1\r\n1\r\n", "value")
             for number, (label, told, status) in enumerate(replies, 1):
                 assert await self.settled(gate, number) == [label]
-                [name] = gate.held
+                [name] = gate.pending
                 assert (await gate.let_go(name, NORMAL)).status == status
                 assert await self.said(connection, number) == told
-            assert (gate.server.busy, gate.server.seen, gate.asked["c1"]) == (0, 4, 2)
+            assert (gate.server.busy, gate.server.seen, gate.counts["c1"]) == (0, 4, 2)
 
         self.run(test)
 
     def test_a_transaction_is_one_request(self) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             await connection.send_all(b"WATCH a\r\nMULTI\r\nGET a\r\nSET a 1\r\nEXEC\r\n")
             assert await self.settled(gate, 1) == ["WATCH a"]
-            await gate.let_go(next(iter(gate.held)), NORMAL)
+            await gate.let_go(next(iter(gate.pending)), NORMAL)
             assert await self.settled(gate, 2) == ["EXEC (GET a, SET a) if unchanged a"]
-            held = await gate.let_go(next(iter(gate.held)), NORMAL)
+            held = await gate.let_go(next(iter(gate.pending)), NORMAL)
             assert held.status == "[nil, OK]"
             told = b"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n$-1\r\n+OK\r\n"
             assert await self.said(connection, told.count(b"\r\n")) == told
@@ -174,11 +174,11 @@ class TestHeld:
 
     @pytest.mark.parametrize("transaction", [False, True])
     def test_a_refused_write_is_an_error_and_nothing_is_done(self, transaction: bool) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             asked = b"MULTI\r\nSET a 1\r\nEXEC\r\n" if transaction else b"SET a 1\r\n"
             await connection.send_all(asked)
             await self.settled(gate, 1)
-            held = await gate.let_go(next(iter(gate.held)), REFUSED)
+            held = await gate.let_go(next(iter(gate.pending)), REFUSED)
             error = b"-EXECABORT Transaction discarded because of: BUSY" if transaction else b"-BUSY Redis is busy"
             assert error in await self.said(connection, 3 if transaction else 1)
             assert held.status == ("error EXECABORT" if transaction else "error BUSY")
@@ -188,10 +188,10 @@ class TestHeld:
 
     @pytest.mark.parametrize(("mode", "found"), [(LOST_APPLIED, "1"), (LOST_DROPPED, None)])
     def test_a_lost_answer_closes_the_connection(self, mode: str, found: str | None) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             await connection.send_all(b"SET a 1\r\n")
             await self.settled(gate, 1)
-            assert (await gate.let_go(next(iter(gate.held)), mode)).status == 0
+            assert (await gate.let_go(next(iter(gate.pending)), mode)).status == 0
             assert await self.said(connection) == b""
             assert gate.state.redis.text("a") == found
 
@@ -199,7 +199,7 @@ class TestHeld:
 
     @pytest.mark.parametrize("values", ["12", "21"])
     def test_commands_of_two_connections_of_a_client_are_named_by_what_they_ask(self, values: str) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             other = await trio.open_tcp_stream(*connection.socket.getpeername())
             await other.send_all(b"AUTH c1 x\r\n")
             assert await self.said(other) == b"+OK\r\n"
@@ -207,17 +207,17 @@ class TestHeld:
                 await each.send_all(b"SET a %b\r\n" % value.encode())
                 await self.arrived(gate, asked)
             assert await self.settled(gate, 2) == ["SET a", "SET a"]
-            assert {name.number: held.body[-1:] for name, held in gate.held.items()} == {1: b"1", 2: b"2"}
+            assert {name.number: held.body[-1:] for name, held in gate.pending.items()} == {1: b"1", 2: b"2"}
             gate.open()
             await other.aclose()
 
         self.run(test)
 
     def test_a_schedule_begins_with_connections_that_watch_nothing(self) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
             await connection.send_all(b"WATCH a\r\n")
             await self.settled(gate, 1)
-            await gate.let_go(next(iter(gate.held)), NORMAL)
+            await gate.let_go(next(iter(gate.pending)), NORMAL)
             gate.state = Store()
             gate.hold(frozenset({"c1"}))
             await connection.send_all(b"MULTI\r\nEXEC\r\n")
@@ -227,11 +227,11 @@ class TestHeld:
         self.run(test)
 
     def test_who_has_no_user_is_known_by_the_name_of_the_connection(self) -> None:
-        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
-            assert gate.asked["c1"] == 0, "what was asked before is of no client"
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+            assert gate.counts["c1"] == 0, "what was asked before is of no client"
             await connection.send_all(b"GET a\r\n")
             assert await self.settled(gate, 1) == ["GET a"]
             gate.open()
-            assert gate.asked["c1"] == 1
+            assert gate.counts["c1"] == 1
 
         self.run(test, b"GET a\r\nCLIENT SETNAME c1\r\n")

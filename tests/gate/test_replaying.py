@@ -2,6 +2,9 @@
 
 import functools
 import json
+import os
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,16 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("traces")
     lakeproof("gate", "run", str(COUNTER), "counter/blind", "--out", str(folder))
     return folder / "counter_blind.counted_once.json"
+
+
+def test_the_line_that_is_printed_works_where_it_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = Path(sys.executable).with_name("lakeproof")
+    monkeypatch.setattr(sys, "argv", [str(installed)])
+    monkeypatch.setenv("PATH", os.defpath)
+    found = lakeproof("gate", "run", str(COUNTER), "counter/blind", "--out", str(tmp_path))
+    [program, *words] = shlex.split(found.stdout.splitlines()[-1])
+    assert Path(program).samefile(installed)
+    assert "violated: counted_once" in lakeproof(*words).stdout
 
 
 Change = tuple[tuple[str, str], ...]

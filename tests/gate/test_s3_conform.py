@@ -12,7 +12,7 @@ from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.impl.stores.conformance import NotConforming, claim_text
-from lakeproof.stores.s3_bucket import Bucket, opened
+from lakeproof.stores.s3_bucket import Bucket, open_bucket
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
 from tests.gate.stores import Meeting, Served, answering, served
@@ -196,7 +196,7 @@ BY_NAME: dict[str, Claim] = {claim.__name__: claim for claim in CLAIMS}
 
 
 def bucket(store: Served) -> Bucket:
-    return opened(f"s3+{store.url.replace('//', '//me:secret@')}/b", 60.0)("x/")
+    return open_bucket(f"s3+{store.url.replace('//', '//me:secret@')}/b", 60.0)("x/")
 
 
 @pytest.mark.parametrize(("planted", "claim"), PLANTED, ids=lambda each: getattr(each, "__name__", each))

@@ -1,7 +1,6 @@
 """The store in memory keeps the contract; the conformance suite catches stores that do not."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -12,8 +11,9 @@ from hypothesis import strategies as st
 
 from lakeproof.impl.stores import DELETE_IF, MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations, check_store
+from lakeproof.impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations
 from lakeproof.model import kv
+from tests.conformance import check_store, opens
 
 partitions, keys, values = st.sampled_from(PARTITIONS), st.sampled_from(KEYS), st.sampled_from(VALUES)
 predicates = st.one_of(values, st.sampled_from([None, kv.EXISTS]))
@@ -29,14 +29,6 @@ operations = st.lists(
     ),
     max_size=40,
 )
-
-
-def opens(make: Callable[[], Store]) -> Callable[[], AbstractAsyncContextManager[Store]]:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Store]:
-        yield make()
-
-    return opened
 
 
 @pytest.mark.parametrize("delete_if", [False, True])

@@ -3,8 +3,8 @@
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -13,12 +13,12 @@ import pytest
 import trio
 
 from lakeproof.impl.stores import Store
-from lakeproof.impl.stores.conformance import check_store
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.model import kv
+from tests.conformance import MakeStore, check_store
 
 
-def opens(folder: Path, *, durable: bool) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def opens(folder: Path, *, durable: bool) -> MakeStore:
     numbers = count()
 
     @asynccontextmanager
@@ -45,6 +45,7 @@ INCREMENT = """
 import sys, trio
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
+from tests.conformance import MakeStore, check_store
 
 async def main():
     with SQLiteStore(sys.argv[1], busy_seconds=600) as store:

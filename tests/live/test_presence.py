@@ -14,7 +14,7 @@ from lakeproof.live.lakefs.existence import (
     UNIQUE,
     Evidence,
     Kind,
-    crowded,
+    find_surplus,
     judge,
 )
 from lakeproof.model.invariants import Violation
@@ -126,8 +126,8 @@ def test_most_of_what_no_order_explains_is_found_under_each_name() -> None:
 
 def test_the_crowded_stretch_is_told() -> None:
     makers = [create(1, 2), create(3, 4), create(20, 30), create(21, 29)]
-    found = crowded(makers, [delete(2, 3)])
+    found = find_surplus(makers, [delete(2, 3)])
     assert found is not None
     assert (len(found[0]), found[1]) == (2, 0)
-    assert crowded(makers, [delete(2, 3), delete(22)]) is not None  # none may come between 4 and 20
-    assert crowded(makers[:2], [delete(2, 3)]) is None
+    assert find_surplus(makers, [delete(2, 3), delete(22)]) is not None  # none may come between 4 and 20
+    assert find_surplus(makers[:2], [delete(2, 3)]) is None

@@ -10,7 +10,7 @@ from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
 from lakeproof.live.lakefs.rounds import ServicePlan
-from lakeproof.live.lakefs.workload import focused
+from lakeproof.live.lakefs.workload import focus_kinds
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.live.runs import run, service
 
@@ -80,7 +80,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
     the next seed has to do."""
     found: set[str] = set()
     for seed in range(1, 6):
-        done, _ = run(bug, ServicePlan(rounds=200, calls=300), seed=seed, often=focused(CONCERNED.get(bug, ())))
+        done, _ = run(bug, ServicePlan(rounds=200, calls=300), seed=seed, often=focus_kinds(CONCERNED.get(bug, ())))
         assert done.violations
         found |= {violation.invariant for violation in done.violations}
         if found & FOUND_AS[bug]:

@@ -278,7 +278,7 @@ BUGS: Final = (
     replacing("the job takes a sealed token for closed", CLOSING, (_reaper, "fate_of", closed_when_sealed)),
     replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
     replacing("the job takes no commit for true", UNTIMED, (_reaper.Reaper, "_winners", no_winners)),
-    replacing("the job does not look into commits", UNTIMED, (_reaper.Reaper, "_held", no)),
+    replacing("the job does not look into commits", UNTIMED, (_reaper.Reaper, "_is_committed_in", no)),
     replacing("the job does not look what is staged", UNTIMED, (_reaper.Reaper, "_replaced", all_addresses)),
     with_flows(
         "a merge writes nothing ahead",

@@ -28,6 +28,10 @@ def test_each_bug_is_another_one_of_a_machine_that_there_is() -> None:
     assert max(Counter(map(str, BUGS)).values()) == 1
 
 
+def test_what_a_bug_replaces_is_there() -> None:
+    assert [(owner, name) for bug in BUGS for owner, name, _ in bug.patches if not hasattr(owner, name)] == []
+
+
 def found(bug: Bug, seed: str, monkeypatch: pytest.MonkeyPatch) -> bool:
     for owner, name, planted in bug.patches:
         monkeypatch.setattr(owner, name, planted)

@@ -26,10 +26,10 @@ from lakeproof.model.committed import (
     merged_entry,
     object_address,
     split,
-    three_way_merge,
     write,
 )
 from lakeproof.model.records import StagedEntry
+from tests.model.three_way import three_way_merge
 
 Contents = tuple[Entry, ...]
 

@@ -4,7 +4,7 @@ import pytest
 
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import past_head_data_is_kept
-from lakeproof.model.retention import DAY, Left, Rules, expired_commits, remembered_commits
+from lakeproof.model.retention import DAY, Left, Rules, active, remembered_commits
 from tests.model.test_branch_invariants import verdict
 from tests.model.test_invariants_retention import snapshot
 from tests.model.test_retention import FEATURE, MAIN, NOW, commit, history
@@ -40,7 +40,7 @@ def test_without_a_time_it_is_kept_in_any_case_and_a_commit_that_is_gone_keeps_n
 
 def test_by_dates_alone_a_head_that_was_left_just_now_is_expired() -> None:
     old = history(commit("A", 30), commit("B", 20, "A"))
-    assert expired_commits(old, {MAIN: CommitID("A")}, WEEK, NOW) == {CommitID("B")}
+    assert active(old, {MAIN: CommitID("A")}, WEEK, NOW) == {CommitID("A")}
     assert remembered_commits(old, [Left(MAIN, CommitID("B"), NOW)], WEEK, NOW) == {CommitID("B")}
 
 

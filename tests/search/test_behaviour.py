@@ -80,7 +80,24 @@ def states(scenario: Scenario, *, merge: bool, symmetry: bool = False) -> Result
     return search(scenario, options=Options(merge=merge, symmetry=symmetry))
 
 
+async def releases(env: Env) -> None:
+    """Its last effect is in a ``finally``: an interpreter that closes it would run that."""
+    try:
+        await get(env, b"a")
+        await get(env, b"b")
+    finally:
+        await env.store.set(P, b"d", b"released")
+
+
 WRITER = Call(put, b"1", b"1", b"1")
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_no_run_of_a_flow_is_kept_for_ever(merge: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[object] = []
+    monkeypatch.setattr("lakeproof.impl.frames._keep", kept.append)
+    found = states(scenario(releases, releases, WRITER), merge=merge)
+    assert (found.complete, kept) == (True, [])
 
 
 class TestMerging:

@@ -97,7 +97,7 @@ class TestSearch:
         explorer = Explorer(ATOMIC, Source(None), 5.0)
         explorer.task = attrs.evolve(explorer.task, states_max=2)
         found = explorer.search()
-        assert "stopped: " in str(found["told"])
+        assert "stopped: " in str(found["summary"])
         assert {row["verdict"] for row in cast("dict[str, dict[str, object]]", found["verdicts"]).values()} == {
             "inconclusive"
         }

@@ -22,7 +22,7 @@ BUGS = {
     "backwards forgotten": "pages lose nothing in either direction",
     "filter before limit": "a filter takes away what was counted",
     "updates lost": "concurrent updates are all kept",
-    "returns nothing": "updates do what they say and tell what is asked for",
+    "returns nothing": "updates do what they say and return the values requested",
     "transaction not undone": "a transaction is done whole or not at all",
     "transaction torn": "a transaction is never seen in half",
     "transaction repeated": "a transaction with a token is done once",
@@ -110,7 +110,7 @@ class Planted:
 
     def _answer(self, asked: DynamoDBRequest, response: Response) -> Response:
         told = json.loads(response.body)
-        conditional = asked.operation == "UpdateItem" and "ConditionExpression" in asked.told
+        conditional = asked.operation == "UpdateItem" and "ConditionExpression" in asked.body
         if self.bug == "conditions always fail" and conditional and response.status == 200:
             kind = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"
             return Response(400, response.headers[:1], json.dumps({"__type": kind, "message": ""}).encode())
@@ -122,7 +122,7 @@ class Planted:
                 told["LastEvaluatedKey"] = {name: items[1][name] for name in told["LastEvaluatedKey"]}
             if self.bug == "filter before limit":
                 told["ScannedCount"] = told["Count"]
-        if self.bug == "sort keys as texts" and str(asked.told.get("TableName")).endswith("-N"):
+        if self.bug == "sort keys as texts" and str(asked.body.get("TableName")).endswith("-N"):
             return Response(response.status, response.headers[:1], json.dumps(told).replace('"S"', '"N"').encode())
         return Response(response.status, response.headers[:1], json.dumps(told).encode())
 

@@ -1,15 +1,15 @@
 """Each claim of the conformance suite that is not told of a store in memory's own tests finds a planted fault."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 import pytest
 import trio
 
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import OPAQUE, Answer
-from lakeproof.impl.stores.conformance import MakeStore, NotConforming, check_operations, check_store
+from lakeproof.impl.stores.conformance import NotConforming, check_operations
 from lakeproof.model import kv
+from tests.conformance import check_store, opens
 
 
 class TakesKeysForText(MemoryStore):
@@ -126,14 +126,6 @@ class Tokens(MemoryStore):
         if isinstance(op, kv.Get) and isinstance(answer, kv.ValueWithPredicate):
             return kv.ValueWithPredicate(answer.value, str(self.versions[op.partition, op.key]).encode())
         return answer
-
-
-def opens(make: Callable[[], Store]) -> MakeStore:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Store]:
-        yield make()
-
-    return opened
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -16,12 +16,13 @@ import trio
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, TRANSACT
-from lakeproof.impl.stores.conformance import NotConforming, check_store, name_claim
+from lakeproof.impl.stores.conformance import NotConforming, name_claim
 from lakeproof.live.engine import reply_in_time
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, by_value, postgresql, redis_scripts, target
 from lakeproof.stores.pooled import Pooled
 from lakeproof.words import Unusable
+from tests.conformance import MakeStore, check_store
 from tests.stores.planted_store import dsn as planted
 
 KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]
@@ -42,7 +43,7 @@ def dsn_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], st
     return told
 
 
-def fresh(store: Store) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def fresh(store: Store) -> MakeStore:
     """Opens an empty corner of a store, again and again."""
     numbers = count()
 

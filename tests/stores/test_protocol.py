@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lakeproof.model import kv
 from lakeproof.stores.child import ChildStore, child_store
-from lakeproof.stores.protocol import KINDS, Nonsense, Reply, answer, parse, request
+from lakeproof.stores.protocol import Nonsense, Reply, answer, parse, request
 from tests.commands import lakeproof
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -61,7 +61,7 @@ def test_answers_are_understood_as_in_the_documentation() -> None:
 
 
 def test_the_documentation_names_every_kind_of_error() -> None:
-    assert set(re.findall(r"^\| `(\w+)` \|.*\| .* \|$", PAGE.read_text(), re.MULTILINE)) >= KINDS.keys()
+    assert set(re.findall(r"^\| `(\w+)` \|.*\| .* \|$", PAGE.read_text(), re.MULTILINE)) >= kv.ERRORS.keys()
 
 
 @given(json_values.filter(lambda value: value is not None))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.stores.redaction import displayed, redacted
+from lakeproof.stores.redaction import hide_secrets, redact
 from tests.commands import lakeproof
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
@@ -135,7 +135,7 @@ def test_no_output_holds_any_of_many_secrets(given_: tuple[str, str]) -> None:
     ],
 )
 def test_a_dsn_is_shown_with_all_but_its_secret(dsn: str, shown: str) -> None:
-    assert displayed(dsn) == shown
+    assert hide_secrets(dsn) == shown
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_a_dsn_is_shown_with_all_but_its_secret(dsn: str, shown: str) -> None:
      "postgresql://h:5432/db?user=me@corp", "unix:///tmp/redis.sock", "exec:python3 kv.py --port 1", "nothing"],
 )  # fmt: skip
 def test_a_dsn_without_a_secret_is_shown_as_it_is(dsn: str) -> None:
-    assert displayed(dsn) == dsn
-    assert redacted(f"{dsn}: no such host: h", dsn) == f"{dsn}: no such host: h"
+    assert hide_secrets(dsn) == dsn
+    assert redact(f"{dsn}: no such host: h", dsn) == f"{dsn}: no such host: h"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_dsn_without_a_secret_is_shown_as_it_is(dsn: str) -> None:
     ],
 )
 def test_a_part_of_a_secret_is_hidden_however_it_is_written(secret: str, message: str) -> None:
-    told = redacted(message, f"redis://me:{secret}@h")
+    told = redact(message, f"redis://me:{secret}@h")
     assert "***" in told
     assert not re.search(r"secret|cret|'se'|s.{1,6}cret", told)
 

@@ -20,7 +20,7 @@ from lakeproof.gate.fronts.s3.state import BucketState as Buckets
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import Objects
 
-Asked = S3Request | DynamoDBRequest | RedisRequest
+StoreRequest = S3Request | DynamoDBRequest | RedisRequest
 
 
 @attrs.frozen(kw_only=True)
@@ -45,71 +45,71 @@ class AWSFront:
         self.dynamodb = DynamoDBFront()
         self.redis = RedisFront()
 
-    def understood(self, request: Request) -> Asked | Response:
+    def understood(self, request: Request) -> StoreRequest | Response:
         return self.dynamodb.understood(request) if TARGET in request.headers else self.s3.understood(request)
 
-    def client_of(self, asked: Asked) -> str:
-        match asked:
+    def client_of(self, request: StoreRequest) -> str:
+        match request:
             case S3Request():
-                return self.s3.client_of(asked)
+                return self.s3.client_of(request)
             case DynamoDBRequest():
-                return self.dynamodb.client_of(asked)
+                return self.dynamodb.client_of(request)
             case RedisRequest():
-                return self.redis.client_of(asked)
+                return self.redis.client_of(request)
 
-    def label_of(self, asked: Asked) -> str:
-        match asked:
+    def label_of(self, request: StoreRequest) -> str:
+        match request:
             case S3Request():
-                return self.s3.label_of(asked)
+                return self.s3.label_of(request)
             case DynamoDBRequest():
-                return self.dynamodb.label_of(asked)
+                return self.dynamodb.label_of(request)
             case RedisRequest():
-                return self.redis.label_of(asked)
+                return self.redis.label_of(request)
 
-    def keys_of(self, asked: Asked) -> tuple[str, ...]:
-        match asked:
+    def keys_of(self, request: StoreRequest) -> tuple[str, ...]:
+        match request:
             case S3Request():
-                return self.s3.keys_of(asked)
+                return self.s3.keys_of(request)
             case DynamoDBRequest():
-                return self.dynamodb.keys_of(asked)
+                return self.dynamodb.keys_of(request)
             case RedisRequest():
-                return self.redis.keys_of(asked)
+                return self.redis.keys_of(request)
 
-    def writes(self, asked: Asked) -> bool:
-        match asked:
+    def writes(self, request: StoreRequest) -> bool:
+        match request:
             case S3Request():
-                return self.s3.writes(asked)
+                return self.s3.writes(request)
             case DynamoDBRequest():
-                return self.dynamodb.writes(asked)
+                return self.dynamodb.writes(request)
             case RedisRequest():
-                return self.redis.writes(asked)
+                return self.redis.writes(request)
 
-    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Answer, Footprint]:
-        match asked:
+    def perform(self, state: Store, request: StoreRequest, now: int) -> tuple[Store, Answer, Footprint]:
+        match request:
             case S3Request():
-                objects, response, footprint = self.s3.perform(state.s3, asked, now)
+                objects, response, footprint = self.s3.perform(state.s3, request, now)
                 return attrs.evolve(state, s3=objects), response, footprint
             case DynamoDBRequest():
-                tables, response, footprint = self.dynamodb.perform(state.dynamodb, asked, now)
+                tables, response, footprint = self.dynamodb.perform(state.dynamodb, request, now)
                 return attrs.evolve(state, dynamodb=tables), response, footprint
             case RedisRequest():
-                keys, reply, footprint = self.redis.perform(state.redis, asked, now)
+                keys, reply, footprint = self.redis.perform(state.redis, request, now)
                 return attrs.evolve(state, redis=keys), reply, footprint
 
-    def conflict(self, asked: Asked) -> Answer | None:
-        return self.s3.conflict(asked) if isinstance(asked, S3Request) else None
+    def conflict(self, request: StoreRequest) -> Answer | None:
+        return self.s3.conflict(request) if isinstance(request, S3Request) else None
 
-    def late(self, asked: Asked) -> Asked | None:
-        return attrs.evolve(asked, late=True) if isinstance(asked, RedisRequest) else None
+    def late(self, request: StoreRequest) -> StoreRequest | None:
+        return attrs.evolve(request, late=True) if isinstance(request, RedisRequest) else None
 
-    def refusal(self, asked: Asked) -> Answer:
-        match asked:
+    def refusal(self, request: StoreRequest) -> Answer:
+        match request:
             case S3Request():
-                return self.s3.refusal(asked)
+                return self.s3.refusal(request)
             case DynamoDBRequest():
-                return self.dynamodb.refusal(asked)
+                return self.dynamodb.refusal(request)
             case RedisRequest():
-                return self.redis.refusal(asked)
+                return self.redis.refusal(request)
 
     def environment(self, url: str, redis: str, client: str) -> Sequence[tuple[str, str]]:
         """What tells a client where the stores are, and who it is. url: of HTTP. redis: the host and port of Redis."""

@@ -25,7 +25,7 @@ class Touch(Enum):
 class Access:
     """A key, or all keys with a prefix, and what is done to it.
 
-    A key is one string, such as ``bucket/name`` or ``table/partition/sort``; whoever makes it escapes what separates.
+    A key is one string, such as ``bucket/name`` or ``table/partition/sort``; its maker escapes separators.
     """
 
     touch: Touch

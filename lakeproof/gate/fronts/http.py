@@ -69,12 +69,12 @@ class Server:
     """Serves a handler until it is cancelled.
 
     ``busy`` counts the connections on which a request has begun and is not whole yet, or an answer is under way, and
-    those that nobody reads from yet: while it is above 0, or ``arrivals`` has something unread, the program is not
+    those that are not read from yet: while it is above 0, or ``arrivals`` has something unread, the program is not
     quiet. ``seen`` counts the whole requests.
     """
 
     def __init__(self, handler: Handler, note: Callable[[str, str], object] = lambda *_: None) -> None:
-        """note: is told what arrived and what of it no store here can take, as `lakeproof.gate.server.Gate.note`."""
+        """note: receives what arrived and what of it no store here can take, as `lakeproof.gate.server.Gate.note`."""
         self.handler = handler
         self.note = note
         self.arrivals = Arrivals()
@@ -191,7 +191,7 @@ def _receive_bytes(connection: socket.socket) -> bytes:
 
 
 async def send(connection: socket.socket, data: bytes) -> None:
-    """Write all of it. Raises Gone: nobody reads it."""
+    """Write all of it. Raises Gone: the reader is gone."""
     try:
         await write_all(connection.fileno(), data)
     except OSError:

@@ -48,7 +48,7 @@ class Response:
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     unknown: str = ""
-    """What was asked for that the front does not have: then this is no answer of the store's."""
+    """What was requested that the front does not have: then this is no answer of the store's."""
 
 
 class Malformed(Exception):
@@ -114,7 +114,7 @@ class Incoming:
         return b"\r\n".join((first, *headers, b"", rest))
 
     def wants_continue(self) -> bool:
-        """Whether the client waits for leave to send a body; told once."""
+        """Whether the client waits for leave to send a body; true once."""
         found, self._expects = self._expects and self.begun and not self._body, False
         return found
 

@@ -21,7 +21,7 @@ from lakeproof.impl.printable import printable
 from lakeproof.live.lakefs.calls import LAST, Answer
 from lakeproof.live.lakefs.moves import Timed, calls, text
 from lakeproof.model.snapshot import Status
-from lakeproof.stores.redaction import displayed
+from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import Unusable
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
@@ -71,13 +71,13 @@ def address(dsn: str) -> Address:
     """
     found = _DSN.fullmatch(dsn)
     if found is None:
-        raise Unusable(f"{displayed(dsn)!r} names no service; expected {FORMS}")
+        raise Unusable(f"{hide_secrets(dsn)!r} names no service; expected {FORMS}")
     scheme, key, secret, host, path = found.groups()
     servers = host.split(",")
     if not all(servers) or len(set(servers)) < len(servers):
         raise Unusable(f"{host!r} names a server twice, or none; expected HOST:PORT,HOST:PORT,...")
     bases = tuple(f"{scheme}://{each}{(path or '').rstrip('/') or '/api/v1'}" for each in servers)
-    return Address(displayed(dsn), bases, unquote(key), unquote(secret))
+    return Address(hide_secrets(dsn), bases, unquote(key), unquote(secret))
 
 
 def sdk(name: str) -> ModuleType:

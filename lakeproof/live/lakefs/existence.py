@@ -96,10 +96,10 @@ def judge(name: str, items: Sequence[Evidence], spared: str) -> Iterator[Judgeme
     yield from _unique(name, items, deletes)
     lives = _lives(items, deletes)
     yield from _inaccessible(name, items, lives)
-    yield from _spared(name, items, lives, deletes, spared)
+    yield from _judge_spared(name, items, lives, deletes, spared)
 
 
-def crowded(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tuple[Sequence[Evidence], int] | None:
+def find_surplus(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tuple[Sequence[Evidence], int] | None:
     """Makers that are too many: in a stretch of time that holds so many makers that succeeded, each but the first
     needs a breaker of its own that may have taken effect in it. None: there is no such stretch.
 
@@ -125,7 +125,7 @@ def crowded(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tuple[S
 
 def _unique(name: str, items: Sequence[Evidence], deletes: Sequence[Evidence]) -> Iterator[Judgement]:
     creates = [item for item in items if item.kind is Kind.CREATE]
-    found = crowded(creates, deletes)
+    found = find_surplus(creates, deletes)
     if found is not None:
         those, may = found
         calls = "; ".join(item.shown for item in those)
@@ -184,7 +184,7 @@ def _whole(life: _Incarnation, items: Sequence[Evidence]) -> str:
     return f"{life.item.shown} had made it{ended}"
 
 
-def _spared(
+def _judge_spared(
     name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation], deletes: Sequence[Evidence], spared: str
 ) -> Iterator[Judgement]:
     for item in items:
@@ -203,14 +203,14 @@ def _spared(
             yield EFFECTIVE, Reached(f"{name}: {item.shown} found what {life.item.shown} had made")
             if before:
                 yield spared, Reached(f"{name}: {item.shown} found what was made after a delete")
-    yield from _vanished(name, items, lives, deletes, spared)
+    yield from _judge_vanished(name, items, lives, deletes, spared)
 
 
 def _before(deletes: Sequence[Evidence]) -> str:
     return f"; {deletes[-1].shown} was over before" if deletes else ""
 
 
-def _vanished(
+def _judge_vanished(
     name: str, items: Sequence[Evidence], lives: Sequence[_Incarnation], deletes: Sequence[Evidence], spared: str
 ) -> Iterator[Judgement]:
     """What was seen after all the deletes that can have met it, whichever life it was, and then missed. An item that

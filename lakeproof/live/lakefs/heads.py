@@ -31,17 +31,17 @@ REPLACERS: Final = frozenset({"delete_branch", "create_branch", "hard_reset"})
 
 def judge_heads(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
     """Commits, the branches that stay, and those and the tags that come and go."""
-    made = _named(calls, final)
+    made = _name_commits(calls, final)
     yield from _commits_kept(calls, final, made)
     yield from _merges_causal(calls, final)
-    yield from _combined(calls, final, made)
+    yield from _judge_combined(calls, final, made)
     for branch in INITIAL_BRANCHES:
         yield from _head(branch, [call for call in calls if len(call.args) > 1 and call.args[1] == branch], final, made)
     yield from _branches(calls)
     yield from _tags(calls)
 
 
-def _named(calls: Sequence[Call], final: FinalState) -> dict[int, str]:
+def _name_commits(calls: Sequence[Call], final: FinalState) -> dict[int, str]:
     """By the beginning of a call, the commit that it is known to have made. The answer to a revert does not name it,
     but its message does, where the service keeps it."""
     by_message = {message: commit_id for commit_id, message in final.messages.items()}
@@ -108,7 +108,7 @@ def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgeme
             yield CAUSAL, Reached(f"{merge.shown} holds commit {commit.value}")
 
 
-def _combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
+def _judge_combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
     """A revert takes back just what a commit changed, and a cherry-pick does it once more, path by path: what neither
     side of the three-way merge changed, or one of them, or both alike. Judged where all four contents are known."""
     parents = {line[at]: line[at + 1] for line in final.logs.values() for at in range(len(line) - 1)}
@@ -122,7 +122,7 @@ def _combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str])
         after, before, changed, unchanged = (final.commits[each] for each in ids)
         base, source = (changed, unchanged) if call.name == "revert" else (unchanged, changed)
         for path in sorted({*after, *before, *base, *source}):
-            if after.get(path) not in _merged(base, source, before, path):
+            if after.get(path) not in _merge(base, source, before, path):
                 has, was, did, didnt = (each.get(path) for each in (after, before, changed, unchanged))
                 evidence = (
                     f"{call.shown} made {commit_id}, which has {has!r} at {path}; before it had {was!r}, "
@@ -133,7 +133,7 @@ def _combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str])
         yield REVERTED, Reached(f"{call.shown} changed what {target} did, and nothing else")
 
 
-def _merged(base: Content, source: Content, destination: Content, path: str) -> tuple[str | None, ...]:
+def _merge(base: Content, source: Content, destination: Content, path: str) -> tuple[str | None, ...]:
     """What a three-way merge may leave at a path. A conflict is refused: none is legal."""
     was, theirs, ours = base.get(path), source.get(path), destination.get(path)
     if theirs in (ours, was):
@@ -169,7 +169,7 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         unknown = [each for each in writes if not each.head and each.call.began < ended]
         if not before or (not may and unknown) or not all(each.leaves for each in unknown):
             continue
-        left = [_left(each, before) for each in may]
+        left = [_find_departure(each, before) for each in may]
         if all(left):
             last = (left and left[0]) or before[-1]
             evidence = f"{shown} found {head} the head of {branch}, which {last.call.shown} had moved before"
@@ -183,7 +183,7 @@ def _reads(call: Call) -> bool:
     return call.name == "get_branch" and call.ok and isinstance(call.value, str)
 
 
-def _left(write: _Write, before: Sequence[_Write]) -> _Write | None:
+def _find_departure(write: _Write, before: Sequence[_Write]) -> _Write | None:
     """A call that moved the branch elsewhere, after a write and before a read; None: none did for sure."""
     return next((each for each in before if each.call.began > write.call.ended and each.head != write.head), None)
 

@@ -16,7 +16,7 @@ from lakeproof.live.lakefs.contents import FinalState, RepositoryState
 from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
 from lakeproof.live.lakefs.heads import judge_heads
 from lakeproof.live.lakefs.imports import judge_imports
-from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, KnownIssues, judged
+from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, KnownIssues, judge_causes
 from lakeproof.live.lakefs.paths import judge_paths
 from lakeproof.live.lakefs.pulls import judge_pulls
 from lakeproof.live.report import Judged
@@ -63,7 +63,7 @@ def judge_repositories(
                 by_name[name].append(call)
         elif call.args and call.name != "list_repositories":
             by_name[call.args[0]].append(call)
-    remembered = _remembered(calls, issues.cache_seconds)
+    remembered = _cache_bounds(calls, issues.cache_seconds)
     for name, mine in sorted(by_name.items()):
 
         def judging(causes: Causes, name: str = name, mine: Sequence[Call] = mine) -> list[Judgement]:
@@ -72,14 +72,14 @@ def judge_repositories(
             found = list(existence.judge(name, items, existence.REPOSITORY_SPARED))
             return found + (list(_belongings(mine, last[name], since)) if name in last else [])
 
-        yield from judged(judging, CAUSES, issues)
+        yield from judge_causes(judging, CAUSES, issues)
 
 
 def _began(call: Call) -> float:
     return call.began
 
 
-def _remembered(calls: Iterable[Call], seconds: float) -> Since:
+def _cache_bounds(calls: Iterable[Call], seconds: float) -> Since:
     """From when on a call may say what was, if caches remember it for so many seconds: the last event before that."""
     events = sorted(
         {(call.called, call.began) for call in calls} | {(call.returned, call.noted) for call in calls if call.returned}

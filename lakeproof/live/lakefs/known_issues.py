@@ -74,26 +74,26 @@ def _seconds(word: str, value: str) -> float:
     return found
 
 
-def judged(judging: Callable[[Causes], list[Judgement]], causes: Causes, issues: KnownIssues) -> Iterator[Judged]:
+def judge_causes(judging: Callable[[Causes], list[Judgement]], causes: Causes, issues: KnownIssues) -> Iterator[Judged]:
     """Judge the calls on one name or path, with what is known set aside, and the root cause first.
 
     judging: what is found, if these causes are at work. The more causes, the fewer violations. causes: those that may
     be at work there.
     """
     found = judging(NONE)
-    broken = _broken(found, issues)
+    broken = _violations(found, issues)
     if not broken:
         yield from found
         return
     mine = issues.causes & causes
-    left = _broken(judging(mine), issues) if mine else broken
+    left = _violations(judging(mine), issues) if mine else broken
     if len(left) < len(broken):
         yield _suppress(judging, broken, mine, issues)
     if left:
         yield from _attribute(judging, left, causes, mine, issues)
 
 
-def _broken(found: list[Judgement], issues: KnownIssues) -> list[tuple[str, Violation]]:
+def _violations(found: list[Judgement], issues: KnownIssues) -> list[tuple[str, Violation]]:
     return [(name, each) for name, each in found if isinstance(each, Violation) and issues.judges(name)]
 
 
@@ -101,7 +101,7 @@ def _suppress(
     judging: Callable[[Causes], list[Judgement]], broken: list[tuple[str, Violation]], mine: Causes, issues: KnownIssues
 ) -> Judged:
     """The cause that explains most, alone."""
-    cause = min(sorted(mine), key=lambda each: len(_broken(judging(frozenset({each})), issues)))
+    cause = min(sorted(mine), key=lambda each: len(_violations(judging(frozenset({each})), issues)))
     name, violation = next((each for each in broken if each[0] == ROOT.get(cause)), broken[0])
     return name, Suppressed(cause, violation.evidence)
 
@@ -115,7 +115,7 @@ def _attribute(
 ) -> Iterator[Judged]:
     """Violations; of those that one cause explains all, only its own, if it has one."""
     for cause in sorted(causes - mine):
-        if _broken(judging(mine | {cause}), issues):
+        if _violations(judging(mine | {cause}), issues):
             continue
         roots = [each for each in left if each[0] == ROOT.get(cause)] or left
         for name, violation in roots:

@@ -33,7 +33,7 @@ def text(value: object) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode()
 
 
-def _done(answer: object) -> None:
+def _no_value(answer: object) -> None:
     """The answer says no more."""
 
 
@@ -89,17 +89,17 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
                 sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
             ).storage_namespace
         ),
-        "delete_repository": lambda name: _done(api.repositories_api.delete_repository(name, force=True)),
+        "delete_repository": lambda name: _no_value(api.repositories_api.delete_repository(name, force=True)),
         "get_repository": lambda name: text(api.repositories_api.get_repository(name).storage_namespace),
-        "create_branch": lambda repository, branch, source: _done(
+        "create_branch": lambda repository, branch, source: _no_value(
             api.branches_api.create_branch(repository, sdk.BranchCreation(name=branch, source=source))
         ),
-        "delete_branch": lambda *which: _done(api.branches_api.delete_branch(*which)),
+        "delete_branch": lambda *which: _no_value(api.branches_api.delete_branch(*which)),
         "get_branch": lambda *which: text(api.branches_api.get_branch(*which).commit_id),
         "set_entry": upload,
         "create_entry": partial(upload, unless="*"),
-        "delete_entry": lambda *which: _done(api.objects_api.delete_object(*which)),
-        "erase_entry": lambda *which: _done(api.objects_api.delete_object(*which, no_tombstone=True)),
+        "delete_entry": lambda *which: _no_value(api.objects_api.delete_object(*which)),
+        "erase_entry": lambda *which: _no_value(api.objects_api.delete_object(*which, no_tombstone=True)),
         "get_entry": lambda *which: bytes(api.objects_api.get_object(*which)).decode("utf-8", "backslashreplace"),
         "commit": lambda repository, branch, message: text(
             api.commits_api.commit(repository, branch, sdk.CommitCreation(message=message)).id
@@ -110,12 +110,12 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
         "reset_entry": lambda repository, branch, path: reset(repository, branch, "object", path),
         "revert": revert,
         "cherry_pick": cherry_pick,
-        "hard_reset": lambda *how: _done(api.experimental_api.hard_reset_branch(*how)),
+        "hard_reset": lambda *how: _no_value(api.experimental_api.hard_reset_branch(*how)),
         "create_tag": lambda repository, tag, ref: text(
             api.tags_api.create_tag(repository, sdk.TagCreation(id=tag, ref=ref)).commit_id
         ),
         "get_tag": lambda *which: text(api.tags_api.get_tag(*which).commit_id),
-        "delete_tag": lambda *which: _done(api.tags_api.delete_tag(*which)),
+        "delete_tag": lambda *which: _no_value(api.tags_api.delete_tag(*which)),
         "update_metadata": update_metadata,
         "stat_entry": stat,
         "import": partial(_import, sdk, api, seconds),

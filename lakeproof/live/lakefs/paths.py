@@ -16,7 +16,7 @@ from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call, kind_of
 from lakeproof.live.lakefs.contents import FinalState
 from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
-from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, KnownIssues, judged
+from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, KnownIssues, judge_causes
 from lakeproof.live.lakefs.promises import EXCLUSIVE, MONITORS
 from lakeproof.live.lakefs.updates import judge_updates
 from lakeproof.live.report import Judged
@@ -66,9 +66,9 @@ def judge_paths(calls: Sequence[Call], final: FinalState, issues: KnownIssues) -
     for history in _histories(calls, final):
 
         def judging(causes: Causes, history: PathHistory = history) -> list[Judgement]:
-            return list(_judged(_supposing(history, seen, causes), seen))
+            return list(_judge(_supposing(history, seen, causes), seen))
 
-        yield from judged(judging, CAUSES, issues)
+        yield from judge_causes(judging, CAUSES, issues)
 
 
 def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory]:
@@ -79,7 +79,7 @@ def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory
         if kind in BRANCH_WIDE or kind in PREFIX_WIDE or kind is kinds.COMMIT:
             wide[call.args[1]].append(call)
         elif len(call.args) > 2 and (
-            reach(kind_of(call), encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
+            reach(kind_of(call), encode(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
         ):
             by_path[call.args[1], call.args[2]].append(call)
     for (branch, path), mine in sorted(by_path.items()):
@@ -87,14 +87,14 @@ def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory
         yield PathHistory(branch, path, sorted([*mine, *others], key=lambda call: call.began), final)
 
 
-def encoded(call: Call) -> tuple[Hashable, ...]:
+def encode(call: Call) -> tuple[Hashable, ...]:
     """The arguments of a call, as the invariants know them."""
     return (*call.args[:2], *(each.encode() for each in call.args[2:]))
 
 
 def covers(call: Call, branch: str, path: str) -> bool:
     """Whether a call may change a path of a branch."""
-    return any(each.covers(branch, path.encode()) for each in reach(kind_of(call), encoded(call)))
+    return any(each.covers(branch, path.encode()) for each in reach(kind_of(call), encode(call)))
 
 
 def _where(final: FinalState) -> dict[tuple[str, str], str]:
@@ -111,12 +111,12 @@ def _supposing(history: PathHistory, seen: Mapping[tuple[str, str], str], causes
     """The same calls, understood as far as these causes excuse them."""
     if not causes:
         return history
-    return attrs.evolve(history, calls=[_supposed(call, history, seen, causes) for call in history.calls])
+    return attrs.evolve(history, calls=[_suppose(call, history, seen, causes) for call in history.calls])
 
 
-def _supposed(call: Call, history: PathHistory, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
+def _suppose(call: Call, history: PathHistory, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
     refused = call.name == CONDITIONAL and call.status is Status.FAIL and call.code == FAILED
-    if (REFUSED_WRITE in causes and refused and _sighted(call, history, seen)) or (
+    if (REFUSED_WRITE in causes and refused and _find_sighting(call, history, seen)) or (
         MISSED_READ in causes and _may_miss(call, history)
     ):
         return attrs.evolve(call, status=Status.INFO, ended=NEVER)
@@ -140,7 +140,7 @@ def _beside(read: Call, commit: Call) -> bool:
     return commit.name == "commit" and commit.possible and commit.began < read.ended and commit.ended > read.began
 
 
-def _sighted(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str]) -> str:
+def _find_sighting(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str]) -> str:
     """Which read shows the value of a write; empty: none. No other call wrote it."""
     value = write.args[3]
     for call in history.calls:
@@ -149,44 +149,44 @@ def _sighted(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], s
     return seen.get((history.path, value), "")
 
 
-def _judged(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
-    yield from _refused(history, seen)
+def _judge(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
+    yield from _judge_refused(history, seen)
     for monitor in MONITORS:
-        yield from _monitored(monitor, history)
+        yield from _run_monitor(monitor, history)
     yield from _exclusive(history)
     yield from _forgotten(history)
     yield from judge_updates(history.calls)
 
 
-def _refused(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
+def _judge_refused(history: PathHistory, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:
     """A write that was refused is nowhere, not only not on its branch in the end."""
     for write in history.writes:
-        sighted = _sighted(write, history, seen) if write.status is Status.FAIL else ""
+        sighted = _find_sighting(write, history, seen) if write.status is Status.FAIL else ""
         if sighted:
             evidence = f"{write.shown} was refused, and {sighted} has its value"
             yield REFUSED_ABSENT, Violation(REFUSED_ABSENT, evidence)
             return
 
 
-def _monitored(monitor: Monitor, history: PathHistory) -> Iterator[Judgement]:
+def _run_monitor(monitor: Monitor, history: PathHistory) -> Iterator[Judgement]:
     state = monitor.initial
     for event in _events(history, commits=monitor.id == entries.commit_is_causal.id):
         state, found = monitor.advance(state, event)
         for finding in found:
             if isinstance(finding, Violation):
                 at = history.calls[event.client]
-                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(history, finding, at)}")
+                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explain(history, finding, at)}")
                 return
             yield monitor.id, finding
     if monitor.at_end is not None:
         for finding in monitor.at_end(state, _snapshot(history)):
             if isinstance(finding, Violation):
-                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explained(history, finding, None)}")
+                yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explain(history, finding, None)}")
                 return
             yield monitor.id, finding
 
 
-def _explained(history: PathHistory, violation: Violation, at: Call | None) -> str:
+def _explain(history: PathHistory, violation: Violation, at: Call | None) -> str:
     """The calls that a violation is about: those whose values or commits it names, and the last ones beside or after
     them."""
     names = [call for call in history.calls if call is at or _is_named(call, violation.evidence)]
@@ -212,7 +212,7 @@ def _events(history: PathHistory, *, commits: bool) -> Iterator[Event]:
     for number, call in enumerate(history.calls):
         if call.name == "commit" and not commits:
             continue
-        args = encoded(call)
+        args = encode(call)
         ordered.append((call.began, Invoked(number, 0, kind_of(call), args)))
         if call.ended != NEVER:
             view = CallView(kind_of(call), args, call.status, _value(call), _error(call))
@@ -240,7 +240,7 @@ def _commit(commit_id: str, meta_range_id: MetaRangeID = NO_META_RANGE) -> Commi
 
 
 @lru_cache(maxsize=4096)
-def _written(path: str, value: str) -> tuple[MetaRangeID, tuple[tuple[str, StoredObject], ...]]:
+def _write_objects(path: str, value: str) -> tuple[MetaRangeID, tuple[tuple[str, StoredObject], ...]]:
     """A metarange with one entry, and the objects that it is made of."""
     made = committed.write([committed.Entry(path=path.encode(), identity=value.encode(), data=b"")])
     objects = [(committed.object_address("service", each), StoredObject(raw)) for each, raw in made.objects.items()]
@@ -262,7 +262,7 @@ def _snapshot(history: PathHistory) -> Snapshot:
     for commit_id, content in contents.items():
         value, meta_range_id = content.get(history.path), NO_META_RANGE
         if value is not None:
-            meta_range_id, made = _written(history.path, value)
+            meta_range_id, made = _write_objects(history.path, value)
             objects.update(made)
         commit = _commit(commit_id, meta_range_id)
         store[partition, keys.commit_key(commit.commit_id)] = commit
@@ -277,7 +277,7 @@ def _exclusive(history: PathHistory) -> Iterator[Judgement]:
     emptied = [call for call in history.calls if call.possible and _may_empty(call, history)]
     makers = [Evidence(Kind.CREATE, call.began, call.ended, call.shown, sure=call.ok) for call in attempts]
     breakers = [Evidence(Kind.DELETE, call.began, call.ended, call.shown) for call in emptied]
-    found = existence.crowded(makers, breakers)
+    found = existence.find_surplus(makers, breakers)
     if found is not None:
         calls_ = "; ".join(item.shown for item in found[0])
         evidence = (
@@ -307,7 +307,7 @@ def _after_writes(
 
 
 def _may_empty(call: Call, history: PathHistory) -> bool:
-    gives = any(to == history.path.encode() and value is not None for to, value in values(kind_of(call), encoded(call)))
+    gives = any(to == history.path.encode() and value is not None for to, value in values(kind_of(call), encode(call)))
     return not gives and covers(call, history.branch, history.path)
 
 

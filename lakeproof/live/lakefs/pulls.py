@@ -47,10 +47,10 @@ def judge_pulls(calls: Sequence[Call]) -> Iterator[Judged]:
             by_id[call.args[3]].append(call)
     for create in calls:
         if create.name == "create_pull" and create.ok:
-            yield from _judged(create, by_id[str(create.value)])
+            yield from _judge(create, by_id[str(create.value)])
 
 
-def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
+def _judge(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
     for call in calls:
         if call.name == "get_pull" and call.code == NOT_FOUND and call.began > create.ended:
             evidence = f"{call.shown} found nothing, and {create.shown} had created it"
@@ -62,16 +62,16 @@ def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
     for call, ends in _events(mine):
         if not ends:
             continue
-        orders = _ended(orders, mine.index(call), mine)
+        orders = _orders_at_end(orders, mine.index(call), mine)
         if len(orders) > ORDERS_MAX:
             why = f"the calls of pull request {create.value} may have come in more than {ORDERS_MAX:,} orders"
             yield PULL_LINEARIZABLE, NotJudged(why)
             return
         if not orders:
-            yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, _unexplained(create, call, calls))
+            yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, _describe_unexplained(create, call, calls))
             return
         if call.name == "get_pull" and changed:
-            yield PULL_LINEARIZABLE, Reached(f"{_shown(call)} is explained")
+            yield PULL_LINEARIZABLE, Reached(f"{_describe(call)} is explained")
         changed = changed or call.name in {"close_pull", "merge_pull"}
 
 
@@ -82,7 +82,7 @@ def _events(calls: Iterable[Call]) -> list[tuple[Call, bool]]:
     return [(call, ends) for _, call, ends in sorted(found, key=lambda each: each[0])]
 
 
-def _ended(orders: Iterable[Order], number: int, calls: Sequence[Call]) -> set[Order]:
+def _orders_at_end(orders: Iterable[Order], number: int, calls: Sequence[Call]) -> set[Order]:
     """The orders in which a call has taken effect by its end."""
     begun = [each for each, call in enumerate(calls) if call.began < calls[number].ended]
     over = {each for each, call in enumerate(calls) if call.ended < calls[number].ended}
@@ -118,11 +118,11 @@ def _after(pull: Pull, call: Call) -> Pull | None:
     return attrs.evolve(pull, commit=str(commit_id))
 
 
-def _unexplained(create: Call, call: Call, calls: Sequence[Call]) -> str:
+def _describe_unexplained(create: Call, call: Call, calls: Sequence[Call]) -> str:
     earlier = [each for each in calls if each.began < call.ended and each is not call]
-    before = "; ".join(_shown(each) for each in earlier)
-    return f"{_shown(call)} is explained by no order of the calls: {_shown(create)}; {before}"
+    before = "; ".join(_describe(each) for each in earlier)
+    return f"{_describe(call)} is explained by no order of the calls: {_describe(create)}; {before}"
 
 
-def _shown(call: Call) -> str:
+def _describe(call: Call) -> str:
     return f"{call.shown} {call.value}" if call.ok and call.value is not None else call.shown

@@ -20,7 +20,7 @@ def judge_updates(calls: Sequence[Call]) -> Iterator[Judgement]:
     for stat in calls:
         if stat.name == "stat_entry" and stat.ok:
             mark = str(stat.value)
-            yield from _found(stat, marks.get(mark), calls) if mark else _cleared(stat, calls)
+            yield from _judge_found(stat, marks.get(mark), calls) if mark else _judge_cleared(stat, calls)
 
 
 def _setters(calls: Sequence[Call]) -> list[Call]:
@@ -28,7 +28,7 @@ def _setters(calls: Sequence[Call]) -> list[Call]:
     return [call for call in calls if call.name in WRITES or call.name == "update_metadata"]
 
 
-def _found(stat: Call, update: Call | None, calls: Sequence[Call]) -> Iterator[Judgement]:
+def _judge_found(stat: Call, update: Call | None, calls: Sequence[Call]) -> Iterator[Judgement]:
     """A stat that found a mark."""
     if update is None or not update.possible or update.began > stat.ended:
         why = f"{update.shown} was to set it" if update is not None else "no client set it"
@@ -42,7 +42,7 @@ def _found(stat: Call, update: Call | None, calls: Sequence[Call]) -> Iterator[J
         yield UPDATED, Reached(f"{stat.shown} found the mark of {update.shown}")
 
 
-def _cleared(stat: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
+def _judge_cleared(stat: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
     """A stat that found no mark: some write may have come after each update."""
     updates = [call for call in calls if call.name == "update_metadata"]
     writes = [call for call in calls if call.name in WRITES and call.possible and call.began < stat.ended]

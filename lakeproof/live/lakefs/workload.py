@@ -180,7 +180,7 @@ class Names:
         return f"c/{self._paths // TURNS_OF_PATH}"
 
 
-def focused(kinds: Iterable[str]) -> Mapping[str, int]:
+def focus_kinds(kinds: Iterable[str]) -> Mapping[str, int]:
     """`OF_ENTRIES`, with the frequencies of these kinds times `FOCUS`."""
     chosen = set(kinds)
     return {kind: count * FOCUS if kind in chosen else count for kind, count in OF_ENTRIES.items()}
@@ -189,7 +189,7 @@ def focused(kinds: Iterable[str]) -> Mapping[str, int]:
 def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
     """A call on the repository that stays."""
     lake, path, value = names.lake, rng.choice(PATHS), names.unique()
-    match kind := _chosen(rng, names.often):
+    match kind := _draw_kind(rng, names.often):
         case "create":
             return "create_entry", (lake, TRUNK, names.path() if rng.random() < 0.7 else path, value)
         case "set":
@@ -235,7 +235,7 @@ def _plan_other_call(rng: Random, names: Names, kind: str, path: str, value: str
         prefix = SHARED if rng.random() < 0.7 else f"i/{value}/"
         return kind, (lake, IMPORTED, prefix, rng.choice(names.sources), value)
     if kind == "pull" and names.pulls:
-        what, at = _chosen(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
+        what, at = _draw_kind(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
         return what, (*at, value) if what == "edit_pull" else at
     if kind == "pull":
         return "set_entry", (lake, OFFERED, f"o/{value}", value)
@@ -244,7 +244,7 @@ def _plan_other_call(rng: Random, names: Names, kind: str, path: str, value: str
 
 def plan_repository_call(rng: Random, names: Names) -> PlannedCall:
     """A call on repositories that come and go. Branches and paths are of one call alone."""
-    kind = _chosen(rng, OF_REPOSITORIES)
+    kind = _draw_kind(rng, OF_REPOSITORIES)
     if kind == "list_repositories":
         return kind, (f"{names.prefix}-r",)
     name, unique = names.repository(rng), names.unique()
@@ -318,5 +318,5 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Pl
     yield "get_branch", (lake, branch)
 
 
-def _chosen(rng: Random, kinds: Mapping[str, int]) -> str:
+def _draw_kind(rng: Random, kinds: Mapping[str, int]) -> str:
     return rng.choices(list(kinds), list(kinds.values()))[0]

@@ -1,4 +1,4 @@
-"""What the formats have in common: what is said of a verdict, and where in the code it belongs."""
+"""What the formats have in common: the line about a verdict, and where in the code it belongs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,11 +24,11 @@ class SourceLine:
 
 def verdict_line(outcome: Outcome, verdict: Verdict) -> str:
     """One line: which invariant of which scenario, the verdict, what was expected, and why or with what evidence."""
-    told = f"{outcome.scenario}: {verdict.invariant} is {verdict.verdict}"
+    line = f"{outcome.scenario}: {verdict.invariant} is {verdict.verdict}"
     if verdict.unexpected:
-        told += f", expected {verdict.expected}"
+        line += f", expected {verdict.expected}"
     details = verdict.trace.evidence if verdict.trace else verdict.why
-    return printable(f"{told}: {details}" if details else told)
+    return printable(f"{line}: {details}" if details else line)
 
 
 def place_of(trace: Trace | None, source: Source) -> SourceLine | None:

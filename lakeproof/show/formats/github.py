@@ -27,8 +27,8 @@ def _lines(outcomes: Sequence[Outcome], source: Source) -> Iterator[str]:
         title = f"{verdict.invariant} is {verdict.verdict}"
         yield _command("error", title, verdict_line(outcome, verdict), place_of(verdict.trace, source))
     counts = Counter(verdict.verdict for outcome in outcomes for verdict in outcome.verdicts)
-    told = ", ".join(f"{counts[word]:,} {word}" for word in ("holds", "violated", "inconclusive") if counts[word])
-    yield _command("notice", "lakeproof", f"{plural(len(outcomes), 'scenario')}: {told or 'no verdicts'}", None)
+    verdicts = ", ".join(f"{counts[word]:,} {word}" for word in ("holds", "violated", "inconclusive") if counts[word])
+    yield _command("notice", "lakeproof", f"{plural(len(outcomes), 'scenario')}: {verdicts or 'no verdicts'}", None)
 
 
 def _command(kind: str, title: str, message: str, place: SourceLine | None) -> str:

@@ -8,11 +8,11 @@ from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from lakeproof.impl.printable import printable
-from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written, verdict_line
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.words import replay_command
 
 
 def junit_xml(outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
@@ -49,16 +49,16 @@ def _case(outcome: Outcome, name: str, result: str) -> str:
 
 
 def _result(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) -> str:
-    told = ""
+    shown = ""
     if verdict.trace is not None:
         path = traces[outcome.scenario, verdict.invariant]
-        told = story([verdict.trace], [replay_command(path, source)]).plain
+        shown = story([verdict.trace], [replay_command(path, source.file)]).plain
     because = _because(verdict_line(outcome, verdict), verdict.verdict)
     if verdict.unexpected:
-        return f"<failure {because}>{_text(told)}</failure>"
+        return f"<failure {because}>{_text(shown)}</failure>"
     if verdict.verdict == "inconclusive":
         return f"<skipped {because}/>"
-    return f"<system-out>{_text(told)}</system-out>" if told else ""
+    return f"<system-out>{_text(shown)}</system-out>" if shown else ""
 
 
 def _because(message: str, kind: str) -> str:

@@ -7,13 +7,12 @@ from html import escape
 from typing import Final
 
 from lakeproof.impl.printable import printable
-from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written, surprises
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verdict
-from lakeproof.words import plural
+from lakeproof.words import plural, replay_command
 
 SIGNS: Final = {"holds": "✅", "violated": "❌", "inconclusive": "❔"}
 STORIES_MAX: Final = 20
@@ -33,8 +32,8 @@ def _lines(outcomes: Sequence[Outcome], traces: Written, source: Source) -> Iter
     troubles = [outcome for outcome in outcomes if outcome.trouble]
     yield f"## lakeproof: {'not as expected' if found or troubles else 'all as expected'}"
     yield ""
-    told = ", ".join(f"{SIGNS[word]} {counts[word]:,} {word}" for word in SIGNS if counts[word])
-    yield f"{plural(len(outcomes), 'scenario')}: {told or 'no verdicts'}"
+    verdicts = ", ".join(f"{SIGNS[word]} {counts[word]:,} {word}" for word in SIGNS if counts[word])
+    yield f"{plural(len(outcomes), 'scenario')}: {verdicts or 'no verdicts'}"
     for outcome in troubles:
         yield ""
         yield f"**Could not be run**: {escape_text(outcome.trouble)}"
@@ -57,7 +56,7 @@ def _lines(outcomes: Sequence[Outcome], traces: Written, source: Source) -> Iter
 
 def _story(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) -> Iterator[str]:
     assert verdict.trace is not None
-    command = replay_command(traces[outcome.scenario, verdict.invariant], source)
+    command = replay_command(traces[outcome.scenario, verdict.invariant], source.file)
     yield ""
     title = escape(printable(f"{verdict.invariant} in {outcome.scenario}"))
     yield f"<details><summary>{title}, {plural(len(verdict.trace.schedule), 'step')}</summary>"

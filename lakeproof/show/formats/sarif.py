@@ -1,6 +1,6 @@
 """Verdicts as SARIF 2.1.0, which code scanning of GitHub and editors read: a result for what is not as expected.
 
-A counterexample is a thread flow: a location for each step, on the line of the flow that asked for it.
+A counterexample is a thread flow: a location for each step, on the line of the flow that performs it.
 Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0", 3.27 and 3.36 to 3.38.
 """
 

@@ -25,7 +25,7 @@ class Others:
     explore: str = ""
     """The command that walks from here, if the code follows the trace."""
     faults: "tuple[Dropped, ...] | None" = None
-    """Which faults the violation needs; None: nobody has asked."""
+    """Which faults the violation needs; None: not computed."""
 
 
 UNKNOWN = Others()
@@ -59,7 +59,7 @@ def of_trace(trace: Trace, file: Path | None, needed_seconds_max: float | None =
     faults are needed.
 
     Raises:
-        LoadError: ``file`` cannot be used. Unusable: nor can the scenario, for what is asked.
+        LoadError: ``file`` cannot be used. Unusable: nor can the scenario.
     """
     from lakeproof.verify.loader import Source
     from lakeproof.words import Unusable

@@ -114,8 +114,8 @@ def _numbers_of_nil(history: History) -> list[int]:
     return [at for at, each in enumerate(history.values) if each is None]
 
 
-def _cell_text(held: Hashable) -> str:
-    return printable(value(held))
+def _cell_text(content: Hashable) -> str:
+    return printable(value(content))
 
 
 def _bytes(column: npt.NDArray[np.int64]) -> bytes:

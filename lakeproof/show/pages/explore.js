@@ -252,7 +252,7 @@
     find("searched").textContent = "Searching …";
     try {
       found = await ask("search", {}, "POST");
-      find("searched").textContent = found.told;
+      find("searched").textContent = found.summary;
       if (shown) showJudged();
     } catch (error) {
       find("searched").textContent = error.message;

@@ -61,7 +61,7 @@ class Explorer:
 
         Raises:
             NoSuchMove: the path cannot be walked.
-            Unusable, Undecided: the scenario's code came to grief.
+            Unusable, Undecided: the scenario's code failed.
         Cost: the path is executed once for itself, and once for each move out of its end.
         """
         with isolate_code(self.scenario, self.source):
@@ -74,17 +74,17 @@ class Explorer:
     def _state(self, walk: ForkableRun, path: str) -> dict[str, object]:
         steps, before = [], walk.contents()
         met = dict.fromkeys(walk.verdicts.violations, 0)
-        told: list[TraceStep] = []
+        taken: list[TraceStep] = []
         for number, name in enumerate(self._names(path), start=1):
             [move] = moves_of(name)
             if not walk.possible(move):
                 possible = ", ".join(map(name_of, walk.world.moves())) or "nothing: it is the end"
                 raise NoSuchMove(f"step {number}, {name}: it is not possible there; possible: {possible}")
             before = walk.contents()
-            told.append(walk.told(move))
+            taken.append(walk.told(move))
             fresh = [name for name in self.scenario.ids if name in walk.verdicts.violations and name not in met]
             met.update(dict.fromkeys(fresh, number))
-            steps.append({**_step(told[-1], before), "path": path_of(told), "violates": fresh})
+            steps.append({**_step(taken[-1], before), "path": path_of(taken), "violates": fresh})
         options = list(walk.options())
         return {
             "path": path,
@@ -145,7 +145,7 @@ class Explorer:
 
     def search(self) -> dict[str, object]:
         """Search all schedules, within a limit: the verdict on each invariant, with the path to its violation. Code of
-        a user's file runs in a process of its own, as in `verify`: what it comes to grief on is part of the answer.
+        a user's file runs in a process of its own, as in `verify`: its failure is part of the answer.
 
         Raises:
             Unusable: the file cannot be loaded any more.
@@ -171,11 +171,11 @@ class Explorer:
 
 
     def space(self) -> dict[str, object]:
-        """The whole state space, for a page that asks nobody: its states, the first one first. A move names the state
+        """The whole state space, for a page without a server: its states, the first one first. A move names the state
         that it leads to; what was found on the way is kept by moves, as states are shared by several ways.
 
         Raises:
-            Unusable: there are more than NODES_MAX states. Undecided: the scenario's code came to grief.
+            Unusable: there are more than NODES_MAX states. Undecided: the scenario's code failed.
         Cost: the way to a state is executed once for each move out of it.
         """
         with isolate_code(self.scenario, self.source):
@@ -224,7 +224,7 @@ class Explorer:
 
 
 class _Silent:
-    """Hears how a search goes on, and says nothing."""
+    """A `Listener` that ignores the progress of a search."""
 
     def began(self, name: str) -> None: ...
 
@@ -238,7 +238,7 @@ class _Silent:
 def export_outcome(outcome: Outcome) -> dict[str, object]:
     """What a search has found, as plain values."""
     return {
-        "told": describe.printable(outcome.trouble) or _coverage_text(outcome),
+        "summary": describe.printable(outcome.trouble) or _coverage_text(outcome),
         "verdicts": {verdict.invariant: _verdict(verdict) for verdict in outcome.verdicts},
     }
 

@@ -1,4 +1,4 @@
-"""The page of the explorer, before its script has asked for a state."""
+"""The page of the explorer, before its script has loaded a state."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ from lakeproof.words import plural
 
 def explorer_page(scenario: Scenario, space: Mapping[str, object] | None = None, broken: str | None = None) -> str:
     """The whole page of a scenario. States are fetched from where it came from; or, with its ``space``, the page holds
-    all of them and asks nobody. ``broken``: a path to a violation, to which a guided tour leads; None: no tour."""
+    all of them, and needs no server. ``broken``: a path to a violation, to which a guided tour leads; None: no tour."""
     facts = f"{plural(len(scenario.clients), 'client')} · {plural(len(scenario.ids), 'invariant')}"
     tour = "" if broken is None else _TOUR.format(broken=text(broken))
     body = _BODY.format(name=text(scenario.name), facts=text(facts), tour=tour)

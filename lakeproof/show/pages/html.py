@@ -53,10 +53,10 @@ def _top(trace: Trace, others: Others) -> Iterator[str]:
     yield f'<div class="evidence"><p><strong>Evidence:</strong> {text(trace.evidence)}</p></div>'
     for race in races(trace):
         yield f'<p class="race"><strong>{text(race.name.capitalize() if race.name.islower() else race.name)}:</strong>'
-        yield f"{text(race.told)}.</p>"
+        yield f"{text(race.sentence)}.</p>"
     if others.faults is not None:
-        told = "".join(f"<li>{text(line)}</li>" for line in in_words(others.faults))
-        yield f'<div class="race"><strong>Which faults it needs:</strong><ul>{told}</ul></div>'
+        faults = "".join(f"<li>{text(line)}</li>" for line in in_words(others.faults))
+        yield f'<div class="race"><strong>Which faults it needs:</strong><ul>{faults}</ul></div>'
     yield "</header>"
 
 
@@ -154,13 +154,13 @@ def _instead(others: Others, number: int) -> str:
         return '<p class="saw">nothing else was possible</p>'
     items = []
     for option in options:
-        told = [text(option.sentence)]
-        told += [f'<span class="ended">⇒ {text(ended)}</span>' for ended in option.step.returned]
-        told += [
+        parts = [text(option.sentence)]
+        parts += [f'<span class="ended">⇒ {text(ended)}</span>' for ended in option.step.returned]
+        parts += [
             f'<span class="broken">✗ would violate {text(name)}: {text(evidence)}</span>'
             for name, evidence in option.violated
         ]
-        items.append(f"<li>{' '.join(told)}</li>")
+        items.append(f"<li>{' '.join(parts)}</li>")
     count = plural(len(options), "other move")
     return f'<details class="instead"><summary>{count}</summary><ul>{"".join(items)}</ul></details>'
 
@@ -234,7 +234,7 @@ def _bar(steps: Sequence[Followed]) -> Iterator[str]:
     yield f'<input type="range" id="slider" min="0" max="{len(steps)}" value="{len(steps)}" aria-label="Step">'
     yield buttons["next"] + buttons["last"]
     yield '<button type="button" id="play">Play</button></div>'
-    yield '<output class="said" for="slider"><b id="place"></b><span id="told"></span></output>'
+    yield '<output class="position" for="slider"><b id="place"></b><span id="step"></span></output>'
     yield "</div></div>"
 
 

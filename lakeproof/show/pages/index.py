@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from lakeproof.scenario import Scenario
-from lakeproof.show.conclusion import replay_command
 from lakeproof.show.formats.common import Written
 from lakeproof.show.pages.alternatives import of_scenario
 from lakeproof.show.pages.html import page
@@ -16,7 +15,7 @@ from lakeproof.verify.loader import Source
 from lakeproof.verify.outputs import unwritable
 from lakeproof.verify.tasks import Outcome, Verdict
 from lakeproof.version import version
-from lakeproof.words import plural
+from lakeproof.words import plural, replay_command
 
 INDEX: Final = "index.html"
 
@@ -44,7 +43,7 @@ def write(
                 if verdict.trace is not None and (everything or verdict.unexpected):
                     path = traces[outcome.scenario, verdict.invariant]
                     others = of_scenario(verdict.trace, by_name[outcome.scenario], source)
-                    shown = page(verdict.trace, replay_command(path, source), others)
+                    shown = page(verdict.trace, replay_command(path, source.file), others)
                     (folder / page_name(path)).write_text(shown, encoding="utf-8")
         (folder / INDEX).write_text(index(outcomes, traces, everything=everything), encoding="utf-8")
     except OSError as error:
@@ -76,8 +75,8 @@ def _top(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"<li>{MARKS[word]} {counts[word]:,} {'hold' if word == 'holds' else word}</li>"
     yield "</ul>"
     if troubles:
-        told = f"{plural(troubles, 'scenario')} could not be run"
-        yield f'<div class="evidence"><p><strong>{told}</strong></p></div>'
+        troubles_text = f"{plural(troubles, 'scenario')} could not be run"
+        yield f'<div class="evidence"><p><strong>{troubles_text}</strong></p></div>'
     yield "</header>\n<main>"
 
 
@@ -95,13 +94,13 @@ def _filter() -> Iterator[str]:
 
 def _variant(name: str, outcomes: Sequence[Outcome], traces: Written, everything: bool) -> Iterator[str]:
     surprises = sum(map(_is_surprise, outcomes))
-    told = (
+    summary = (
         f"{surprises:,} of {plural(len(outcomes), 'scenario')} not as expected"
         if surprises
         else (f"{plural(len(outcomes), 'scenario')}, all as expected")
     )
     yield f'<details class="variant"{" open" if surprises or len(outcomes) == 1 else ""}>'
-    yield f'<summary><span class="mono">{text(name or "scenarios")}</span>: {told}</summary>'
+    yield f'<summary><span class="mono">{text(name or "scenarios")}</span>: {summary}</summary>'
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="Verdicts of {text(name or "scenarios")}">'
     yield '<table class="verdicts">'
     yield '<thead><tr><th scope="col">scenario</th><th scope="col" class="count">states</th>'
@@ -122,16 +121,16 @@ def _variant(name: str, outcomes: Sequence[Outcome], traces: Written, everything
 
 
 def _verdict(outcome: Outcome, verdict: Verdict, traces: Written, *, linked: bool) -> str:
-    told = text(verdict.invariant)
+    line = text(verdict.invariant)
     if verdict.trace is not None:
         name = page_name(traces[outcome.scenario, verdict.invariant])
         steps = plural(len(verdict.trace.schedule), "step")
-        shown = f'<a href="{text(name)}">{told}</a>' if linked else told
-        told = f"{shown}, {steps}: {text(verdict.trace.evidence)}"
+        shown = f'<a href="{text(name)}">{line}</a>' if linked else line
+        line = f"{shown}, {steps}: {text(verdict.trace.evidence)}"
     elif verdict.why:
-        told = f"{told}: {text(verdict.why)}"
+        line = f"{line}: {text(verdict.why)}"
     word = f"{MARKS[verdict.verdict]} {verdict.verdict}"
     if not verdict.unexpected:  # no alarm
-        return f"{word} {told}"
+        return f"{word} {line}"
     expected = f"<strong>(expected: {text(verdict.expected)})</strong>"
-    return f'<span class="is-{verdict.verdict}">{word}</span> {told} {expected}'
+    return f'<span class="is-{verdict.verdict}">{word}</span> {line} {expected}'

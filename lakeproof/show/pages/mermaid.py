@@ -23,7 +23,7 @@ def diagram(trace: Trace) -> str:
     for client, program in enumerate(trace.programs):
         lines.append(f"    participant {label(client)} as {label(client)}: {words(program)}")
     lines.append("    participant store")
-    lines += [f"    Note over store: at first, {words(key)}: {words(held)}" for key, held in trace.initially]
+    lines += [f"    Note over store: at first, {words(key)}: {words(content)}" for key, content in trace.initially]
     for each in follow_trace(trace):
         lines += ["    loop for ever"] if each.number - 1 == trace.loop else []
         lines += [f"    {line}" for line in _step(each)]
@@ -53,11 +53,11 @@ def _step(each: Followed) -> Iterator[str]:
     if step.mode is Mode.DELIVER:
         yield f"{client}-)store: {each.number}. late {words(step.effect)} {words(step.key)}"
     else:
-        asked = " ".join(part for part in (f"{step.task}:" if step.task else "", step.effect, step.key) if part)
+        effect = " ".join(part for part in (f"{step.task}:" if step.task else "", step.effect, step.key) if part)
         tried = ", ".join(part for part in (step.value, step.condition) if part)
-        yield f"{client}->>store: {each.number}. {words(f'{asked} = {tried}' if tried else asked)}"
+        yield f"{client}->>store: {each.number}. {words(f'{effect} = {tried}' if tried else effect)}"
     for change in step.changes:
-        before, after = (words(content_of(held)) for held in (change.before, change.after))
+        before, after = (words(content_of(content)) for content in (change.before, change.after))
         yield f"Note right of store: {words(change.key)}: {before} → {after}"
     if step.mode is Mode.NORMAL:
         yield f"store-->>{client}: {words(step.reply)}"

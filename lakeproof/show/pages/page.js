@@ -90,8 +90,8 @@
     slider.setAttribute("aria-valuetext", place);
     find("place").textContent = place;
     const step = now ? steps[now - 1] : null;
-    const told = find("told");
-    told.textContent = step ? ": " + step.sentence : ": what the store holds before the first step";
+    const shown = find("step");
+    shown.textContent = step ? ": " + step.sentence : ": what the store holds before the first step";
     find("heading").textContent = place;
     find("sentence").textContent = step ? step.sentence : "Before the first step.";
     find("broken").hidden = now !== steps.length;

@@ -18,28 +18,28 @@ html_option: Final = click.option(
     help="Write a page for browsers: the verdict, what was counted, the evidence.",
 )
 
-Told = Mapping[str, object]
+Report = Mapping[str, object]
 """What a command prints with --json."""
 
 
-def of_answers(kind: str, subject: str, told: Told, closing: str, evidence: Sequence[str]) -> Summary:
+def of_answers(kind: str, subject: str, report: Report, closing: str, evidence: Sequence[str]) -> Summary:
     """The page of `stress` and `service`, which put clients to a real thing and count its answers."""
     facts = [
-        (name, f"{told[name]:,}" if name != "seed" and isinstance(told[name], int) else str(told[name]))
+        (name, f"{report[name]:,}" if name != "seed" and isinstance(report[name], int) else str(report[name]))
         for name in ("version", "seed", "clients", "rounds", "seconds", "calls")
-        if name in told
+        if name in report
     ]
-    answers = cast("dict[str, dict[str, int]]", told["answers"])
-    troubles = cast("dict[str, int]", told["troubles"])
-    faults = cast("dict[str, int]", told["faults"])
+    answers = cast("dict[str, dict[str, int]]", report["answers"])
+    troubles = cast("dict[str, int]", report["troubles"])
+    faults = cast("dict[str, int]", report["faults"])
     counts = [(f, *(f"{counted[how]:,}" for how in HOW)) for f, counted in answers.items()]
-    invariants = cast("list[dict[str, object]]", told.get("invariants", []))
+    invariants = cast("list[dict[str, object]]", report.get("invariants", []))
     rows = [(str(one["invariant"]), str(one["verdict"]), f"{one['checks']:,}") for one in invariants]
-    left = cast("list[str]", told["left"])
+    left = cast("list[str]", report["left"])
     return Summary(
         kind=kind,
         subject=subject,
-        verdict=str(told["verdict"]),
+        verdict=str(report["verdict"]),
         closing=closing,
         facts=[*facts, *(("left behind", each) for each in left)],
         tables=[

@@ -66,11 +66,11 @@ class Front:
                 return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
             case ("GET", "state" | "trace") | ("POST", "search"):
                 async with self.lock:
-                    return await self._asked(rest[0], request)
+                    return await self._answer(rest[0], request)
             case _:
                 return _refusal_response(404, "there is no such page")
 
-    async def _asked(self, what: str, request: Request) -> Response:
+    async def _answer(self, what: str, request: Request) -> Response:
         path = request.parameter("path") or ""
         try:
             if what == "search":

@@ -1,4 +1,4 @@
-"""The page of a run that ends with a verdict: what was asked, the verdict, what was counted, the evidence."""
+"""The page of a run that ends with a verdict: the subject, the verdict, what was counted, the evidence."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -73,8 +73,8 @@ def _top(summary: Summary) -> Iterator[str]:
     yield f'<p class="meaning">{text(summary.closing)}</p>'
     yield "</header>\n<main>"
     if summary.facts:
-        told = "".join(f"<dt>{text(name)}</dt><dd>{text(each)}</dd>" for name, each in summary.facts)
-        yield f'<dl class="facts">{told}</dl>'
+        facts = "".join(f"<dt>{text(name)}</dt><dd>{text(each)}</dd>" for name, each in summary.facts)
+        yield f'<dl class="facts">{facts}</dl>'
 
 
 def _evidence(summary: Summary) -> Iterator[str]:

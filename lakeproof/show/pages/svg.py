@@ -144,8 +144,8 @@ def _what(each: Followed) -> str:
     ended = [f"⇒ {how}" for how in step.returned]
     if each.fault:
         return "; ".join([*changes, each.fault, *ended])
-    asked = ", ".join(part for part in (step.value, step.condition) if part)
-    read = f"{asked}: {step.reply}" if asked and step.reply != "ok" else step.reply
+    tried = ", ".join(part for part in (step.value, step.condition) if part)
+    read = f"{tried}: {step.reply}" if tried and step.reply != "ok" else step.reply
     return "; ".join([*(changes or [read if read != "ok" else "no change"]), *ended])
 
 

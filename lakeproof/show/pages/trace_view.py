@@ -91,7 +91,7 @@ def plain(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> dict[str,
         "meaning": printable(trace.meaning),
         "evidence": printable(trace.evidence),
         "races": [
-            {"name": race.name, "sentence": printable(race.told), "steps": list(race.steps)} for race in races(trace)
+            {"name": one.name, "sentence": printable(one.sentence), "steps": list(one.steps)} for one in races(trace)
         ],
         "faults": None if others.faults is None else [attrs.asdict(each) for each in others.faults],
         "replay": replay,

@@ -9,6 +9,7 @@ from lakeproof.model import committed
 from lakeproof.model.committed import STRATEGIES, Difference, Entry, change_to
 from lakeproof.model.identifiers import MetaRangeID
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
+from tests.model.three_way import three_way_merge
 
 Contents = tuple[Entry, ...]
 Edits = dict[int, bytes | None]
@@ -67,7 +68,7 @@ class TestMerge:
     ) -> None:
         shelf = Shelf()
         sides = base, edited(base, ours), edited(base, theirs)
-        merged, conflicts = committed.three_way_merge(*sides, strategy)
+        merged, conflicts = three_way_merge(*sides, strategy)
         ids = [shelf.write(side) for side in sides]
         flow = merge(ENV, NS, base=ids[0], source=ids[1], destination=ids[2], strategy=strategy, splitting=SPLITTING)
         if conflicts:
@@ -85,7 +86,7 @@ class TestMerge:
         self, base: Contents, source: Contents, destination: Contents
     ) -> None:
         shelf = Shelf()
-        merged, _ = committed.three_way_merge(base, source, destination, "source-wins")
+        merged, _ = three_way_merge(base, source, destination, "source-wins")
         one, other, third = (shelf.write(side) for side in (base, source, destination))
         flow = merge(ENV, NS, base=one, source=other, destination=third, strategy="source-wins", splitting=SPLITTING)
         assert shelf.entries(shelf.do(flow)) == merged

@@ -13,10 +13,11 @@ from lakeproof.impl.graveler.merges import merge_base
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import add_commit, new_commit
 from lakeproof.impl.refs.errors import NoCommonAncestor
-from lakeproof.model.committed import Entry, three_way_merge
+from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import MetaRangeID
 from lakeproof.model.records import Commit
 from tests.impl.hand import NOW, Hand
+from tests.model.three_way import three_way_merge
 
 MAIN = REPOSITORY.default_branch_id
 Contents = Mapping[bytes, bytes]

@@ -58,8 +58,8 @@ class BoundCondition:
         return _holds(self, self.condition, item)
 
 
-def _check(asked: BoundCondition, tree: Condition | Operand, *, inner: bool) -> None:
-    where, values = asked.where, asked.attached
+def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> None:
+    where, values = bound.where, bound.attached
     match tree:
         case Path():
             values.path(tree, where)
@@ -74,12 +74,12 @@ def _check(asked: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
             if len(operands) != _ARGUMENTS[function]:
                 invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or "
                         f"function: {function}, number of operands: {len(operands)}")  # fmt: skip
-            _check_call(asked, function, operands)
+            _check_call(bound, function, operands)
         case Compared(left, comparator, right) if comparator not in ("=", "<>"):
-            _check_ordered(asked, comparator, left, right)
+            _check_ordered(bound, comparator, left, right)
         case Between(operand, low, high):
-            _check_ordered(asked, "BETWEEN", operand, low, high)
-            _check_bounds(asked, low, high)
+            _check_ordered(bound, "BETWEEN", operand, low, high)
+            _check_bounds(bound, low, high)
         case OneOf(_, choices) if len(choices) > _IN_MAX:
             invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
                     f"{len(choices)}")  # fmt: skip
@@ -89,87 +89,87 @@ def _check(asked: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
             pass
     operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
     for child in children(tree):
-        _check(asked, child, inner=operands_inside)
+        _check(bound, child, inner=operands_inside)
 
 
-def _check_call(asked: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
+def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
     first = operands[0]
     if function.startswith("attribute_") and not isinstance(first, Path):
-        invalid(f"Invalid {asked.where}: Operator or function requires a document path; operator or function: "
+        invalid(f"Invalid {bound.where}: Operator or function requires a document path; operator or function: "
                 f"{function}")  # fmt: skip
     last = operands[-1]
     if not isinstance(last, Placeholder):
         return
-    value = asked.attached.value(last.name, asked.where)
+    value = bound.attached.value(last.name, bound.where)
     if function == "begins_with" and value.kind not in ("S", "B"):
-        _wrong_type(asked, function, value)
+        _wrong_type(bound, function, value)
     if function == "attribute_type" and not (isinstance(value, Scalar) and value.content in KINDS):
-        invalid(f"Invalid {asked.where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
+        invalid(f"Invalid {bound.where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
     if function == "size" and value.kind in ("N", "BOOL", "NULL"):
-        _wrong_type(asked, function, value)
+        _wrong_type(bound, function, value)
 
 
-def _check_ordered(asked: BoundCondition, operator: str, *operands: Operand) -> None:
+def _check_ordered(bound: BoundCondition, operator: str, *operands: Operand) -> None:
     for each in operands:
         if isinstance(each, Placeholder):
-            value = asked.attached.value(each.name, asked.where)
+            value = bound.attached.value(each.name, bound.where)
             if value.kind not in ORDERED:
-                _wrong_type(asked, operator, value)
+                _wrong_type(bound, operator, value)
 
 
-def _check_bounds(asked: BoundCondition, low: Operand, high: Operand) -> None:
+def _check_bounds(bound: BoundCondition, low: Operand, high: Operand) -> None:
     if isinstance(low, Placeholder) and isinstance(high, Placeholder):
-        bounds = [asked.attached.value(each.name, asked.where) for each in (low, high)]
+        bounds = [bound.attached.value(each.name, bound.where) for each in (low, high)]
         one, other = bounds
         if one.kind != other.kind:
-            invalid(f"Invalid {asked.where}: The BETWEEN operator requires same data type for lower and upper bounds; "
+            invalid(f"Invalid {bound.where}: The BETWEEN operator requires same data type for lower and upper bounds; "
                     f"lower bound operand: AttributeValue: {one.kind}, upper bound operand: AttributeValue: "
                     f"{other.kind}")  # fmt: skip
         if not compare(one, "<=", other):
-            invalid(f"Invalid {asked.where}: The BETWEEN operator requires upper bound to be greater than or equal to "
+            invalid(f"Invalid {bound.where}: The BETWEEN operator requires upper bound to be greater than or equal to "
                     "lower bound")  # fmt: skip
 
 
-def _wrong_type(asked: BoundCondition, operator: str, value: Value) -> None:
-    invalid(f"Invalid {asked.where}: Incorrect operand type for operator or function; operator or function: "
+def _wrong_type(bound: BoundCondition, operator: str, value: Value) -> None:
+    invalid(f"Invalid {bound.where}: Incorrect operand type for operator or function; operator or function: "
             f"{operator}, operand type: {value.kind}")  # fmt: skip
 
 
-def _holds(asked: BoundCondition, tree: Condition, item: Item) -> bool:
+def _holds(bound: BoundCondition, tree: Condition, item: Item) -> bool:
     match tree:
         case Every(conditions):
             for each in conditions:  # noqa: SIM110  # fewer frames on the stack
-                if not _holds(asked, each, item):
+                if not _holds(bound, each, item):
                     return False
             return True
         case Some(conditions):
             for each in conditions:  # noqa: SIM110  # as above
-                if _holds(asked, each, item):
+                if _holds(bound, each, item):
                     return True
             return False
         case Not(inner):
-            return not _holds(asked, inner, item)
+            return not _holds(bound, inner, item)
         case Compared(left, comparator, right):
-            return compare(_value(asked, left, item), comparator, _value(asked, right, item))
+            return compare(_value(bound, left, item), comparator, _value(bound, right, item))
         case Between(operand, low, high):
-            value = _value(asked, operand, item)
-            above = compare(_value(asked, low, item), "<=", value)
-            return above and compare(value, "<=", _value(asked, high, item))
+            value = _value(bound, operand, item)
+            above = compare(_value(bound, low, item), "<=", value)
+            return above and compare(value, "<=", _value(bound, high, item))
         case OneOf(operand, choices):
-            value = _value(asked, operand, item)
-            return value is not None and any(_value(asked, each, item) == value for each in choices)
+            value = _value(bound, operand, item)
+            return value is not None and any(_value(bound, each, item) == value for each in choices)
         case FunctionCall(function, operands):
-            return _FUNCTIONS[function](*[_value(asked, each, item) for each in operands])
+            return _FUNCTIONS[function](*[_value(bound, each, item) for each in operands])
 
 
-def _value(asked: BoundCondition, operand: Operand, item: Item) -> Value | None:
+def _value(bound: BoundCondition, operand: Operand, item: Item) -> Value | None:
     match operand:
         case Path():
-            return paths.find_value(item, asked.attached.path(operand, asked.where))
+            return paths.find_value(item, bound.attached.path(operand, bound.where))
         case Placeholder(name):
-            return asked.attached.value(name, asked.where)
+            return bound.attached.value(name, bound.where)
         case FunctionCall(_, operands):
-            return _size(_value(asked, operands[0], item))
+            return _size(_value(bound, operands[0], item))
         case Arithmetic():
             raise AssertionError(operand)  # refused by `check`
 

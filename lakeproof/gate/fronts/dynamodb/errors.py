@@ -21,7 +21,7 @@ UNKNOWN_OPERATION: Final = "com.amazon.coral.service#UnknownOperationException"
 
 class DynamoDBError(Exception):
     """An error of DynamoDB: its type, its message, and further fields of its body. The status is 400. unknown: what was
-    asked for that the front does not have: then this is no error of DynamoDB's."""
+    requested that the front does not have: then this is no error of DynamoDB's."""
 
     def __init__(self, kind: str, message: str, fields: Mapping[str, object] | None = None, unknown: str = "") -> None:
         super().__init__(f"{kind.rpartition('#')[2]}: {message}")

@@ -40,7 +40,7 @@ from lakeproof.gate.fronts.http import Request, Response
 TARGET: Final = "x-amz-target"
 """The header that names the operation, such as ``DynamoDB_20120810.GetItem``."""
 VERSION: Final = "DynamoDB_20120810"
-BODY_TOLD_BYTES: Final = 100
+BODY_SHOWN_BYTES: Final = 100
 """Of a request that is not known."""
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")
@@ -49,11 +49,11 @@ _WRITING: Final = ("CreateTable", "DeleteTable", "UpdateTimeToLive")
 
 @attrs.frozen
 class DynamoDBRequest:
-    """A request, understood. told: its body. meant: what it says without a table."""
+    """A parsed request. meant: what it says without a table."""
 
     operation: str
     access_key: str
-    told: Fields
+    body: Fields
     meant: Meant
 
 
@@ -70,43 +70,45 @@ class DynamoDBFront:
         credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
         try:
             operation = _operation(request)
-            told = _body(request.body)
-            refuse_unknown(operation, told)
-            one_of(told, "ReturnConsumedCapacity", _CAPACITY)
-            meant = OPERATIONS[operation](told)
+            body = _body(request.body)
+            refuse_unknown(operation, body)
+            one_of(body, "ReturnConsumedCapacity", _CAPACITY)
+            meant = OPERATIONS[operation](body)
         except DynamoDBError as error:
             return error_answer(error)
-        return DynamoDBRequest(operation, credential[1] if credential else "", told, meant)
+        return DynamoDBRequest(operation, credential[1] if credential else "", body, meant)
 
-    def client_of(self, asked: DynamoDBRequest) -> str:
-        return asked.access_key
+    def client_of(self, request: DynamoDBRequest) -> str:
+        return request.access_key
 
-    def label_of(self, asked: DynamoDBRequest) -> str:
-        return label(asked.operation, asked.meant, self.keys_of_tables)
+    def label_of(self, request: DynamoDBRequest) -> str:
+        return label(request.operation, request.meant, self.keys_of_tables)
 
-    def keys_of(self, asked: DynamoDBRequest) -> tuple[str, ...]:
+    def keys_of(self, request: DynamoDBRequest) -> tuple[str, ...]:
         return ()  # a label has them all
 
-    def writes(self, asked: DynamoDBRequest) -> bool:
-        match asked.meant:
+    def writes(self, request: DynamoDBRequest) -> bool:
+        match request.meant:
             case ItemChange():
                 return True
             case Several(changes=changes):
                 return any(each.kind != "ConditionCheck" for each in changes)
             case _:
-                return asked.operation in _WRITING
+                return request.operation in _WRITING
 
-    def perform(self, state: DynamoState, asked: DynamoDBRequest, now: int) -> tuple[DynamoState, Response, Footprint]:
+    def perform(
+        self, state: DynamoState, request: DynamoDBRequest, now: int
+    ) -> tuple[DynamoState, Response, Footprint]:
         try:
-            after, told, footprint = _perform_request(state, asked, now)
+            after, result, footprint = _perform_request(state, request, now)
         except DynamoDBError as error:
             # It has changed nothing; its answer depends on what it would have touched.
-            return state, error_answer(error), touched.by_error(state, asked.meant)
-        if asked.operation == "CreateTable" and isinstance(asked.meant, TableRequest):
-            self.keys_of_tables[asked.meant.name] = after.tables[asked.meant.name].key_names
-        return after, answer({**told, **_consumed_capacity(asked)}), footprint
+            return state, error_answer(error), touched.by_error(state, request.meant)
+        if request.operation == "CreateTable" and isinstance(request.meant, TableRequest):
+            self.keys_of_tables[request.meant.name] = after.tables[request.meant.name].key_names
+        return after, answer({**result, **_consumed_capacity(request)}), footprint
 
-    def refusal(self, asked: DynamoDBRequest) -> Response:
+    def refusal(self, request: DynamoDBRequest) -> Response:
         message = (
             "The level of configured provisioned throughput for the table was exceeded. Consider increasing your "
             "provisioning level with the UpdateTable API."
@@ -117,8 +119,8 @@ class DynamoDBFront:
 def _operation(request: Request) -> str:
     version, _, name = request.headers.get(TARGET, "").partition(".")
     if request.method != "POST" or version != VERSION or name not in OPERATIONS:
-        asked = request.body[:BODY_TOLD_BYTES].decode(errors="backslashreplace")
-        not_known(f"{request.method} {version}.{name} {asked}", UNKNOWN_OPERATION)
+        body = request.body[:BODY_SHOWN_BYTES].decode(errors="backslashreplace")
+        not_known(f"{request.method} {version}.{name} {body}", UNKNOWN_OPERATION)
     return name
 
 
@@ -135,37 +137,38 @@ def _body(body: bytes) -> Fields:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _perform_request(state: DynamoState, asked: DynamoDBRequest, now: int) -> Answered:
-    match asked.meant:
+def _perform_request(state: DynamoState, request: DynamoDBRequest, now: int) -> Answered:
+    match request.meant:
         case Read():
-            return items.get_item(state, asked.meant)
+            return items.get_item(state, request.meant)
         case ItemChange():
-            return items.change_item(state, asked.meant)
+            return items.change_item(state, request.meant)
         case Pages():
-            return _page(state, asked.meant)
+            return _page(state, request.meant)
         case Several():
-            if asked.operation == "TransactWriteItems":
-                return items.transact_write(state, asked.meant, asked.told, now)
-            return _SEVERAL[asked.operation](state, asked.meant)
+            if request.operation == "TransactWriteItems":
+                return items.transact_write(state, request.meant, request.body, now)
+            return _SEVERAL[request.operation](state, request.meant)
         case TableRequest(name):
-            return _TABLES[asked.operation](state, asked.told, name, now)
+            return _TABLES[request.operation](state, request.body, name, now)
 
 
-def _page(state: DynamoState, asked: Pages) -> Answered:
-    table = state.table(asked.table)
-    key = None if asked.key is None else KeyCondition.of(table, asked.key)
-    told, _ = answer_page(table, asked, key)
-    seen = touched.items(asked.table, Touch.READ) if key is None else touched.of_query(table, key)
-    return state, told, (touched.table(asked.table), seen)
+def _page(state: DynamoState, request: Pages) -> Answered:
+    table = state.table(request.table)
+    key = None if request.key is None else KeyCondition.of(table, request.key)
+    page, _ = answer_page(table, request, key)
+    seen = touched.items(request.table, Touch.READ) if key is None else touched.of_query(table, key)
+    return state, page, (touched.table(request.table), seen)
 
 
-def _consumed_capacity(asked: DynamoDBRequest) -> dict[str, object]:
+def _consumed_capacity(request: DynamoDBRequest) -> dict[str, object]:
     """One unit for each part of a request: what it costs at Amazon is not counted here."""
-    if asked.told.get("ReturnConsumedCapacity", "NONE") == "NONE" or isinstance(asked.meant, TableRequest):
+    if request.body.get("ReturnConsumedCapacity", "NONE") == "NONE" or isinstance(request.meant, TableRequest):
         return {}
-    names = [each.table for each in asked.meant.parts] if isinstance(asked.meant, Several) else [asked.meant.table]
-    told = [{"TableName": name, "CapacityUnits": float(count)} for name, count in sorted(Counter(names).items())]
-    return {"ConsumedCapacity": told if isinstance(asked.meant, Several) else told[0]}
+    meant = request.meant
+    names = [each.table for each in meant.parts] if isinstance(meant, Several) else [meant.table]
+    consumed = [{"TableName": name, "CapacityUnits": float(count)} for name, count in sorted(Counter(names).items())]
+    return {"ConsumedCapacity": consumed if isinstance(request.meant, Several) else consumed[0]}
 
 
 _SEVERAL: Final[Mapping[str, Callable[[DynamoState, Several], Answered]]] = {

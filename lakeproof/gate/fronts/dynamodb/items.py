@@ -47,8 +47,8 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     if change.update is not None:
         change.update.check_keys(table.key_names)
     if change.condition is not None and not change.condition.holds(before or {}):
-        told = {"Item": written_item(before)} if change.tells and before is not None else {}
-        raise_error("ConditionalCheckFailedException", _CONDITION_FAILED, told)
+        details = {"Item": written_item(before)} if change.tells and before is not None else {}
+        raise_error("ConditionalCheckFailedException", _CONDITION_FAILED, details)
     after: Item | None = before
     if change.kind == "PutItem":
         after = change.item
@@ -84,27 +84,27 @@ def _returned_item(change: ItemChange, done: Effect) -> Item:
             return source
 
 
-def get_item(state: DynamoState, asked: Read) -> Answered:
+def get_item(state: DynamoState, request: Read) -> Answered:
     """GetItem."""
-    found, touches = _find_item(state, asked)
+    found, touches = _find_item(state, request)
     return state, {} if found is None else {"Item": written_item(found)}, touches
 
 
-def _find_item(state: DynamoState, asked: Read) -> tuple[Item | None, tuple[Access, Access]]:
-    table = state.table(asked.table)
-    key = table.key(asked.key)
+def _find_item(state: DynamoState, request: Read) -> tuple[Item | None, tuple[Access, Access]]:
+    table = state.table(request.table)
+    key = table.key(request.key)
     found = table.items.get(key)
-    if found is not None and asked.projection is not None:
-        found = project_paths(found, asked.projection)
-    return found, (touched.table(asked.table), touched.item(asked.table, key, Touch.READ))
+    if found is not None and request.projection is not None:
+        found = project_paths(found, request.projection)
+    return found, (touched.table(request.table), touched.item(request.table, key, Touch.READ))
 
 
-def batch_get(state: DynamoState, asked: Several) -> Answered:
+def batch_get(state: DynamoState, request: Several) -> Answered:
     """BatchGetItem, in one step."""
-    _refuse_duplicates(state, asked, transaction=False)
-    responses: dict[str, list[object]] = {each.table: [] for each in asked.reads}
+    _refuse_duplicates(state, request, transaction=False)
+    responses: dict[str, list[object]] = {each.table: [] for each in request.reads}
     touches: list[Access] = []
-    for each in asked.reads:
+    for each in request.reads:
         found, touched_here = _find_item(state, each)
         touches += touched_here
         if found is not None:
@@ -112,69 +112,69 @@ def batch_get(state: DynamoState, asked: Several) -> Answered:
     return state, {"Responses": responses, "UnprocessedKeys": {}}, tuple(touches)
 
 
-def batch_write(state: DynamoState, asked: Several) -> Answered:
+def batch_write(state: DynamoState, request: Several) -> Answered:
     """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
-    _refuse_duplicates(state, asked, transaction=False)
-    effects = [(change.table, effect(state, change)) for change in asked.changes]
+    _refuse_duplicates(state, request, transaction=False)
+    effects = [(change.table, effect(state, change)) for change in request.changes]
     for table, each in effects:
         state = state.with_item(table, each.key, each.after)
     touches = tuple(access for _, each in effects for access in each.touches)
     return state, {"UnprocessedItems": {}}, touches
 
 
-def transact_get(state: DynamoState, asked: Several) -> Answered:
+def transact_get(state: DynamoState, request: Several) -> Answered:
     """TransactGetItems."""
-    _refuse_duplicates(state, asked, transaction=True)
-    found = [_find_item(state, each) for each in asked.reads]
+    _refuse_duplicates(state, request, transaction=True)
+    found = [_find_item(state, each) for each in request.reads]
     responses = [{} if item is None else {"Item": written_item(item)} for item, _ in found]
     return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
 
 
-def transact_write(state: DynamoState, asked: Several, told: Fields, now: int) -> Answered:
+def transact_write(state: DynamoState, request: Several, body: Fields, now: int) -> Answered:
     """TransactWriteItems: all of it, or nothing. now: in microseconds since 1970.
 
     Raises:
         DynamoDBError: ``TransactionCanceledException`` with a reason for each item, in order.
     """
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     before = {text: each for text, each in state.tokens.items() if now - each.at < TOKEN_MICROSECONDS}
-    known = before.get(asked.token)
+    known = before.get(request.token)
     if known is not None:
         if known.request != digest:
             raise_error("IdempotentParameterMismatchException",
                    "The request uses the same client token as a previous, but "
                    "non-identical request.")  # fmt: skip
-        return state, {}, touched.by_error(state, asked)
-    _refuse_duplicates(state, asked, transaction=True)
+        return state, {}, touched.by_error(state, request)
+    _refuse_duplicates(state, request, transaction=True)
     effects: list[Effect] = []
     reasons: list[dict[str, object]] = []
-    for change in asked.changes:
+    for change in request.changes:
         try:
             effects.append(effect(state, change))
             reasons.append({"Code": "None"})
         except DynamoDBError as error:
             code = "ConditionalCheckFailed" if error.code == "ConditionalCheckFailedException" else "ValidationError"
             reasons.append({"Code": code, "Message": error.message, **error.fields})
-    if len(effects) < len(asked.changes):
+    if len(effects) < len(request.changes):
         codes = ", ".join(str(each["Code"]) for each in reasons)
         raise_error(
             "TransactionCanceledException",
             f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
             {"CancellationReasons": reasons},
         )
-    for change, each in zip(asked.changes, effects, strict=True):
+    for change, each in zip(request.changes, effects, strict=True):
         state = state.with_item(change.table, each.key, each.after)
     touches = tuple(access for each in effects for access in each.touches)
-    if not asked.token:
+    if not request.token:
         return state, {}, touches
-    tokens = {**before, asked.token: Done(digest, now)}
-    return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(asked.token))
+    tokens = {**before, request.token: Done(digest, now)}
+    return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(request.token))
 
 
-def _refuse_duplicates(state: DynamoState, asked: Several, *, transaction: bool) -> None:
+def _refuse_duplicates(state: DynamoState, request: Several, *, transaction: bool) -> None:
     """Raises DynamoDBError: two parts are about one item; or, but in a transaction, a key does not fit its table."""
     seen: set[tuple[str, Key]] = set()
-    for each in asked.parts:
+    for each in request.parts:
         table = state.table(each.table)
         try:
             key = touched.key_of_change(table, each) if isinstance(each, ItemChange) else table.key(each.key)

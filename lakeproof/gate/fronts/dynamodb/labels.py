@@ -1,4 +1,4 @@
-"""Requests in one line, for traces: what is asked of which item, and under which condition; no contents."""
+"""Requests in one line, for traces: the operation, the item and the condition; no contents."""
 
 from collections.abc import Mapping
 
@@ -62,17 +62,17 @@ def _attribute_text(item: Item, name: str) -> str:
     return escape_value(value) if isinstance(value, Scalar) else "?"
 
 
-def _pages(asked: Pages, keys: Keys) -> list[str]:
-    words = [asked.table]
-    if asked.key is not None:
-        words += [_key(asked.key, part) for part in _parts(asked.key.condition)]
-    words.append(asked.text)
-    words += [] if asked.limit is None else [f"limit {asked.limit}"]
-    words += [] if asked.segment[1] == 1 else [f"segment {asked.segment[0]} of {asked.segment[1]}"]
-    words += [] if asked.forward else ["backwards"]
-    if asked.start is not None:
-        names = keys.get(asked.table, tuple(sorted(asked.start)))
-        words.append("after " + "/".join(_attribute_text(asked.start, name) for name in names))
+def _pages(request: Pages, keys: Keys) -> list[str]:
+    words = [request.table]
+    if request.key is not None:
+        words += [_key(request.key, part) for part in _parts(request.key.condition)]
+    words.append(request.text)
+    words += [] if request.limit is None else [f"limit {request.limit}"]
+    words += [] if request.segment[1] == 1 else [f"segment {request.segment[0]} of {request.segment[1]}"]
+    words += [] if request.forward else ["backwards"]
+    if request.start is not None:
+        names = keys.get(request.table, tuple(sorted(request.start)))
+        words.append("after " + "/".join(_attribute_text(request.start, name) for name in names))
     return words
 
 
@@ -80,25 +80,25 @@ def _parts(condition: Condition) -> tuple[Condition, ...]:
     return condition.conditions if isinstance(condition, Every) else (condition,)
 
 
-def _key(asked: BoundCondition, part: Condition) -> str:
-    told = [_operand(asked, each) for each in children(part)]
+def _key(bound: BoundCondition, part: Condition) -> str:
+    operands = [_operand(bound, each) for each in children(part)]
     match part:
         case Compared(_, comparator, _):
-            return f"{told[0]} {comparator} {told[1]}"
+            return f"{operands[0]} {comparator} {operands[1]}"
         case Between():
-            return f"{told[0]} between {told[1]} and {told[2]}"
+            return f"{operands[0]} between {operands[1]} and {operands[2]}"
         case FunctionCall(function):
-            return f"{function}({', '.join(told)})"
+            return f"{function}({', '.join(operands)})"
         case _:
             return type(part).__name__.lower()
 
 
-def _operand(asked: BoundCondition, operand: Condition | Operand) -> str:
+def _operand(bound: BoundCondition, operand: Condition | Operand) -> str:
     match operand:
         case Placeholder(name):
-            value = asked.attached.value(name, asked.where)
+            value = bound.attached.value(name, bound.where)
             return escape_value(value) if isinstance(value, Scalar) else name
         case Path():
-            return printable(".".join(str(step) for step in asked.attached.path(operand, asked.where)))
+            return printable(".".join(str(step) for step in bound.attached.path(operand, bound.where)))
         case _:
             return "?"

@@ -37,18 +37,18 @@ class Attached:
     def of(cls, request: Mapping[str, object]) -> "Attached":
         """From the fields of a request. Raises DynamoDBError."""
         names = fields(request.get("ExpressionAttributeNames", {}), "ExpressionAttributeNames")
-        told = {}
+        found = {}
         for name, meant in names.items():
             if not isinstance(meant, str):
                 raise_malformed("ExpressionAttributeNames: expected strings")
             if not name.startswith("#"):
                 invalid(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{name}"')
-            told[name] = meant
+            found[name] = meant
         values = item(request.get("ExpressionAttributeValues", {}))
         for name in values:
             if not name.startswith(":"):
                 invalid(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{name}"')
-        return cls(told, values)
+        return cls(found, values)
 
     def path(self, path: Path, where: str) -> tuple[str | int, ...]:
         """A path with the names that are meant. Raises DynamoDBError: a placeholder has none, or a

@@ -44,7 +44,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 """By operation: the fields that are known, or change nothing that a client sees here."""
 
 
-def refuse_unknown(operation: str, told: Mapping[str, object]) -> None:
+def refuse_unknown(operation: str, body: Mapping[str, object]) -> None:
     """Raises DynamoDBError: the request has a field that the front does not have."""
-    if unknown := sorted(told.keys() - {*_FIELDS[operation], "ReturnConsumedCapacity"}):
+    if unknown := sorted(body.keys() - {*_FIELDS[operation], "ReturnConsumedCapacity"}):
         not_known(f"{', '.join(unknown)} of {operation}")

@@ -49,19 +49,19 @@ class KeyCondition:
     sort: BoundCondition | None
 
     @classmethod
-    def of(cls, table: DynamoTable, asked: BoundCondition) -> "KeyCondition":
+    def of(cls, table: DynamoTable, bound: BoundCondition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
-        tree = asked.condition
+        tree = bound.condition
         parts = tree.conditions if isinstance(tree, Every) else (tree,)
         partition: Scalar | None = None
         sort: BoundCondition | None = None
         for part in parts:
-            name = _name(asked, part)
+            name = _name(bound, part)
             known = next((each for each in table.key_attributes if each.name == name), None)
             if known is None:
                 invalid(f"Query condition missed key schema element: {table.partition.name}")
             longest = PARTITION_BYTES_MAX if known == table.partition else SORT_BYTES_MAX
-            values = [asked.attached.value(each.name, asked.where) for each in _values(part)]
+            values = [bound.attached.value(each.name, bound.where) for each in _values(part)]
             for value in values:
                 if value.kind != known.kind:
                     invalid("One or more parameter values were invalid: Condition parameter type does not match schema "
@@ -72,7 +72,7 @@ class KeyCondition:
                     invalid("Query key condition not supported")
                 partition = scalars[0]
             elif sort is None:
-                sort = attrs.evolve(asked, condition=part)
+                sort = attrs.evolve(bound, condition=part)
             else:
                 invalid("KeyConditionExpressions must only contain one condition per key")
         if partition is None:
@@ -80,7 +80,7 @@ class KeyCondition:
         return cls(partition, sort)
 
 
-def _name(asked: BoundCondition, part: Condition) -> str | int:
+def _name(bound: BoundCondition, part: Condition) -> str | int:
     """The attribute that a part of a key condition is about."""
     supported = (
         (isinstance(part, Compared) and part.comparator in _COMPARATORS)
@@ -90,10 +90,10 @@ def _name(asked: BoundCondition, part: Condition) -> str | int:
     operands: tuple[Condition | Operand, ...] = children(part)
     first = operands[0]
     if not supported or not isinstance(first, Path) or not all(isinstance(each, Placeholder) for each in operands[1:]):
-        invalid(f"Invalid {asked.where}: Query key condition not supported")
-    steps = asked.attached.path(first, asked.where)
+        invalid(f"Invalid {bound.where}: Query key condition not supported")
+    steps = bound.attached.path(first, bound.where)
     if len(steps) > 1:
-        invalid(f"Invalid {asked.where}: KeyConditionExpressions cannot have conditions on nested attributes")
+        invalid(f"Invalid {bound.where}: KeyConditionExpressions cannot have conditions on nested attributes")
     return steps[0]
 
 
@@ -101,7 +101,7 @@ def _values(part: Condition) -> list[Placeholder]:
     return [each for each in children(part) if isinstance(each, Placeholder)]
 
 
-def answer_page(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
+def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
     """A page, and the bytes that were read for it. key: None for a scan.
 
     A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
@@ -109,11 +109,11 @@ def answer_page(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> t
     table.
 
     Raises:
-        DynamoDBError: the start is no key of the table, or outside of what is asked for.
+        DynamoDBError: the start is no key of the table, or outside of the range.
     """
-    start = None if asked.start is None else table.key(asked.start)
-    candidates = _scan(table, asked, start) if key is None else _query(table, asked, key, start)
-    _refuse_filtered_keys(table, asked, query=key is not None)
+    start = None if request.start is None else table.key(request.start)
+    candidates = _scan(table, request, start) if key is None else _query(table, request, key, start)
+    _refuse_filtered_keys(table, request, query=key is not None)
     found: list[Item] = []
     scanned = read = 0
     last: Key | None = None
@@ -121,31 +121,31 @@ def answer_page(table: DynamoTable, asked: Pages, key: KeyCondition | None) -> t
         item = table.items[each]
         scanned += 1
         read += item_size(item)
-        if asked.filter is None or asked.filter.holds(item):
+        if request.filter is None or request.filter.holds(item):
             found.append(item)
-        if scanned == asked.limit or read >= PAGE_BYTES_MAX:
+        if scanned == request.limit or read >= PAGE_BYTES_MAX:
             last = each
             break
     made: dict[str, object] = {"Count": len(found), "ScannedCount": scanned}
-    if not asked.count_only:
-        wanted = asked.projection
+    if not request.count_only:
+        wanted = request.projection
         made["Items"] = [written_item(item if wanted is None else project_paths(item, wanted)) for item in found]
     if last is not None:
         made["LastEvaluatedKey"] = written_item(table.key_fields(last))
     return made, read
 
 
-def _query(table: DynamoTable, asked: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
+def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
     def inside(each: Key) -> bool:
         return each.partition == key.partition and (key.sort is None or key.sort.holds(table.key_fields(each)))
 
     if start is not None and not inside(start):
         invalid("The provided starting key is outside query boundaries based on provided conditions")
-    mine = sorted((each for each in table.items if inside(each)), key=_sort_order, reverse=not asked.forward)
+    mine = sorted((each for each in table.items if inside(each)), key=_sort_order, reverse=not request.forward)
     for each in mine:
         if start is not None:
             one, other = _sort_order(each), _sort_order(start)
-            if one <= other if asked.forward else one >= other:
+            if one <= other if request.forward else one >= other:
                 continue
         yield each
 
@@ -154,8 +154,8 @@ def _sort_order(key: Key) -> tuple[object, ...]:
     return () if key.sort is None else order(key.sort)
 
 
-def _scan(table: DynamoTable, asked: Pages, start: Key | None) -> Iterator[Key]:
-    number, total = asked.segment
+def _scan(table: DynamoTable, request: Pages, start: Key | None) -> Iterator[Key]:
+    number, total = request.segment
     for each in sorted(table.items, key=scan_order):
         if total > 1 and int.from_bytes(digest(each.partition)) * total >> 128 != number:
             continue
@@ -163,15 +163,15 @@ def _scan(table: DynamoTable, asked: Pages, start: Key | None) -> Iterator[Key]:
             yield each
 
 
-def _refuse_filtered_keys(table: DynamoTable, asked: Pages, *, query: bool) -> None:
+def _refuse_filtered_keys(table: DynamoTable, request: Pages, *, query: bool) -> None:
     """A query says what it wants of the key in its key condition."""
-    if asked.filter is None or not query:
+    if request.filter is None or not query:
         return
-    todo: list[Condition | Operand] = [asked.filter.condition]
+    todo: list[Condition | Operand] = [request.filter.condition]
     while todo:
         tree = todo.pop()
         if isinstance(tree, Path):
-            name = asked.filter.attached.path(tree, asked.filter.where)[0]
+            name = request.filter.attached.path(tree, request.filter.where)[0]
             if name in table.key_names:
                 invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "
                         f"{name}")  # fmt: skip

@@ -103,9 +103,9 @@ class TableRequest:
 Meant = Read | ItemChange | Pages | Several | TableRequest
 
 
-def text(told: Fields, name: str, default: str | None = None) -> str:
+def text(body: Fields, name: str, default: str | None = None) -> str:
     """A field that is a string. Raises DynamoDBError: it is missing, without a default, or is none."""
-    found = told.get(name, default)
+    found = body.get(name, default)
     if found is None:
         invalid(f"1 validation error detected: Value null at '{name[:1].lower()}{name[1:]}' failed to satisfy "
                 "constraint: Member must not be null")  # fmt: skip
@@ -114,17 +114,17 @@ def text(told: Fields, name: str, default: str | None = None) -> str:
     return found
 
 
-def flag(told: Fields, name: str, *, default: bool) -> bool:
+def flag(body: Fields, name: str, *, default: bool) -> bool:
     """A field that is true or false."""
-    found = told.get(name, default)
+    found = body.get(name, default)
     if not isinstance(found, bool):
         raise_malformed(f"{name}: expected true or false")
     return found
 
 
-def whole(told: Fields, name: str, low: int, high: int) -> int | None:
+def whole(body: Fields, name: str, low: int, high: int) -> int | None:
     """A field that is a whole number between two others; None: it is not there."""
-    found = told.get(name)
+    found = body.get(name)
     if found is None:
         return None
     if not isinstance(found, int) or isinstance(found, bool):
@@ -135,37 +135,37 @@ def whole(told: Fields, name: str, low: int, high: int) -> int | None:
     return found
 
 
-def one_of(told: Fields, name: str, choices: tuple[str, ...]) -> str:
+def one_of(body: Fields, name: str, choices: tuple[str, ...]) -> str:
     """A field that is one of some words; the first one if it is missing."""
-    found = text(told, name, choices[0])
+    found = text(body, name, choices[0])
     if found not in choices:
         invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
                 f"constraint: Member must satisfy enum value set: [{', '.join(choices)}]")  # fmt: skip
     return found
 
 
-def table_name(told: Fields) -> str:
+def table_name(body: Fields) -> str:
     """The field TableName. Raises DynamoDBError: it is no name of a table."""
-    found = text(told, "TableName")
+    found = text(body, "TableName")
     if not 3 <= len(found) <= 255 or not all(each.isascii() and (each.isalnum() or each in "_.-") for each in found):
         invalid("TableName must be at least 3 characters long and at most 255 characters long, and may contain only "
                 "the characters a-z, A-Z, 0-9, '_', '-', and '.'")  # fmt: skip
     return found
 
 
-def condition(told: Fields, name: str, attached: Attached) -> BoundCondition | None:
+def condition(body: Fields, name: str, attached: Attached) -> BoundCondition | None:
     """The condition in a field of the request."""
-    if name not in told:
+    if name not in body:
         return None
-    made = BoundCondition(grammar.condition(text(told, name), name), attached, name)
+    made = BoundCondition(grammar.condition(text(body, name), name), attached, name)
     made.check()
     return made
 
 
-def _projection(told: Fields, attached: Attached) -> tuple[tuple[grammar.Path, ...] | None, tuple[Steps, ...] | None]:
-    if "ProjectionExpression" not in told:
+def _projection(body: Fields, attached: Attached) -> tuple[tuple[grammar.Path, ...] | None, tuple[Steps, ...] | None]:
+    if "ProjectionExpression" not in body:
         return None, None
-    parsed = grammar.projection(text(told, "ProjectionExpression"))
+    parsed = grammar.projection(text(body, "ProjectionExpression"))
     steps = tuple(attached.path(path, "ProjectionExpression") for path in parsed)
     for number, one in enumerate(steps):
         if any(overlap(one, other) for other in steps[:number]):
@@ -177,91 +177,91 @@ def _projection(told: Fields, attached: Attached) -> tuple[tuple[grammar.Path, .
     return parsed, steps
 
 
-def _readable(told: Fields, *names: str) -> str:
+def _readable(body: Fields, *names: str) -> str:
     """Expressions with the names that are meant, on one line; values stay placeholders."""
-    meant = told.get("ExpressionAttributeNames")
+    meant = body.get("ExpressionAttributeNames")
     names_meant = meant if isinstance(meant, dict) else {}
     words = {"UpdateExpression": "", "ConditionExpression": "if ", "FilterExpression": "where "}
-    found = [f"{words.get(name, '')}{' '.join(text(told, name).split())}" for name in names if name in told]
+    found = [f"{words.get(name, '')}{' '.join(text(body, name).split())}" for name in names if name in body]
     return printable(_PLACEHOLDER.sub(lambda match: str(names_meant.get(match[0], match[0])), " ".join(found)))
 
 
-def read(told: Fields) -> Read:
+def read(body: Fields) -> Read:
     """GetItem."""
-    refuse_unknown("GetItem", told)
-    flag(told, "ConsistentRead", default=False)
-    attached = Attached.of(told)
-    parsed, steps = _projection(told, attached)
+    refuse_unknown("GetItem", body)
+    flag(body, "ConsistentRead", default=False)
+    attached = Attached.of(body)
+    parsed, steps = _projection(body, attached)
     attached.refuse_unused(parsed)
-    return Read(table=table_name(told), key=item(told.get("Key")), projection=steps)
+    return Read(table=table_name(body), key=item(body.get("Key")), projection=steps)
 
 
-def change(kind: str, told: Fields) -> ItemChange:
+def change(kind: str, body: Fields) -> ItemChange:
     """PutItem, UpdateItem, DeleteItem or ConditionCheck."""
-    refuse_unknown(kind, told)
-    attached = Attached.of(told)
-    asked = condition(told, "ConditionExpression", attached)
-    if kind == "ConditionCheck" and asked is None:
-        text(told, "ConditionExpression")
-    update = grammar.update(text(told, "UpdateExpression")) if "UpdateExpression" in told else None
+    refuse_unknown(kind, body)
+    attached = Attached.of(body)
+    bound = condition(body, "ConditionExpression", attached)
+    if kind == "ConditionCheck" and bound is None:
+        text(body, "ConditionExpression")
+    update = grammar.update(text(body, "UpdateExpression")) if "UpdateExpression" in body else None
     if kind != "UpdateItem" and update is not None:
         raise_malformed(f"{kind} has no UpdateExpression")
-    attached.refuse_unused(update, None if asked is None else asked.condition)
-    returns = text(told, "ReturnValues", "NONE")
+    attached.refuse_unused(update, None if bound is None else bound.condition)
+    returns = text(body, "ReturnValues", "NONE")
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
-    tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
+    tells = one_of(body, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
     wanted = None if update is None else BoundUpdate(update, attached)
     if wanted is not None:
         wanted.check()
     return ItemChange(
         kind=kind,
-        table=table_name(told),
-        item=item(told.get("Item" if kind == "PutItem" else "Key")),
+        table=table_name(body),
+        item=item(body.get("Item" if kind == "PutItem" else "Key")),
         update=wanted,
-        condition=asked,
+        condition=bound,
         returns=returns,
         tells=tells == "ALL_OLD",
-        text=_readable(told, "UpdateExpression", "ConditionExpression"),
+        text=_readable(body, "UpdateExpression", "ConditionExpression"),
     )
 
 
-def pages(kind: str, told: Fields) -> Pages:
+def pages(kind: str, body: Fields) -> Pages:
     """Query or Scan."""
-    refuse_unknown(kind, told)
-    if "IndexName" in told:
-        invalid(f"The table does not have the specified index: {text(told, 'IndexName')}")
-    flag(told, "ConsistentRead", default=False)
-    attached = Attached.of(told)
-    if kind == "Query" and "KeyConditionExpression" not in told:
+    refuse_unknown(kind, body)
+    if "IndexName" in body:
+        invalid(f"The table does not have the specified index: {text(body, 'IndexName')}")
+    flag(body, "ConsistentRead", default=False)
+    attached = Attached.of(body)
+    if kind == "Query" and "KeyConditionExpression" not in body:
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
-    key = condition(told, "KeyConditionExpression", attached) if kind == "Query" else None
-    where = condition(told, "FilterExpression", attached)
-    parsed, steps = _projection(told, attached)
+    key = condition(body, "KeyConditionExpression", attached) if kind == "Query" else None
+    where = condition(body, "FilterExpression", attached)
+    parsed, steps = _projection(body, attached)
     conditions = [None if each is None else each.condition for each in (key, where)]
     attached.refuse_unused(*conditions, parsed)
     words = ("ALL_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES")
-    select = one_of(told, "Select", words)
-    if "Select" in told:
+    select = one_of(body, "Select", words)
+    if "Select" in body:
         _check_select(select, projected=parsed is not None)
-    total = whole(told, "TotalSegments", 1, 1_000_000)
-    segment = whole(told, "Segment", 0, 999_999)
+    total = whole(body, "TotalSegments", 1, 1_000_000)
+    segment = whole(body, "Segment", 0, 999_999)
     if (total is None) is not (segment is None):
         invalid("The TotalSegments and Segment parameters must be specified together")
     if (segment or 0) >= (total or 1):
         invalid(f"The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: "
                 f"{segment} is not less than TotalSegments: {total}")  # fmt: skip
     return Pages(
-        table=table_name(told),
+        table=table_name(body),
         key=key,
         filter=where,
         projection=steps,
-        limit=whole(told, "Limit", 1, 2**31 - 1),
-        start=item(told["ExclusiveStartKey"]) if "ExclusiveStartKey" in told else None,
-        forward=flag(told, "ScanIndexForward", default=True) or kind == "Scan",
+        limit=whole(body, "Limit", 1, 2**31 - 1),
+        start=item(body["ExclusiveStartKey"]) if "ExclusiveStartKey" in body else None,
+        forward=flag(body, "ScanIndexForward", default=True) or kind == "Scan",
         count_only=select == "COUNT",
         segment=(segment or 0, total or 1),
-        text=_readable(told, "FilterExpression"),
+        text=_readable(body, "FilterExpression"),
     )
 
 
@@ -275,10 +275,10 @@ def _check_select(select: str, *, projected: bool) -> None:
         invalid("Must specify the ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 
 
-def _fields_of_each(told: Fields, name: str, most: int) -> list[Fields]:
-    found = told.get(name)
+def _fields_of_each(body: Fields, name: str, most: int) -> list[Fields]:
+    found = body.get(name)
     if not isinstance(found, list):
-        text(told, name)
+        text(body, name)
         raise_malformed(f"{name}: expected a list")
     if not 1 <= len(found) <= most:
         invalid(f"1 validation error detected: Value at '{name[:1].lower()}{name[1:]}' failed to satisfy constraint: "
@@ -294,59 +294,59 @@ _CHANGES: Final = {
 }
 
 
-def transact_write(told: Fields) -> Several:
+def transact_write(body: Fields) -> Several:
     """TransactWriteItems."""
     changes = []
-    for each in _fields_of_each(told, "TransactItems", TRANSACTION_MAX):
+    for each in _fields_of_each(body, "TransactItems", TRANSACTION_MAX):
         if len(each) != 1 or not each.keys() <= _CHANGES.keys():
             invalid("TransactItems can only contain one of Check, Put, Update or Delete")
         ((name, inner),) = each.items()
         changes.append(change(_CHANGES[name], fields(inner, name)))
-    token = text(told, "ClientRequestToken", "")
+    token = text(body, "ClientRequestToken", "")
     if len(token) > 36:
         invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: Member must "
                 "have length less than or equal to 36")  # fmt: skip
     return Several(changes=tuple(changes), token=token)
 
 
-def transact_get(told: Fields) -> Several:
+def transact_get(body: Fields) -> Several:
     """TransactGetItems."""
-    listed = _fields_of_each(told, "TransactItems", TRANSACTION_MAX)
+    listed = _fields_of_each(body, "TransactItems", TRANSACTION_MAX)
     return Several(reads=tuple([read(fields(each.get("Get"), "Get")) for each in listed]))
 
 
-def _by_table(told: Fields) -> list[tuple[str, object]]:
-    found = fields(told.get("RequestItems"), "RequestItems")
+def _by_table(body: Fields) -> list[tuple[str, object]]:
+    found = fields(body.get("RequestItems"), "RequestItems")
     if not found:
         invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
                 "have length greater than or equal to 1")  # fmt: skip
     return sorted(found.items())
 
 
-def batch_get(told: Fields) -> Several:
+def batch_get(body: Fields) -> Several:
     """BatchGetItem."""
     reads: list[Read] = []
-    for table, inner in _by_table(told):
-        asked = fields(inner, table)
-        shared = {name: value for name, value in asked.items() if name != "Keys"}
-        keys = _fields_of_each(asked, "Keys", BATCH_READS_MAX)
+    for table, inner in _by_table(body):
+        part = fields(inner, table)
+        shared = {name: value for name, value in part.items() if name != "Keys"}
+        keys = _fields_of_each(part, "Keys", BATCH_READS_MAX)
         reads += [read({**shared, "TableName": table, "Key": each}) for each in keys]
     if len(reads) > BATCH_READS_MAX:
         invalid("Too many items requested for the BatchGetItem call")
     return Several(reads=tuple(reads))
 
 
-def batch_write(told: Fields) -> Several:
+def batch_write(body: Fields) -> Several:
     """BatchWriteItem."""
     changes = []
-    for table, inner in _by_table(told):
+    for table, inner in _by_table(body):
         if not isinstance(inner, list):
             raise_malformed(f"{table}: expected a list")
         for each in inner:
-            asked = fields(each, table)
-            if len(asked) != 1 or not asked.keys() <= {"PutRequest", "DeleteRequest"}:
+            part = fields(each, table)
+            if len(part) != 1 or not part.keys() <= {"PutRequest", "DeleteRequest"}:
                 invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
-            ((name, request),) = asked.items()
+            ((name, request),) = part.items()
             kind = "PutItem" if name == "PutRequest" else "DeleteItem"
             wanted = "Item" if name == "PutRequest" else "Key"
             changes.append(change(kind, {"TableName": table, wanted: fields(request, name).get(wanted)}))
@@ -356,17 +356,17 @@ def batch_write(told: Fields) -> Several:
     return Several(changes=tuple(changes))
 
 
-def _of_table(told: Fields) -> TableRequest:
-    return TableRequest(table_name(told))
+def _of_table(body: Fields) -> TableRequest:
+    return TableRequest(table_name(body))
 
 
 OPERATIONS: Final[Mapping[str, Callable[[Fields], Meant]]] = {
     "GetItem": read,
-    "PutItem": lambda told: change("PutItem", told),
-    "UpdateItem": lambda told: change("UpdateItem", told),
-    "DeleteItem": lambda told: change("DeleteItem", told),
-    "Query": lambda told: pages("Query", told),
-    "Scan": lambda told: pages("Scan", told),
+    "PutItem": lambda body: change("PutItem", body),
+    "UpdateItem": lambda body: change("UpdateItem", body),
+    "DeleteItem": lambda body: change("DeleteItem", body),
+    "Query": lambda body: pages("Query", body),
+    "Scan": lambda body: pages("Scan", body),
     "BatchGetItem": batch_get,
     "BatchWriteItem": batch_write,
     "TransactGetItems": transact_get,
@@ -374,7 +374,7 @@ OPERATIONS: Final[Mapping[str, Callable[[Fields], Meant]]] = {
     "CreateTable": _of_table,
     "DeleteTable": _of_table,
     "DescribeTable": _of_table,
-    "ListTables": lambda told: TableRequest(""),
+    "ListTables": lambda body: TableRequest(""),
     "DescribeTimeToLive": _of_table,
     "UpdateTimeToLive": _of_table,
 }

@@ -22,7 +22,7 @@ class Key:
     sort: Scalar | None = None
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """For labels and footprints: ``partition/sort``, escaped."""
         return f"{escape_value(self.partition)}/{'' if self.sort is None else escape_value(self.sort)}"
 
@@ -47,7 +47,7 @@ class DynamoTable:
     """When, in microseconds since 1970."""
     on_demand: bool = True
     capacity: tuple[int, int] = (0, 0)
-    """Units of reading and writing that were asked for. Nothing is limited."""
+    """Units of reading and writing that were requested. Nothing is limited."""
     ttl: str = ""
     """The attribute with the time to live; empty: none. Nothing expires here."""
 
@@ -124,7 +124,7 @@ class Done:
     """A transaction that has been done, by its token."""
 
     request: str
-    """A digest of what it asked for."""
+    """A digest of its content."""
     at: int
     """When, in microseconds since 1970."""
 

@@ -19,16 +19,16 @@ _UNKNOWN: Final = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
 _LISTED_MAX: Final = 100
 
 
-def create(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """CreateTable. now: in microseconds since 1970."""
     for each in _UNKNOWN:
-        if told.get(each):
+        if body.get(each):
             not_known(f"{each} of CreateTable")
-    stream = fields(told.get("StreamSpecification", {}), "StreamSpecification")
-    if flag(stream, "StreamEnabled", default=False) or flag(told, "DeletionProtectionEnabled", default=False):
+    stream = fields(body.get("StreamSpecification", {}), "StreamSpecification")
+    if flag(stream, "StreamEnabled", default=False) or flag(body, "DeletionProtectionEnabled", default=False):
         not_known("StreamSpecification or DeletionProtectionEnabled of CreateTable")
-    kinds = _definitions(told)
-    keys = [(text(each, "AttributeName"), text(each, "KeyType")) for each in _objects(told, "KeySchema")]
+    kinds = _definitions(body)
+    keys = [(text(each, "AttributeName"), text(each, "KeyType")) for each in _objects(body, "KeySchema")]
     if [kind for _, kind in keys] not in (["HASH"], ["HASH", "RANGE"]):
         invalid(
             "Invalid KeySchema: The first KeySchemaElement is not a HASH key type, or the second not a RANGE key type"
@@ -40,8 +40,8 @@ def create(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     if len(kinds) > len(dict(keys)):
         invalid("One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match "
                 "number of attributes defined in AttributeDefinitions")  # fmt: skip
-    on_demand = one_of(told, "BillingMode", ("PROVISIONED", "PAY_PER_REQUEST")) == "PAY_PER_REQUEST"
-    capacity = _capacity(told)
+    on_demand = one_of(body, "BillingMode", ("PROVISIONED", "PAY_PER_REQUEST")) == "PAY_PER_REQUEST"
+    capacity = _capacity(body)
     if on_demand is not (capacity is None):
         invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must "
                 f"{'not ' if on_demand else ''}be specified when BillingMode is "
@@ -61,24 +61,24 @@ def create(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     return state.with_table(table), {"TableDescription": _description(table)}, touches
 
 
-def _objects(told: Fields, name: str) -> list[Fields]:
-    found = told.get(name)
+def _objects(body: Fields, name: str) -> list[Fields]:
+    found = body.get(name)
     if not isinstance(found, list) or not found:
-        text(told, name)
+        text(body, name)
         raise_malformed(f"{name}: expected a list")
     return [fields(each, name) for each in found]
 
 
-def _definitions(told: Fields) -> dict[str, str]:
+def _definitions(body: Fields) -> dict[str, str]:
     kinds = {}
-    for each in _objects(told, "AttributeDefinitions"):
+    for each in _objects(body, "AttributeDefinitions"):
         text(each, "AttributeType")
         kinds[text(each, "AttributeName")] = one_of(each, "AttributeType", ("S", "N", "B"))
     return kinds
 
 
-def _capacity(told: Fields) -> tuple[int, int] | None:
-    found = told.get("ProvisionedThroughput")
+def _capacity(body: Fields) -> tuple[int, int] | None:
+    found = body.get("ProvisionedThroughput")
     if found is None:
         return None
     units = [
@@ -119,7 +119,7 @@ def _missing(name: str) -> None:
     raise_error("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
 
 
-def delete(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def delete(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """DeleteTable."""
     if name not in state.tables:
         _missing(name)
@@ -132,22 +132,22 @@ def delete(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
     return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}, touches
 
 
-def describe(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def describe(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """DescribeTable."""
     if name not in state.tables:
         _missing(name)
     return state, {"Table": _description(state.tables[name])}, (touched.table(name),)
 
 
-def listing(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def listing(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """ListTables."""
-    limit = whole(told, "Limit", 1, _LISTED_MAX) or _LISTED_MAX
-    names = [each for each in sorted(state.tables) if each > text(told, "ExclusiveStartTableName", "")]
+    limit = whole(body, "Limit", 1, _LISTED_MAX) or _LISTED_MAX
+    names = [each for each in sorted(state.tables) if each > text(body, "ExclusiveStartTableName", "")]
     more = {"LastEvaluatedTableName": names[limit - 1]} if len(names) > limit else {}
     return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
 
 
-def describe_ttl(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def describe_ttl(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """DescribeTimeToLive."""
     attribute = state.table(name).ttl
     found = (
@@ -156,11 +156,11 @@ def describe_ttl(state: DynamoState, told: Fields, name: str, now: int) -> Answe
     return state, {"TimeToLiveDescription": found}, (touched.table(name), touched.ttl(name, Touch.READ))
 
 
-def update_ttl(state: DynamoState, told: Fields, name: str, now: int) -> Answered:
+def update_ttl(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """UpdateTimeToLive. Nothing expires here: DynamoDB says no more than that it will, within days."""
-    asked = fields(told.get("TimeToLiveSpecification"), "TimeToLiveSpecification")
-    attribute = text(asked, "AttributeName")
-    enabled = flag(asked, "Enabled", default=False)
+    specification = fields(body.get("TimeToLiveSpecification"), "TimeToLiveSpecification")
+    attribute = text(specification, "AttributeName")
+    enabled = flag(specification, "Enabled", default=False)
     table = state.table(name)
     if enabled is bool(table.ttl):
         invalid(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")

@@ -35,7 +35,7 @@ def items(name: str, touch: Touch) -> Access:
 
 def item(name: str, key: Key, touch: Touch) -> Access:
     """One item."""
-    return Access(touch, f"?items/{name}/{key.told}")
+    return Access(touch, f"?items/{name}/{key.label}")
 
 
 def ttl(name: str, touch: Touch) -> Access:

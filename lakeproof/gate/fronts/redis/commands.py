@@ -1,4 +1,4 @@
-"""The commands by name: how many words each has, what it does, and how it is told in a line.
+"""The commands by name: how many words each has, what it does, and how a line shows it.
 
 Source: https://redis.io/docs/latest/commands/.
 """
@@ -24,12 +24,12 @@ Telling = Callable[[Args], Sequence[str]]
 @attrs.frozen
 class Command:
     """words: how many, with the name; below 0: at least so many. do: None for what is of a connection, and for a
-    transaction. told: the words of its label behind its name."""
+    transaction. shown: the words of its label behind its name."""
 
     words: int
     do: Callable[[Work, Args], Value] | None
     writes: bool = False
-    told: Telling = attrs.field(default=lambda args: [escape_key(each) for each in args])
+    shown: Telling = attrs.field(default=lambda args: [escape_key(each) for each in args])
 
     def admits(self, count: int) -> bool:
         """Whether it has so many words."""
@@ -75,8 +75,8 @@ def _of_eval(args: Args) -> Sequence[str]:
         count = max(0, integer(args[1]))
     except CommandError:
         count = 0
-    told = count // 2 if script.told is None else script.told
-    return [script.name, *(escape_key(each) for each in args[2 : 2 + count + told])]
+    shown = count // 2 if script.shown is None else script.shown
+    return [script.name, *(escape_key(each) for each in args[2 : 2 + count + shown])]
 
 
 def _of_load(args: Args) -> Sequence[str]:
@@ -125,7 +125,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"EXISTS": Command(-2, keyspace.exists),
     b"TYPE": Command(2, keyspace.type_),
     b"KEYS": Command(2, keyspace.keys),
-    b"SCAN": Command(-2, keyspace.scan, told=_of_scan),
+    b"SCAN": Command(-2, keyspace.scan, shown=_of_scan),
     b"DBSIZE": Command(1, keyspace.dbsize),
     b"FLUSHDB": Command(-1, keyspace.flush, True),
     b"FLUSHALL": Command(-1, keyspace.flush, True),
@@ -146,7 +146,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"HEXISTS": Command(3, hashes.hexists),
     b"HLEN": Command(2, hashes.hlen),
     b"HINCRBY": Command(4, hashes.hincrby, True),
-    b"HSCAN": Command(-3, hashes.hscan, told=_of_hscan),
+    b"HSCAN": Command(-3, hashes.hscan, shown=_of_hscan),
     b"ZADD": Command(-4, hashes.zadd, True, _of_zadd),
     b"ZREM": Command(-3, hashes.zrem, True),
     b"ZCARD": Command(2, hashes.zcard),
@@ -155,7 +155,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"EVAL": Command(-3, scripts.eval_, True, _of_eval),
     b"EVALSHA": Command(-3, scripts.evalsha, True, _of_eval),
     b"SCRIPT|LOAD": Command(3, scripts.load, True, _of_load),
-    b"SCRIPT|EXISTS": Command(-3, scripts.exists, told=_of_load),
+    b"SCRIPT|EXISTS": Command(-3, scripts.exists, shown=_of_load),
     b"SCRIPT|FLUSH": Command(-2, scripts.flush, True),
     b"PING": Command(-1, _ping),
     b"ECHO": Command(2, _echo),
@@ -203,10 +203,10 @@ def find_command(words: Words) -> Command:
     if command is None and words[0].upper() in CONTAINERS:
         if len(words) == 1:
             raise _wrong_number(name)
-        told = _quote_word(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
+        quoted = _quote_word(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
         container = words[0].decode("latin-1").upper()
-        unknown = "" if name in YOUNGER else f"{container} {told}"
-        raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", unknown)
+        unknown = "" if name in YOUNGER else f"{container} {quoted}"
+        raise CommandError(f"ERR unknown subcommand '{quoted}'. Try {container} HELP.", unknown)
     if command is None:
         raise _unknown(words)
     if not command.admits(len(words)):
@@ -219,13 +219,13 @@ def _wrong_number(name: bytes) -> CommandError:
 
 
 def _unknown(words: Words) -> CommandError:
-    told = b""
+    quoted = b""
     for each in words[1:]:
-        if len(told) >= ARGS_SHOWN_BYTES:
+        if len(quoted) >= ARGS_SHOWN_BYTES:
             break
-        told += b"'%b' " % _quote_word(each, ARGS_SHOWN_BYTES - len(told))
+        quoted += b"'%b' " % _quote_word(each, ARGS_SHOWN_BYTES - len(quoted))
     name = _quote_word(words[0], ARGS_SHOWN_BYTES)
-    error = b"ERR unknown command '%b', with args beginning with: %b" % (name, told)
+    error = b"ERR unknown command '%b', with args beginning with: %b" % (name, quoted)
     return CommandError(error.decode("latin-1"), name.decode("latin-1").upper())
 
 
@@ -235,9 +235,9 @@ def _quote_word(word: bytes, most: int) -> bytes:
 
 
 def label_of(words: Words) -> str:
-    """In one line what is asked, without values."""
+    """The request in one line, without values."""
     return " ".join(
-        (name_of(words).decode("latin-1").replace("|", " "), *COMMANDS[name_of(words)].told(args_of(words)))
+        (name_of(words).decode("latin-1").replace("|", " "), *COMMANDS[name_of(words)].shown(args_of(words)))
     )
 
 

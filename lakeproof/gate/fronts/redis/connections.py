@@ -1,7 +1,7 @@
 """Connections to Redis, carried by the gate's own server: what is read from one is acted on in the same step of a task.
 
-The commands of a connection are answered in their order. One that is held keeps those behind it waiting, which are
-requests of their own once their turn has come.
+The commands of a connection are answered in their order. One that waits at the gate keeps those behind it waiting,
+which are requests of their own once their turn has come.
 """
 
 import socket
@@ -35,12 +35,12 @@ class Asks(Protocol):
 
     def note(self, request: str, unknown: str, /) -> None: ...
 
-    async def ask(self, asked: RedisRequest, body: bytes, /) -> Answer: ...
+    async def ask(self, request: RedisRequest, body: bytes, /) -> Answer: ...
 
 
 class Speaker:
-    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. What others ask would not be
-    held: it is refused. tell: receives each request and its answer."""
+    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. Requests of others would
+    pass the gate: they are refused. tell: receives each request and its answer."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Speaker:
         server.seen += 1
         found = session.taken(words)
         if isinstance(found, RedisRequest):
-            reply = await self._asked(session, found)
+            reply = await self._answer(session, found)
         else:
             reply = found
             self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
@@ -89,15 +89,15 @@ class Speaker:
         finally:
             server.busy -= 1
 
-    async def _asked(self, session: Session, asked: RedisRequest) -> Reply:
-        if self.clients and asked.user not in self.clients:
-            self.gate.note(f"{asked.user or 'somebody'} {label_of(asked.commands[0])}", UNNAMED)
+    async def _answer(self, session: Session, request: RedisRequest) -> Reply:
+        if self.clients and request.user not in self.clients:
+            self.gate.note(f"{request.user or 'unnamed client'} {label_of(request.commands[0])}", UNNAMED)
             return Reply(Failure(STRANGER))
-        reply = await self.gate.ask(asked, asked.body)
+        reply = await self.gate.ask(request, request.body)
         assert isinstance(reply, Reply)
-        session.answered(asked, reply)
+        session.answered(request, reply)
         if self.tell is not None:
-            self.tell(asked, reply)
+            self.tell(request, reply)
         return reply
 
     async def _refuse(self, connection: socket.socket, session: Session, malformed: Malformed) -> None:

@@ -19,7 +19,7 @@ do not send it again by themselves, as after LOADING or TRYAGAIN, nor go to anot
 
 @attrs.frozen
 class RedisRequest:
-    """What is asked of the store. user: who asks. commands: one; or those of a transaction, with the versions that its
+    """A request of the store. user: its client. commands: one; or those of a transaction, with the versions that its
     watched keys had when they were watched."""
 
     user: str
@@ -43,44 +43,44 @@ class RedisRequest:
 class RedisFront:
     """See `lakeproof.gate.fronts.Front`."""
 
-    def client_of(self, asked: RedisRequest) -> str:
-        return asked.user
+    def client_of(self, request: RedisRequest) -> str:
+        return request.user
 
-    def label_of(self, asked: RedisRequest) -> str:
-        if not asked.transaction:
-            return label_of(asked.commands[0])
-        watched = " ".join(escape_key(key) for key, _ in asked.watched)
-        told = ", ".join(map(label_of, asked.commands))
-        return f"EXEC ({told}) if unchanged {watched}" if watched else f"EXEC ({told})"
+    def label_of(self, request: RedisRequest) -> str:
+        if not request.transaction:
+            return label_of(request.commands[0])
+        watched = " ".join(escape_key(key) for key, _ in request.watched)
+        commands = ", ".join(map(label_of, request.commands))
+        return f"EXEC ({commands}) if unchanged {watched}" if watched else f"EXEC ({commands})"
 
-    def keys_of(self, asked: RedisRequest) -> tuple[str, ...]:
+    def keys_of(self, request: RedisRequest) -> tuple[str, ...]:
         return ()  # a label has them all
 
-    def writes(self, asked: RedisRequest) -> bool:
-        return any(map(writes, asked.commands))
+    def writes(self, request: RedisRequest) -> bool:
+        return any(map(writes, request.commands))
 
-    def perform(self, state: RedisState, asked: RedisRequest, now: int) -> tuple[RedisState, Reply, Footprint]:
+    def perform(self, state: RedisState, request: RedisRequest, now: int) -> tuple[RedisState, Reply, Footprint]:
         work = Work(state)
-        if asked.late:
+        if request.late:
             trial = Work(state)
-            self._reply(trial, asked)
+            self._reply(trial, request)
             work.expire(trial.footprint)
-        reply = self._reply(work, asked)
+        reply = self._reply(work, request)
         return work.state, reply, work.footprint
 
-    def _reply(self, work: Work, asked: RedisRequest) -> Reply:
-        if asked.watches:
-            keys = dict.fromkeys(asked.commands[0][1:])
+    def _reply(self, work: Work, request: RedisRequest) -> Reply:
+        if request.watches:
+            keys = dict.fromkeys(request.commands[0][1:])
             return Reply(OK, tuple((key, work.version(key)) for key in keys))
-        value = self._value(work, asked)
+        value = self._value(work, request)
         return Reply(value, unknown=work.unknown)
 
-    def _value(self, work: Work, asked: RedisRequest) -> Value:
-        if not asked.transaction:
-            return perform_command(work, asked.commands[0])
-        if [key for key, version in asked.watched if work.version(key) != version]:
+    def _value(self, work: Work, request: RedisRequest) -> Value:
+        if not request.transaction:
+            return perform_command(work, request.commands[0])
+        if [key for key, version in request.watched if work.version(key) != version]:
             return NilArray()
-        return tuple(perform_command(work, words) for words in asked.commands)
+        return tuple(perform_command(work, words) for words in request.commands)
 
-    def refusal(self, asked: RedisRequest) -> Reply:
-        return Reply(Failure(f"EXECABORT Transaction discarded because of: {BUSY}" if asked.transaction else BUSY))
+    def refusal(self, request: RedisRequest) -> Reply:
+        return Reply(Failure(f"EXECABORT Transaction discarded because of: {BUSY}" if request.transaction else BUSY))

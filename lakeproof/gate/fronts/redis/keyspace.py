@@ -7,7 +7,7 @@ from typing import Final
 from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, lifetime, not_known
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Simple, Value
-from lakeproof.gate.fronts.redis.state import Hash, Held, place
+from lakeproof.gate.fronts.redis.state import Hash, Stored, place
 from lakeproof.gate.fronts.redis.work import Work
 
 PAGE: Final = 10
@@ -30,10 +30,10 @@ def type_(work: Work, args: Args) -> Value:
     return Simple(_type_of(work.get(args[0])))
 
 
-def _type_of(held: Held | None) -> str:
-    if held is None:
+def _type_of(stored: Stored | None) -> str:
+    if stored is None:
         return "none"
-    return "string" if isinstance(held, bytes) else "hash" if isinstance(held, Hash) else "zset"
+    return "string" if isinstance(stored, bytes) else "hash" if isinstance(stored, Hash) else "zset"
 
 
 def keys(work: Work, args: Args) -> Value:

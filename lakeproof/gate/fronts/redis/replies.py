@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import attrs
 
 WORDS_MAX: Final = 4
-"""Parts of an array that are told one by one."""
+"""Parts of an array that are encoded one by one."""
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ class CommandError(Exception):
 
 @attrs.frozen
 class Reply:
-    """The answer to a command. watched: by key, the versions that WATCH has seen. unknown: what was asked for that
+    """The answer to a command. watched: by key, the versions that WATCH has seen. unknown: what was requested that
     the front does not have: then this is no answer of a Redis."""
 
     value: Value
@@ -116,5 +116,5 @@ def number(value: float) -> bytes:
 
 
 def _line(text: str) -> bytes:
-    """Errors quote what was asked, byte by byte, but a line is a line."""
+    """Errors quote the request byte by byte, but a line is a line."""
     return text.encode("latin-1").replace(b"\r", b" ").replace(b"\n", b" ")

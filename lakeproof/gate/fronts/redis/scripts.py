@@ -20,8 +20,8 @@ from lakeproof.stores import redis_scripts
 @attrs.frozen
 class Script:
     """A script that is known. sha: of its text. keys, args: so many it needs. writes: whether it may change any key.
-    told: so many of its arguments are a part of its label; None: one for two keys. line: that of its first command, for
-    errors."""
+    shown: so many of its arguments are a part of its label; None: one for two keys. line: that of its first command,
+    for errors."""
 
     name: str
     sha: str
@@ -29,7 +29,7 @@ class Script:
     args: int
     keys: int = 2
     writes: bool = True
-    told: int | None = 1
+    shown: int | None = 1
     line: int = 1
 
 
@@ -99,7 +99,7 @@ def _if_owner(do: Callable[[Work, Args, Args], Value]) -> Callable[[Work, Args, 
 
 
 def _lock(name: str, sha: str, do: Callable[[Work, Args, Args], Value], args: int = 1) -> Script:
-    return Script(name, sha, _if_owner(do), args, keys=1, told=0, line=2)
+    return Script(name, sha, _if_owner(do), args, keys=1, shown=0, line=2)
 
 
 def _release(work: Work, keys: Args, args: Args) -> Value:
@@ -130,7 +130,7 @@ SCRIPTS: Final = (
     _ours("set_if_present", redis_scripts.IF_PRESENT, _if_present, args=2),
     _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
     _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
-    attrs.evolve(_ours("transact", redis_scripts.TRANSACT, _transact, args=0), keys=0, told=None),
+    attrs.evolve(_ours("transact", redis_scripts.TRANSACT, _transact, args=0), keys=0, shown=None),
     _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
     _lock("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release),
     _lock("extend", "a4e8783852e6b949f9ef3a97212805108459a890", _extend, args=3),

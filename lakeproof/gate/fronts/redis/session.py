@@ -17,7 +17,7 @@ from lakeproof.gate.fronts.redis.work import Work
 VERSION: Final = b"7.0.0"
 """Of the Redis whose commands are known."""
 DEFAULT_USER: Final = "default"
-"""Who has told no name."""
+"""The user of a connection that has not named one."""
 _NOT_QUEUED: Final = frozenset({b"EXEC", b"DISCARD", b"MULTI", b"WATCH", b"QUIT", b"RESET"})
 _OF_NOTHING: Final = frozenset({b"PING", b"ECHO", b"SELECT"})
 """What may be part of a transaction, and asks nothing of the store."""
@@ -42,7 +42,7 @@ class Session:
 
     @property
     def client(self) -> str:
-        """Who asks: by user, else by the name of the connection; empty: nobody has said."""
+        """The client: its user, else the name of the connection; empty: it has none."""
         return self._name.decode("latin-1") if self._user == DEFAULT_USER else self._user
 
     def unwatch(self) -> None:
@@ -50,14 +50,14 @@ class Session:
         self._watched.clear()
 
     def taken(self, words: Words) -> Reply | RedisRequest:
-        """The answer to a command; or what it asks of the store, of which `answered` is to be told the answer."""
+        """The answer to a command; or the request of the store, whose answer `answered` is to receive."""
         try:
             command = find_command(words)
         except CommandError as error:
             if words[0].upper() == b"EXEC":
                 self._end()
-                told = str(error).removeprefix("ERR ")
-                return Reply(Failure(f"EXECABORT Transaction discarded because of: {told}"))
+                text = str(error).removeprefix("ERR ")
+                return Reply(Failure(f"EXECABORT Transaction discarded because of: {text}"))
             self._spoiled = self._queued is not None
             return Reply(Failure(str(error)), unknown=error.unknown)
         name = name_of(words)
@@ -77,7 +77,7 @@ class Session:
             return Reply(Failure(str(error)), unknown=error.unknown)
         return RedisRequest(self.client, (words,))
 
-    def answered(self, asked: RedisRequest, reply: Reply) -> None:
+    def answered(self, request: RedisRequest, reply: Reply) -> None:
         """What the store has answered."""
         for key, version in reply.watched:
             self._watched.setdefault(key, version)
@@ -85,8 +85,8 @@ class Session:
     def _queue(self, words: Words, possible: bool) -> Value:
         if not possible:
             self._spoiled = True
-            told = name_of(words).decode("latin-1").replace("|", " ")
-            raise CommandError(f"ERR {told}: not known in a transaction here", f"{told} in a transaction")
+            name = name_of(words).decode("latin-1").replace("|", " ")
+            raise CommandError(f"ERR {name}: not known in a transaction here", f"{name} in a transaction")
         assert self._queued is not None
         self._queued.append(words)
         return Simple("QUEUED")
@@ -176,7 +176,7 @@ class Session:
         return _INFO
 
     def commands(self, args: Args) -> Value:
-        """Nothing is told of the commands: libraries take that for an old Redis."""
+        """No commands are described: libraries take that for an old Redis."""
         return ()
 
     def no_documents(self, args: Args) -> Value:

@@ -25,7 +25,7 @@ class SortedSet:
         return sorted(self.scores, key=lambda member: (self.scores[member], member))
 
 
-Held = bytes | Hash | SortedSet
+Stored = bytes | Hash | SortedSet
 """What a key holds; a string is bytes."""
 
 
@@ -33,7 +33,7 @@ Held = bytes | Hash | SortedSet
 class RedisState:
     """All that the front knows."""
 
-    keys: Mapping[bytes, Held] = attrs.field(factory=dict)
+    keys: Mapping[bytes, Stored] = attrs.field(factory=dict)
     versions: Mapping[bytes, int] = attrs.field(factory=dict)
     """How often each key was changed, removed ones too: by this WATCH knows whether a key was touched."""
     scripts: frozenset[str] = frozenset()
@@ -45,8 +45,8 @@ class RedisState:
 
     def text(self, key: str) -> str | None:
         """The string at a key, for invariants; None: there is none. Bytes that are no UTF-8 are escaped."""
-        held = self.keys.get(key.encode())
-        return held.decode(errors="backslashreplace") if isinstance(held, bytes) else None
+        stored = self.keys.get(key.encode())
+        return stored.decode(errors="backslashreplace") if isinstance(stored, bytes) else None
 
 
 def place(key: bytes) -> int:

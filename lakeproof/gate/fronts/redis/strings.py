@@ -64,8 +64,8 @@ def getdel(work: Work, args: Args) -> Value:
 
 
 def mget(work: Work, args: Args) -> Value:
-    held = [work.get(key) for key in args]
-    return tuple(each if isinstance(each, bytes) else None for each in held)
+    stored = [work.get(key) for key in args]
+    return tuple(each if isinstance(each, bytes) else None for each in stored)
 
 
 def mset(work: Work, args: Args) -> Value:
@@ -119,8 +119,8 @@ def decrby(work: Work, args: Args) -> Value:
 
 
 def _add_number(work: Work, key: bytes, number: int) -> Value:
-    held = work.string(key)
-    found = (0 if held is None else integer(held)) + number
+    stored = work.string(key)
+    found = (0 if stored is None else integer(stored)) + number
     if not fits(found):
         raise CommandError("ERR increment or decrement would overflow")
     work.put(key, b"%d" % found)

@@ -1,6 +1,6 @@
 """One request at work on the store: what it reads and writes is noted as it does, and nothing else is its footprint.
 
-A request is a program that is told nothing but what it reads here. So its footprint is large enough: if another one
+A request is a program that knows nothing but what it reads here. So its footprint is large enough: if another one
 writes nothing of what it has read, it goes the same way, and reads and writes the same.
 """
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.redis.replies import CommandError
-from lakeproof.gate.fronts.redis.state import Hash, Held, RedisState, SortedSet, scan_order
+from lakeproof.gate.fronts.redis.state import Hash, RedisState, SortedSet, Stored, scan_order
 
 _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
@@ -42,7 +42,7 @@ class Work:
 
     def __init__(self, state: RedisState) -> None:
         self._keys = state.keys
-        self._changed: dict[bytes, Held | None] = {}
+        self._changed: dict[bytes, Stored | None] = {}
         self._before = state
         self._versions: dict[bytes, int] = {}
         self.expires = state.expires
@@ -50,7 +50,7 @@ class Work:
         self._lives: dict[bytes, int | None] = {}
         self._touched: dict[Access, None] = {}
         self.unknown = ""
-        """What was asked for that the front does not have."""
+        """What was requested that the front does not have."""
 
     @property
     def footprint(self) -> Footprint:
@@ -65,14 +65,14 @@ class Work:
         keys = {**self._before.keys, **self._changed}
         lives = {**self._before.lives, **self._lives}
         return RedisState(
-            keys={key: held for key, held in keys.items() if held is not None},
+            keys={key: stored for key, stored in keys.items() if stored is not None},
             versions={**self._before.versions, **self._versions},
             scripts=self._scripts,
             lives={key: life for key, life in lives.items() if life is not None},
             expires=self.expires,
         )
 
-    def get(self, key: bytes) -> Held | None:
+    def get(self, key: bytes) -> Stored | None:
         """What a key holds."""
         self._touched[of_key(key, Touch.READ)] = None
         return self._found(key)
@@ -82,11 +82,11 @@ class Work:
         self._touched[of_key(key, Touch.READ)] = None
         return self._versions.get(key, self._before.versions.get(key, 0))
 
-    def put(self, key: bytes, held: Held | None, *, lives_on: bool = True) -> None:
-        """Change what a key holds, or remove it. It is touched even if it has held the same. lives_on: it expires when
-        it would have."""
+    def put(self, key: bytes, stored: Stored | None, *, lives_on: bool = True) -> None:
+        """Change what a key holds, or remove it. It is touched even by the same content. lives_on: it expires when it
+        would have."""
         self._touched[of_key(key, Touch.WRITE)] = None
-        self._change(key, held)
+        self._change(key, stored)
         if not lives_on:
             self._lives[key] = None
 
@@ -140,35 +140,35 @@ class Work:
 
     def string(self, key: bytes) -> bytes | None:
         """The string at a key. Raises CommandError: it holds something else."""
-        held = self.get(key)
-        if held is None or isinstance(held, bytes):
-            return held
+        stored = self.get(key)
+        if stored is None or isinstance(stored, bytes):
+            return stored
         raise CommandError(WRONG_TYPE)
 
     def hash(self, key: bytes) -> dict[bytes, bytes]:
         """A copy of the hash at a key; none is an empty one. Raises CommandError: it holds something else."""
-        held = self.get(key)
-        if held is None:
+        stored = self.get(key)
+        if stored is None:
             return {}
-        if isinstance(held, Hash):
-            return dict(held.fields)
+        if isinstance(stored, Hash):
+            return dict(stored.fields)
         raise CommandError(WRONG_TYPE)
 
     def sorted_set(self, key: bytes) -> SortedSet:
         """The sorted set at a key; none is an empty one. Raises CommandError: it holds something else."""
-        held = self.get(key)
-        if held is None:
+        stored = self.get(key)
+        if stored is None:
             return SortedSet({})
-        if isinstance(held, SortedSet):
-            return held
+        if isinstance(stored, SortedSet):
+            return stored
         raise CommandError(WRONG_TYPE)
 
-    def _found(self, key: bytes) -> Held | None:
+    def _found(self, key: bytes) -> Stored | None:
         return self._changed[key] if key in self._changed else self._keys.get(key)
 
-    def _change(self, key: bytes, held: Held | None) -> None:
-        self._changed[key] = held
-        if held is None:
+    def _change(self, key: bytes, stored: Stored | None) -> None:
+        self._changed[key] = stored
+        if stored is None:
             self._lives[key] = None
         self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
 

@@ -1,4 +1,4 @@
-"""Checksums of S3: verified as a body arrives, and told when a client asks for them.
+"""Checksums of S3: verified as a body arrives, and sent when a client requests them.
 
 S3 keeps one checksum of each object: the one that it was sent with, or CRC-64/NVME. That of an upload in parts, whose
 client has named another algorithm, is a checksum of the checksums of the parts, and ends with their count.

@@ -1,4 +1,4 @@
-"""What a request of S3 can touch, told from the request alone.
+"""What a request of S3 can touch, by the request alone.
 
 Keys are ``bucket/key`` for an object, ``?bucket/NAME`` for whether a bucket exists, and ``?upload/bucket/key/ID`` for
 an upload in parts. Every request that names a bucket depends on its existence.

@@ -11,13 +11,13 @@ from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response, pa
 from lakeproof.gate.names import blank_minted
 from lakeproof.words import plural
 
-_TOLD = ("if-none-match", "if-match", "range", "x-amz-copy-source")
+_HEADERS = ("if-none-match", "if-match", "range", "x-amz-copy-source")
 _PARAMETERS = (
     *("prefix", "start-after", "continuation-token", "delimiter"),
     *("partNumber", "uploads", "uploadId", "delete"),
 )
 
-KEYS_TOLD: Final = 8
+KEYS_SHOWN: Final = 8
 """So many keys of a bulk delete its label names."""
 
 
@@ -30,45 +30,45 @@ class S3Front:
         except S3Error as error:
             return error_response(error, None)
 
-    def client_of(self, asked: S3Request) -> str:
-        return asked.access_key
+    def client_of(self, request: S3Request) -> str:
+        return request.access_key
 
-    def label_of(self, asked: S3Request) -> str:
-        listing = not asked.key and asked.method == "GET"
-        words = ["LIST" if listing else asked.method, asked.address if asked.key else asked.bucket]
+    def label_of(self, request: S3Request) -> str:
+        query, listing = request.query, not request.key and request.method == "GET"
+        words = ["LIST" if listing else request.method, request.address if request.key else request.bucket]
         words += [
-            f"{name}={asked.query[name]}" if asked.query[name] else name for name in _PARAMETERS if name in asked.query
+            f"{name}={query[name]}" if query[name] else name for name in _PARAMETERS if name in query
         ]
-        words += [f"{name}: {_brief(name, asked.headers[name])}" for name in _TOLD if name in asked.headers]
-        if asked.method == "POST" and "delete" in asked.query:
-            words.append(_keys([key for key, _ in to_delete(asked)]))
+        words += [f"{name}: {_brief(name, request.headers[name])}" for name in _HEADERS if name in request.headers]
+        if request.method == "POST" and "delete" in request.query:
+            words.append(_keys([key for key, _ in to_delete(request)]))
         return " ".join(words)
 
-    def keys_of(self, asked: S3Request) -> tuple[str, ...]:
-        return tuple(sorted((each.key for each in touches(asked)), key=blank_minted))
+    def keys_of(self, request: S3Request) -> tuple[str, ...]:
+        return tuple(sorted((each.key for each in touches(request)), key=blank_minted))
 
-    def writes(self, asked: S3Request) -> bool:
-        return any(each.touch is not Touch.READ for each in touches(asked))
+    def writes(self, request: S3Request) -> bool:
+        return any(each.touch is not Touch.READ for each in touches(request))
 
-    def perform(self, state: BucketState, asked: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
-        return perform(state, asked, now)
+    def perform(self, state: BucketState, request: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
+        return perform(state, request, now)
 
-    def conflict(self, asked: S3Request) -> Response | None:
+    def conflict(self, request: S3Request) -> Response | None:
         """Amazon S3 User Guide, *Conditional write behavior*."""
-        if asked.method not in ("PUT", "POST") or not {"if-match", "if-none-match"} & asked.headers.keys():
+        if request.method not in ("PUT", "POST") or not {"if-match", "if-none-match"} & request.headers.keys():
             return None
         message = "The conditional request cannot succeed due to a conflicting operation against this resource."
-        return error_response(S3Error(409, "ConditionalRequestConflict", message), asked)
+        return error_response(S3Error(409, "ConditionalRequestConflict", message), request)
 
-    def refusal(self, asked: S3Request) -> Response:
-        return error_response(S3Error(503, "SlowDown", "Please reduce your request rate."), asked)
+    def refusal(self, request: S3Request) -> Response:
+        return error_response(S3Error(503, "SlowDown", "Please reduce your request rate."), request)
 
 
 def _keys(keys: list[str]) -> str:
     """Of a bulk delete, in an order that two runs have in common: which of those under way at once it is."""
     ordered = sorted(keys, key=blank_minted)
-    left = len(ordered) - KEYS_TOLD
-    return f"({plural(len(keys), 'key')}: {', '.join(ordered[:KEYS_TOLD])}{f' and {left} more' if left > 0 else ''})"
+    left = len(ordered) - KEYS_SHOWN
+    return f"({plural(len(keys), 'key')}: {', '.join(ordered[:KEYS_SHOWN])}{f' and {left} more' if left > 0 else ''})"
 
 
 def _brief(name: str, value: str) -> str:

@@ -52,10 +52,10 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
     algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
     uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
-    told = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
+    fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
     touched = existence(request.bucket), upload(request.address, name)
-    return after, xml("InitiateMultipartUploadResult", *told), touched
+    return after, xml("InitiateMultipartUploadResult", *fields), touched
 
 
 def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -> Done:
@@ -67,22 +67,22 @@ def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -
     parts = {**found.parts, position: content}
     after = attrs.evolve(state, uploads={**state.uploads, name: attrs.evolve(found, parts=parts)})
     if "x-amz-copy-source" in request.headers:
-        told = element("ETag", f'"{etag(content)}"'), element("LastModified", iso(now))
-        return after, xml("CopyPartResult", *told), touches(request)
+        fields = element("ETag", f'"{etag(content)}"'), element("LastModified", iso(now))
+        return after, xml("CopyPartResult", *fields), touches(request)
     return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
 
 
 def complete(state: BucketState, request: S3Request, now: int) -> Done:
     """CompleteMultipartUpload: the object appears, whole, under the conditions of the request. Once it has, the same
-    request is answered in the same way, and nothing is done: whoever has lost the answer asks again."""
+    request is answered in the same way, and nothing is done: a client that has lost the answer sends it again."""
     wanted = _parts_of_completion(request)
     known = state.uploads.get(request.query["uploadId"])
     if known is not None and known.completed is not None and known.completed[0] == wanted:
         _find_upload(state, request, known.completed)
         return state, _completion_response(request, known.completed[1]), touches(request)
     name, found = _find_upload(state, request)
-    for position, told in wanted:
-        if position not in found.parts or etag(found.parts[position]) != told:
+    for position, named in wanted:
+        if position not in found.parts or etag(found.parts[position]) != named:
             refuse(400, "InvalidPart", "One or more of the specified parts could not be found.")
     chosen = [found.parts[position] for position, _ in wanted]
     if any(len(each) < PART_BYTES_MIN for each in chosen[:-1]):
@@ -114,8 +114,8 @@ def _parts_of_completion(request: S3Request) -> tuple[tuple[int, str], ...]:
 
 
 def _completion_response(request: S3Request, whole: str) -> Response:
-    told = element("Bucket", request.bucket), element("Key", request.key), element("ETag", f'"{whole}"')
-    return xml("CompleteMultipartUploadResult", *told)
+    fields = element("Bucket", request.bucket), element("Key", request.key), element("ETag", f'"{whole}"')
+    return xml("CompleteMultipartUploadResult", *fields)
 
 
 def abort(state: BucketState, request: S3Request, now: int) -> Done:
@@ -144,7 +144,7 @@ def list_parts(state: BucketState, request: S3Request, now: int) -> Done:
         )
         for position, content in page
     ]
-    told = [element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)]
-    told.append(element("IsTruncated", "true" if len(page) < len(left) else "false"))
-    told += [element("NextPartNumberMarker", str(page[-1][0]))] if page else []
-    return state, xml("ListPartsResult", *told, *parts), touches(request)
+    fields = [element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)]
+    fields.append(element("IsTruncated", "true" if len(page) < len(left) else "false"))
+    fields += [element("NextPartNumberMarker", str(page[-1][0]))] if page else []
+    return state, xml("ListPartsResult", *fields, *parts), touches(request)

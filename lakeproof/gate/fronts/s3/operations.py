@@ -75,15 +75,15 @@ def _check_names(state: BucketState, request: S3Request) -> None:
 
 def _operation(request: S3Request) -> Callable[[BucketState, S3Request, int], Done]:
     place = "service" if not request.bucket else "object" if request.key else "bucket"
-    asked = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
+    named = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
     for wanted, method, parameter, others, operation in OPERATIONS:
-        if wanted == place and method == request.method and (not parameter or parameter in asked):
-            unknown = sorted(asked - others - {parameter}) + _unknown_headers(request, operation)
+        if wanted == place and method == request.method and (not parameter or parameter in named):
+            unknown = sorted(named - others - {parameter}) + _unknown_headers(request, operation)
             if unknown:
                 not_known(f"{', '.join(unknown)} of a {request.method}")
             return operation
-    told = f" with {', '.join(sorted(asked))}" if asked else ""
-    return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{told}")
+    shown = f" with {', '.join(sorted(named))}" if named else ""
+    return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{shown}")
 
 
 def _unknown_headers(request: S3Request, operation: Callable[[BucketState, S3Request, int], Done]) -> list[str]:
@@ -236,16 +236,16 @@ def delete_objects(state: BucketState, request: S3Request, now: int) -> Done:
         refuse(400, "MalformedXML", f"name 1 to {DELETES_MAX} objects, each with its key")
     if any(each.tag in ("VersionId", "LastModifiedTime", "Size") for each in body.iter()):
         not_known("a condition other than the ETag, or a version, of a POST with delete")
-    told = []
+    results = []
     for key, etag in found:
         stored = state.objects.get(f"{request.bucket}/{key}")
         if etag is None or (stored is not None and _matches(etag, stored)):
             state = _without(state, f"{request.bucket}/{key}")
-            told += [] if quiet else [element("Deleted", "", element("Key", key))]
+            results += [] if quiet else [element("Deleted", "", element("Key", key))]
             continue
         code = "NoSuchKey" if stored is None else "PreconditionFailed"
-        told.append(element("Error", "", element("Key", key), element("Code", code), element("Message", code)))
-    return state, xml("DeleteResult", *told), touches(request)
+        results.append(element("Error", "", element("Key", key), element("Code", code), element("Message", code)))
+    return state, xml("DeleteResult", *results), touches(request)
 
 
 def list_objects(state: BucketState, request: S3Request, now: int) -> Done:

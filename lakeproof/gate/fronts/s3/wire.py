@@ -27,7 +27,7 @@ class S3Error(Exception):
     """An error of S3: its status, code and message, as the reference has them."""
 
     unknown = ""
-    """What was asked for that the front does not have: then this is no error of S3's."""
+    """What was requested that the front does not have: then this is no error of S3's."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -125,11 +125,11 @@ def _decode_body(request: Request) -> tuple[bytes, dict[str, str]]:
 def _check(headers: Mapping[str, str], body: bytes) -> None:
     """Refuse a body that is not what its checksums say."""
     for name, digest in VERIFIED.items():
-        told = headers.get(name)
-        if told is None:
+        claimed = headers.get(name)
+        if claimed is None:
             continue
         try:
-            sent = base64.b64decode(told, validate=True)
+            sent = base64.b64decode(claimed, validate=True)
         except ValueError:
             sent = b""
         found = digest(body)
@@ -138,15 +138,15 @@ def _check(headers: Mapping[str, str], body: bytes) -> None:
             text = "The Content-MD5 you specified was invalid." if md5 else f"Value for {name} header is invalid."
             refuse(400, "InvalidDigest" if md5 else "InvalidRequest", text)
         if sent != found:
-            refuse(400, "BadDigest", f"the body does not have the {name} {told}")
+            refuse(400, "BadDigest", f"the body does not have the {name} {claimed}")
 
 
-def xml(root: str, *children: ET.Element, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
+def xml(root: str, *children: ET.Element) -> Response:
     """An answer whose body is XML."""
     top = ET.Element(root, {"xmlns": NAMESPACE})
     top.extend(children)
     body = b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(top, encoding="utf-8")
-    return Response(status, (("Content-Type", "application/xml"), *headers), body)
+    return Response(200, (("Content-Type", "application/xml"),), body)
 
 
 def element(name: str, text: str = "", *children: ET.Element) -> ET.Element:
