@@ -32,9 +32,7 @@ PERSONS = re.compile(
     re.IGNORECASE,
 )
 """Words for what persons do, and of old stories: in prose and in names, where no person acts."""
-PERSONS_LEFT = (
-    "lakeproof/search",
-)
+PERSONS_LEFT = ("lakeproof/search",)
 """Rooms that still have such words."""
 PERSONS_ALLOWED = {
     r"\bheld\b": {
