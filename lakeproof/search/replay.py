@@ -139,7 +139,7 @@ class JudgedRun:
             call="" if call is None else describe.describe_call(call),
             mode=step.move.mode,
             effect=effected.effect,
-            key=effected.key,
+            key=describe.cell(step.changes[0][0]) if step.move.mode is Mode.EXPIRE else effected.key,
             value=value,
             condition=effected.condition,
             reply=describe.reply(step.op, step.reply, start),
@@ -297,8 +297,8 @@ def _pending_call(run: JudgedRun, client: int) -> str:
 
 def move_of(step: TraceStep, clients: int, place: str) -> Move:
     """The move of a step. Raises TraceError: ``place`` names a client that the scenario does not have."""
-    if step.mode in (Mode.TICK, Mode.DELIVER):
-        return Move(-1, step.mode)
+    if step.mode in (Mode.TICK, Mode.DELIVER, Mode.EXPIRE):
+        return Move(-1, step.mode, step.task)
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])

@@ -50,7 +50,7 @@ def search(
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
     kinds = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
-    loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
+    loops = scenario.timers or any(isinstance(each, Liveness) for each in scenario.invariants)
     for number, ranked in enumerate([] if loops else kinds):
         patience = RANKED_FROM if len(kinds) == 3 and number == 0 else None
         try:
