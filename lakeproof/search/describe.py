@@ -73,9 +73,9 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
-            return Effected("set", place(op.partition, op.key), _written(op))
+            return Effected("set", place(op.partition, op.key), _written_value(op))
         case kv.SetIf():
-            written = _written(op)
+            written = _written_value(op)
             return Effected("set_if", place(op.partition, op.key), written, _condition(op))
         case kv.Delete():
             return Effected("delete", place(op.partition, op.key))
@@ -281,7 +281,7 @@ def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
     return tuple((cell(where), describe_cell(where, cells[where]) or "") for where in sorted(cells))
 
 
-def _written(op: kv.Set | kv.SetIf) -> str:
+def _written_value(op: kv.Set | kv.SetIf) -> str:
     written = value(op.partition, op.key, op.value)
     return f"{written} for {span(op.ttl)}" if isinstance(op, kv.Expiring) else written
 

@@ -131,6 +131,7 @@ class JudgedRun:
         value = effected.value
         if step.move.mode is Mode.TICK:
             value = describe.span(step.passed)
+        changes = tuple(_change(*change) for change in step.changes)
         call = step.call
         if step.move.mode in OF_CLIENTS and not (call is not None and not call.done):
             call = None  # it crashes between two calls
@@ -139,11 +140,11 @@ class JudgedRun:
             call="" if call is None else describe.describe_call(call),
             mode=step.move.mode,
             effect=effected.effect,
-            key=describe.cell(step.changes[0][0]) if step.move.mode is Mode.EXPIRE else effected.key,
+            key=changes[0].key if step.move.mode is Mode.EXPIRE else effected.key,
             value=value,
             condition=effected.condition,
             reply=describe.reply(step.op, step.reply, start),
-            changes=tuple(_change(*change) for change in step.changes),
+            changes=changes,
             returned=tuple(describe.describe_end(call) for call in step.ended),
             exact=describe.exact(step.op, step.reply, step.changes),
             at=at,

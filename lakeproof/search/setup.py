@@ -155,7 +155,7 @@ def run_aftermath(
     aftermath: Aftermath, scenario: Scenario, cells: Cells, now: int
 ) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
-    begins, cells = later(now, aftermath.clock_advance), expire_alone(cells, aftermath.clock_advance)
+    begins = later(now, aftermath.clock_advance)
     program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
     after, calls = drive_alone(program, cells, begins)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from lakeproof import Call, Env, Eventually, Faults, Finding, Reached, Scenario, kv
+from lakeproof import Call, Env, Eventually, Faults, Finding, Reached, Scenario
 from lakeproof.model.snapshot import AnySnapshot, Reads
 
 T = TypeVar("T")
@@ -172,7 +172,8 @@ BY_HAND: Final = (
     ((("set", 0, 3), ("set", 1, 2), ("sleep", 0, 1), *(("get", key, 0) for key in (0, 0, 1))),),
     ((("claim", 0, 1), ("sleep", 0, 2), ("renew", 0, 0)),),
 )
-"""What chance rarely makes: a renewal in time, a write that makes a key permanent, a write that needs a moment between deadlines."""
+"""What chance rarely makes: a renewal in time, a write that makes a key permanent, one that needs a moment between two
+deadlines."""
 
 
 def generated(seed: int) -> tuple[tuple[Step, ...], ...]:
