@@ -59,7 +59,7 @@ class Expiry(Wake):
 
 
 _Timed = Sleep | Wake | Deadline | Expiry
-Effect = kv.Op | kv.Transact | objects.Op | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
+Effect = kv.Op | kv.Expiring | kv.Transact | objects.Op | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
 """What a driver answers. A flow never asks for the last three: see `lakeproof.impl.parallel`."""
 
 
@@ -99,6 +99,8 @@ class LocalEffects(KVOperations):
     schedule point only where a scenario lets the client restart; a read is none."""
 
     async def perform(self, op: kv.Op) -> object:
+        if isinstance(op, kv.Expiring):
+            raise kv.Refused(f"{op!r}: env.local has no ttl; write it without, or to env.store")
         return await perform(Local(op))
 
     async def perform_all(self, op: kv.Transact) -> object:

@@ -31,18 +31,26 @@ class KVOperations(ABC):
         except kv.NotFound:
             return None
 
-    async def set(self, partition: bytes, key: bytes, value: bytes) -> None:
-        """Write, whatever was there."""
-        await self.perform(kv.Set(partition, key, value))
+    async def set(self, partition: bytes, key: bytes, value: bytes, *, ttl: int | None = None) -> None:
+        """Write, whatever was there. ``ttl``: the key is gone after so many microseconds, unless it is written again;
+        the capability ``ttl``, and Refused without it."""
+        plain = kv.Set(partition, key, value)
+        await self.perform(plain if ttl is None else kv.ExpiringSet(partition, key, value, ttl))
 
-    async def set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> None:
-        """Raises PredicateFailed if the key's value is not what the predicate says; nothing is written then."""
-        await self.perform(kv.SetIf(partition, key, value, predicate))
+    async def set_if(
+        self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate, *, ttl: int | None = None
+    ) -> None:
+        """Raises PredicateFailed if the key's value is not what the predicate says; nothing is written then.
+        ``ttl``: as of `set`."""
+        plain = kv.SetIf(partition, key, value, predicate)
+        await self.perform(plain if ttl is None else kv.ExpiringSetIf(partition, key, value, predicate, ttl))
 
-    async def try_set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> bool:
+    async def try_set_if(
+        self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate, *, ttl: int | None = None
+    ) -> bool:
         """`set_if`; False: the predicate failed."""
         try:
-            await self.set_if(partition, key, value, predicate)
+            await self.set_if(partition, key, value, predicate, ttl=ttl)
         except kv.PredicateFailed:
             return False
         return True

@@ -131,6 +131,8 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     kv.Get: _KEY,
     kv.Set: {**_KEY, "value": "bytes?"},  # None is the contract's own error: MissingValue
     kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},
+    kv.ExpiringSet: {**_KEY, "value": "bytes?", "ttl": "int"},
+    kv.ExpiringSetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS", "ttl": "int"},
     kv.Delete: _KEY,
     kv.DeleteIf: {**_KEY, "predicate": "bytes"},
     kv.Transact: {"checks": "(partition, key, predicate) each", "writes": "(partition, key, value or None) each"},

@@ -221,6 +221,9 @@ class Scenario:
     any time in "sleeps", and at or after its deadline in "read". Of the writes that it cuts off, one is on its way at
     a time.
 
+    ``tick``: for keys with a time to live (``ttl=`` of `set` and `set_if`), microseconds; 0: there are none. Each
+    time to live, sleep and timeout is a multiple of it. While such a key is there, time goes on by so much at once.
+
     ``objects``: the conditions that the object store has, such as `lakeproof.model.objects.S3`; a flow that uses
     another one gets the error Unsupported.
     """
@@ -238,6 +241,7 @@ class Scenario:
     deep: bool = False  # too large to be part of every run
     records: AnyCodec | None = None
     time: str = "still"
+    tick: int = 0
     objects: frozenset[str] = objects.ALL
 
     def __attrs_post_init__(self) -> None:
@@ -250,6 +254,10 @@ class Scenario:
             )
         if self.time not in TIMES:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
+        if not _is_int(self.tick) or self.tick < 0:
+            raise ScenarioError(f"{self.name}: tick is {self.tick!r}; expected microseconds, such as 10_000_000")
+        if self.tick and self.time == "still":
+            raise ScenarioError(f'{self.name}: tick={self.tick} and time="still"; give it time="sleeps" or time="read"')
         if self.time != "still" and self.faults.clock_jumps:
             raise ScenarioError(
                 f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the "
@@ -301,6 +309,11 @@ class Scenario:
         object.__setattr__(self, "invariants", tuple(decoding(each, codec) for each in self.invariants))
         aftermath = [attrs.evolve(each, check=decoding_outcomes(each.check, codec)) for each in self.aftermath]
         object.__setattr__(self, "aftermath", tuple(aftermath))
+
+    @property
+    def timers(self) -> bool:
+        """Whether a sleep sets a timer, which time lets run out. Else it is one step."""
+        return self.time == "read" or bool(self.tick)
 
     @property
     def ids(self) -> tuple[str, ...]:

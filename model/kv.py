@@ -142,6 +142,23 @@ class SetIf:
 
 
 @attrs.frozen(cache_hash=True)
+class ExpiringSet(Set):
+    """`Set`, and the key is gone when so many microseconds of the store's clock have passed. A capability (``ttl``)."""
+
+    ttl: int
+
+
+@attrs.frozen(cache_hash=True)
+class ExpiringSetIf(SetIf):
+    """The same of `SetIf`."""
+
+    ttl: int
+
+
+Expiring = ExpiringSet | ExpiringSetIf
+
+
+@attrs.frozen(cache_hash=True)
 class Delete:
     """Remove a key; an absent one is no error."""
 
@@ -199,6 +216,8 @@ def validate(op: Op | Transact) -> KVError | None:
     # The types forbid None; a caller may pass it all the same.
     if isinstance(op, Set | SetIf) and cast("bytes | None", op.value) is None:
         return MissingValue(f"{op!r}: the value is None; use delete to remove a key")
+    if isinstance(op, Expiring) and op.ttl < 1:
+        return Refused(f"{op!r}: the ttl is {op.ttl}; give it microseconds, 1 or more")
     return None
 
 
@@ -252,6 +271,37 @@ def step(store: Store, op: Op | Transact) -> tuple[Store, Reply]:
                     return store, CheckFailed(number)
             after: dict[Address, bytes | None] = {**store, **{(part, key): value for part, key, value in writes}}
             return {at: value for at, value in after.items() if value is not None}, None
+
+
+@attrs.frozen(cache_hash=True)
+class Leased:
+    """A value with a time to live, and how much of that is left: microseconds of the store's clock. At 0 it is due: it
+    is there still, and no time passes before it is gone."""
+
+    value: bytes
+    left: int
+
+
+def plain(found: bytes | Leased) -> bytes:
+    """What a read sees of it."""
+    return found.value if isinstance(found, Leased) else found
+
+
+def step_leased(
+    store: Mapping[Address, bytes | Leased], op: Op | Transact
+) -> tuple[Mapping[Address, bytes | Leased], Reply]:
+    """`step`, where values may have a time to live: a write of a key ends the one that it had."""
+    if not isinstance(op, Expiring) and not any(isinstance(found, Leased) for found in store.values()):
+        return step(cast("Store", store), op)
+    after, reply = step({at: plain(found) for at, found in store.items()}, op)
+    kept = {at: found for at, found in store.items() if isinstance(found, Leased) and at in after}
+    if reply is None:  # it has written
+        assert not isinstance(op, Get | ScanBatch)
+        for at in [write[:2] for write in op.writes] if isinstance(op, Transact) else [(op.partition, op.key)]:
+            kept.pop(at, None)
+        if isinstance(op, Expiring):
+            kept[op.partition, op.key] = Leased(op.value, op.ttl)
+    return {**after, **kept}, reply
 
 
 def scan(store: Store, partition: bytes, start: bytes, batch_size: int) -> Batch:

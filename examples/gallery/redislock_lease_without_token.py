@@ -11,26 +11,30 @@ from collections.abc import Iterator
 from lakeproof import Call, Env, Eventually, Finding, Reached, Scenario, Snapshot, Violation
 
 THREADS = "bsm/redislock#93"
-STEPS = 16
-LOCK, FILE = (b"redis", b"lock"), (b"storage", b"file")
+STEPS = 14
+LOCK, NUMBER, FILE = (b"redis", b"lock"), (b"redis", b"number"), (b"storage", b"file")
 LEASE = 10_000_000
 
 
-async def add(env: Env, me: str, *, fenced: bool = False) -> bool:
+async def lock(env: Env) -> int:
+    while not await env.store.try_set_if(*LOCK, b"held", None, ttl=LEASE):
+        await env.clock.sleep(LEASE)
     while True:
-        held = await env.store.find(*LOCK)
-        number, until = map(int, held.value.split()) if held else (0, 0)
-        await env.clock.wait_until(until)
-        mine = b"%d %d" % (number + 1, await env.clock.now() + LEASE)
-        if await env.store.try_set_if(*LOCK, mine, held.predicate if held else None):
-            break
+        last = await env.store.find(*NUMBER)
+        number = int(last.value) + 1 if last else 1
+        if await env.store.try_set_if(*NUMBER, b"%d" % number, last.predicate if last else None):
+            return number
+
+
+async def add(env: Env, me: str, *, fenced: bool = False) -> bool:
+    number = await lock(env)
     file = await env.store.find(*FILE)
     last, names = file.value.split() if file else (b"0", b"")
-    new = b"%d %s" % (number + 1, names + me.encode())
+    new = b"%d %s" % (number, names + me.encode())
     if not fenced:
         await env.store.set(*FILE, new)
         return True
-    return int(last) <= number and await env.store.try_set_if(*FILE, new, file.predicate if file else None)
+    return int(last) < number and await env.store.try_set_if(*FILE, new, file.predicate if file else None)
 
 
 def added_is_there(seen: Snapshot) -> Iterator[Finding]:
@@ -48,7 +52,8 @@ SCENARIOS = [
         invariants=[Eventually(id="added-is-there", meaning="what was added is in the file", check=added_is_there)],
         expect={} if fenced else {"added-is-there": "violated"},
         source=THREADS,
-        time="read",
+        time="sleeps",
+        tick=LEASE,
     )
     for fenced in (False, True)
 ]

@@ -6,31 +6,18 @@ the two. The lock has no time to live, Redis keeps it, and the worker that start
 Repair: one command sets the lock and its time to live.
 """
 
-from lakeproof import Call, Client, Env, Faults, Scenario, Terminates, kv
+from lakeproof import Call, Client, Env, Faults, Scenario, Terminates
 
 THREADS = "gzigzigzeo/sidekiq-grouping#20, gzigzigzeo/sidekiq-grouping#23"
-STEPS = 6
-LOCK, EXPIRY = (b"redis", b"lock"), (b"redis", b"expiry of lock")
+STEPS = 4
+LOCK, TIME_TO_LIVE = (b"redis", b"lock"), 60_000_000
 
 
 async def flush(env: Env, *, at_once: bool = False) -> None:
-    while True:
-        try:
-            if at_once:
-                await env.store.transact(checks=[(*LOCK, None)], writes=[(*LOCK, b"1"), (*EXPIRY, b"1")])
-            else:
-                await env.store.set_if(*LOCK, b"1", None)
-                await env.store.set(*EXPIRY, b"1")
-            break
-        except kv.PredicateFailed:
-            continue
-
-
-async def expire(env: Env) -> None:
-    """Redis: a key that has an expiry is removed at some time."""
-    while True:
-        if await env.store.find(*EXPIRY) is not None:
-            await env.store.transact(checks=[], writes=[(*LOCK, None), (*EXPIRY, None)])
+    while not await env.store.try_set_if(*LOCK, b"1", None, ttl=TIME_TO_LIVE if at_once else None):
+        pass
+    if not at_once:
+        await env.store.set(*LOCK, b"1", ttl=TIME_TO_LIVE)
 
 
 FLUSHES_AT_LAST = Terminates(flush, id="flushes-at-last", meaning="a batch is flushed at last")
@@ -38,11 +25,13 @@ FLUSHES_AT_LAST = Terminates(flush, id="flushes-at-last", meaning="a batch is fl
 SCENARIOS = [
     Scenario(
         name=f"sidekiq_lock_without_expiry/{'repaired' if at_once else 'published'}",
-        clients=[Client([Call(flush, at_once=at_once)], recover=Call(flush, at_once=at_once)), [Call(expire)]],
+        clients=[Client([Call(flush, at_once=at_once)], recover=Call(flush, at_once=at_once))],
         invariants=[FLUSHES_AT_LAST],
         faults=Faults(restarts=1),
         expect={} if at_once else {FLUSHES_AT_LAST.id: "violated"},
         source=THREADS,
+        time="sleeps",
+        tick=TIME_TO_LIVE,
     )
     for at_once in (False, True)
 ]

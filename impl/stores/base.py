@@ -17,6 +17,9 @@ DELETE_IF: Final = "delete_if"
 TRANSACT: Final = "transact"
 """The capability to check and write several keys in one atomic step."""
 
+TTL: Final = "ttl"
+"""The capability to write a key that is gone after a time, to the millisecond or better."""
+
 OPAQUE: Final = "opaque_predicates"
 """That the predicates of ``get`` are tokens of the store's own. Elsewhere a predicate is the value itself, and may be
 passed without having been got."""
@@ -54,6 +57,8 @@ class Store(KVOperations):
         refused = kv.validate(op)
         if refused is None and isinstance(op, kv.DeleteIf) and DELETE_IF not in self.capabilities:
             refused = kv.Refused(f"{op!r}: {type(self).__name__} has no {DELETE_IF}; use the five operations")
+        if refused is None and isinstance(op, kv.Expiring) and TTL not in self.capabilities:
+            refused = kv.Refused(f"{op!r}: {type(self).__name__} has no {TTL}; write the key without, and delete it")
         if refused is not None:
             raise refused
         return await self.apply(op)

@@ -7,7 +7,7 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, transact_in_steps
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, TTL, Answer, Store, transact_in_steps
 from lakeproof.model import kv
 
 
@@ -18,13 +18,14 @@ class MemoryStore(Store):
     """
 
     def __init__(self, contents: Mapping[kv.Address, bytes] | None = None, *, delete_if: bool = False) -> None:
-        self.capabilities = frozenset({DELETE_IF, TRANSACT} if delete_if else {TRANSACT})
+        self.capabilities = frozenset({DELETE_IF, TRANSACT, TTL} if delete_if else {TRANSACT, TTL})
         self._partitions: dict[bytes, SortedDict[bytes, bytes]] = {}
+        self._ends: dict[kv.Address, float] = {}  # of keys with a time to live, on the clock of the trio run
         for (partition, key), value in (contents or {}).items():
             self._put(partition, key, value)
 
     def contents(self) -> dict[kv.Address, bytes]:
-        """All that it holds, in order."""
+        """All that it holds, in order; a key whose time to live is over, until the next operation."""
         return {
             (partition, key): value
             for partition, values in sorted(self._partitions.items())
@@ -41,6 +42,14 @@ class MemoryStore(Store):
         return self._execute(op)
 
     def _execute(self, op: kv.Op) -> Answer:
+        for at in [at for at, end in self._ends.items() if end <= trio.current_time()]:
+            self._remove(*at)
+        answer = self._do(op)
+        if isinstance(op, kv.Expiring):
+            self._ends[op.partition, op.key] = trio.current_time() + op.ttl / 1_000_000
+        return answer
+
+    def _do(self, op: kv.Op) -> Answer:
         match op:
             case kv.Get(partition, key):
                 value = self._find(partition, key)
@@ -78,10 +87,12 @@ class MemoryStore(Store):
 
     def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
         self._partitions.setdefault(partition, SortedDict())[key] = value
+        self._ends.pop((partition, key), None)
 
     def _remove(self, partition: bytes, key: bytes) -> None:
         values = self._partitions.get(partition, SortedDict())
         values.pop(key, None)
+        self._ends.pop((partition, key), None)
         if not values:
             self._partitions.pop(partition, None)
 

@@ -73,9 +73,9 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
-            return Effected("set", place(op.partition, op.key), value(op.partition, op.key, op.value))
+            return Effected("set", place(op.partition, op.key), _written_value(op))
         case kv.SetIf():
-            written = value(op.partition, op.key, op.value)
+            written = _written_value(op)
             return Effected("set_if", place(op.partition, op.key), written, _condition(op))
         case kv.Delete():
             return Effected("delete", place(op.partition, op.key))
@@ -174,6 +174,9 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
         return None
     if isinstance(content, objects.StoredObject):
         return content_in_words(content.content) + metadata_of(content.metadata)
+    if isinstance(content, kv.Leased):
+        shown = value(where[-2], where[-1], content.value)  # type: ignore[arg-type]  # of a key
+        return f"{shown} for {span(content.left)}" if content.left else shown
     if where[0] == TIMER:
         return span(int(content))
     assert len(where) > 2, f"{where} holds an object, found bytes"
@@ -276,6 +279,11 @@ def exact(op: Effect | None, answer: object, changes: object) -> str:
 def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
     """The cells of a store in words, in order."""
     return tuple((cell(where), describe_cell(where, cells[where]) or "") for where in sorted(cells))
+
+
+def _written_value(op: kv.Set | kv.SetIf) -> str:
+    written = value(op.partition, op.key, op.value)
+    return f"{written} for {span(op.ttl)}" if isinstance(op, kv.Expiring) else written
 
 
 def _condition(op: kv.SetIf | kv.DeleteIf) -> str:

@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Coroutine, Hashable, Sequence
 from contextvars import copy_context
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import attrs
 
-from lakeproof.impl.effects import Deadline, Effect, Env, Local, Now, Sleep
+from lakeproof.impl.effects import Effect, Env, Local, Now
 from lakeproof.impl.frames import Spot, abandon, spot, try_close
 from lakeproof.impl.parallel import MAIN, WRITES, CutOff, Joins, Misused, Opens, Unanswered, Withdrawn
 from lakeproof.impl.scheduling import Tasks
@@ -31,12 +31,10 @@ from lakeproof.search.observers import observe_effect
 from lakeproof.search.program import AFTERMATH as AFTERMATH
 from lakeproof.search.program import LABELS as LABELS
 from lakeproof.search.program import SETUP as SETUP
-from lakeproof.search.program import Disk, Mint, check_usable
+from lakeproof.search.program import TIMED, Disk, Mint, check_usable, time_problem
 from lakeproof.search.program import Program as Program
 from lakeproof.search.program import label as label
 from lakeproof.search.replies import RESTARTED, UNANSWERED, WITHDRAWN, NotOpen, TaskReply, name_of
-
-SLEEPS: Final = 'give the scenario time="sleeps", or time="read" if something reads the clock'
 
 Answered = tuple[Hashable, object, Observed | None]
 """What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
@@ -277,9 +275,10 @@ class Execution:
                 reply = self.program.frozen_now
                 continue
             self.op = cast("Effect", op)
-            if not self.program.sleeps and any(isinstance(each, Sleep) for _, each in self.open):
-                what = "has a timeout" if any(isinstance(each, Deadline) for _, each in self.open) else "sleeps"
-                raise ScenarioError(f"{self.call()} {what}, at {self.spot()}, and time stands still; {SLEEPS}")
+            for _, each in self.open:
+                if isinstance(each, TIMED) and (problem := time_problem(each, self.program)):
+                    what, why = problem
+                    raise ScenarioError(f"{self.call()} {what}, at {self.spot()}, and {why}")
             return None
 
     def _resume(self, reply: object) -> Effect:

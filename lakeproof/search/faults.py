@@ -33,6 +33,7 @@ class Mode(Enum):
     CUT_OFF = "cut off, will be applied later"
     DELIVER = "late write arrives"
     TICK = "clock jumps"
+    EXPIRE = "ttl ends"
 
     def __repr__(self) -> str:
         return self.name
@@ -65,8 +66,8 @@ REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED, Mode.CUT_OFF)
 @attrs.frozen(cache_hash=True)
 class Move:
     """One transition: client ``client`` performs its next effect, which turns out as ``mode``; -1 for the
-    network (DELIVER) and the clock (TICK). ``task``: whose effect it is, of those that the client has open. A crash and
-    a restart are of all tasks."""
+    network (DELIVER), the clock (TICK) and the store (EXPIRE). ``task``: whose effect it is, of those that the client
+    has open; a crash and a restart are of all tasks. Of EXPIRE it is the key, as `lease_name` has it."""
 
     client: int
     mode: Mode

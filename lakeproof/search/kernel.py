@@ -9,6 +9,7 @@ from typing import cast
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
@@ -20,7 +21,7 @@ from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
 from lakeproof.search.packing import Layout, Words, take
-from lakeproof.search.semantics import Cell, Value, apply, footprint, pass_time
+from lakeproof.search.semantics import Cell, Value, apply, footprint, lease_name, pass_time
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
 from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
@@ -68,17 +69,48 @@ class Kernel(Expansion):
 
     def expand(self, words: Words, sink: Sink) -> None:
         super().expand(words, sink)
-        if timers := self.space.timers:
+        for column, cell, left in self.space.leases:
+            self._expire(words, column, cell, left, sink)
+        if timers := self.space.timers + [column for column, *_ in self.space.leases]:
             self._pass_time(words, timers, sink)
 
+    def alive(self, words: Words) -> npt.NDArray[np.bool_]:
+        """Which states have a client that can move, or a time to live that is not over."""
+        anyone = super().alive(words)
+        for column, _, left in self.space.leases:
+            anyone |= left[self.layout.field(words, column)] >= 0
+        return anyone
+
+    def time_passes(self, words: Words) -> npt.NDArray[np.bool_]:
+        """In which states a timer runs, or a time to live, and nothing is due that comes first."""
+        runs, nothing_due = np.zeros(len(words[0]), np.bool_), np.ones(len(words[0]), np.bool_)
+        for column in self.space.timers:
+            runs |= self.layout.field(words, column) > 0
+        for column, _, left in self.space.leases:
+            rest = left[self.layout.field(words, column)]
+            runs |= rest > 0
+            nothing_due &= rest != 0
+        return runs & nothing_due & self.alive(words)
+
+    def _expire(self, words: Words, column: int, cell: Cell, left: npt.NDArray[np.int64], sink: Sink) -> None:
+        """A key whose time to live is over is gone."""
+        numbers = self.layout.field(words, column)
+        rows = np.flatnonzero(left[numbers] == 0)
+        gone = np.uint64(self.space.columns[column].number(None))
+        if self.space.needs_relayout:
+            raise Relayout
+        if len(rows):
+            place, after = self.layout.places[column], take(words, rows)
+            after[place.word] += (gone - numbers[rows]) << np.uint64(place.shift)
+            sink(Move(-1, Mode.EXPIRE, lease_name(cell)), rows, after)
+
     def _pass_time(self, words: Words, timers: list[int], sink: Sink) -> None:
-        """Time goes on to where the next timer runs out, if a client can still move."""
-        set_ = np.logical_or.reduce([self.layout.field(words, column) > 0 for column in timers])
-        rows = np.flatnonzero(set_ & self.alive(words))
+        """Time goes on (see `pass_time`), if a client can still move, or a time to live is not over."""
+        rows = np.flatnonzero(self.time_passes(words))
         if not len(rows):
             return
         here = take(words, rows)
-        kinds, inverse = projections(here, self.layout, [self.space.clock, *timers])
+        kinds, inverse = projections(here, self.layout, [*self._clock(), *timers])
         deltas = [self._passed(timers, kind) for kind in kinds]
         if self.space.needs_relayout:
             raise Relayout
@@ -87,18 +119,23 @@ class Kernel(Expansion):
 
     def _passed(self, timers: list[int], numbers: Numbers) -> list[int]:
         """The delta of each word when time goes on, where clock and timers have these numbers."""
-        columns, clock = self.space.columns, self.space.clock
-        before = dict(zip([clock, *timers], numbers, strict=True))
+        columns, clock = self.space.columns, self._clock()
+        before = dict(zip([*clock, *timers], numbers, strict=True))
         values = {column: columns[column].values[before[column]] for column in timers}
         cells = {columns[column].name: value for column, value in values.items() if value is not None}
-        passed, after = pass_time(cast("dict[Cell, Value]", cells))
+        passed, after = pass_time(cast("dict[Cell, Value]", cells), self.setting.scenario.tick)
         changed = {column: columns[column].number(after.get(cast("Cell", columns[column].name))) for column in timers}
-        changed[clock] = columns[clock].number(cast("int", columns[clock].values[before[clock]]) + passed)
+        for column in clock:
+            changed[column] = columns[column].number(cast("int", columns[column].values[before[column]]) + passed)
         total = [0] * self.layout.words
         for column, number in changed.items():
             place = self.layout.places[column]
             total[place.word] += (number - before[column]) << place.shift
         return [part % (1 << 64) for part in total]
+
+    def _clock(self) -> list[int]:
+        """The column of the clock, where there is one."""
+        return [self.space.clock] if self.space.clock >= 0 else []
 
     @property
     def every(self) -> list[ClientTable]:

@@ -110,13 +110,15 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
     movers = {(table.client, table.task): table.index for table in kernel.every}
     time, free = len(movers), len(movers) + 1
+    movers_at_large = dict.fromkeys((Mode.TICK, Mode.EXPIRE), time)
+    movers_at_large |= dict.fromkeys((Mode.NORMAL, Mode.CUT_OFF, Mode.DELIVER), free)
     for at in range(0, len(words[0]), CHUNK):
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(after)
             known = target >= 0
-            mover = {Mode.TICK: time, Mode.NORMAL: free, Mode.CUT_OFF: free, Mode.DELIVER: free}.get(move.mode, -1)
+            mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
             if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
                 mover = movers[move.client, move.task]
@@ -146,6 +148,8 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
     for timer in timers:
         still |= kernel.layout.field(words, timer) > 0
     still &= np.logical_or.reduce(can_move)
+    for column, _, left in kernel.space.leases:
+        still |= left[kernel.layout.field(words, column)] >= 0
     if timers:
         can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(

@@ -1,10 +1,12 @@
 """What a client runs, and what it has beside its coroutines: a label, fresh identifiers, and a store of its own."""
 
 from collections.abc import Coroutine
+from math import gcd
+from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Local
+from lakeproof.impl.effects import Deadline, Local, Sleep
 from lakeproof.impl.parallel import MAIN, WRITES
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv, objects
@@ -37,8 +39,32 @@ class Program:
     """Whether time passes for it."""
     waits: bool = False
     """Whether it waits for instants: then an answer can come before a deadline, or after it."""
+    tick: int = 0
+    """As `Scenario.tick`."""
     conditions: frozenset[str] = objects.ALL
     """Those that the object store has."""
+
+
+TIMED: Final = (Sleep, kv.ExpiringSet, kv.ExpiringSetIf)
+"""Effects that take time, or set some."""
+
+
+def time_problem(op: Sleep | kv.Expiring, program: Program) -> tuple[str, str] | None:
+    """What such an effect does, and why the time of the scenario does not allow it."""
+    ttl, tick = isinstance(op, kv.Expiring), program.tick
+    lasts = op.ttl if isinstance(op, kv.Expiring) else op.microseconds
+    what = "has a timeout" if isinstance(op, Deadline) else "sets a ttl" if ttl else "sleeps"
+    repair = f"tick={lasts}, or a whole part of it"
+    if not program.sleeps:
+        clock = 'give the scenario time="sleeps", or time="read" if something reads the clock'
+        return what, f"time stands still; {clock}{f', and {repair}' if ttl else ''}"
+    if ttl and lasts < 1:
+        return what, f"it is {lasts}; give it microseconds, 1 or more"
+    if ttl and not tick:
+        return what, f"the scenario has no tick; give it {repair}"
+    if tick and lasts % tick:
+        return what, f"{lasts} is no multiple of tick={tick}; give the scenario tick={gcd(lasts, tick)}"
+    return None
 
 
 class Disk:

@@ -131,6 +131,7 @@ class JudgedRun:
         value = effected.value
         if step.move.mode is Mode.TICK:
             value = describe.span(step.passed)
+        changes = tuple(_change(*change) for change in step.changes)
         call = step.call
         if step.move.mode in OF_CLIENTS and not (call is not None and not call.done):
             call = None  # it crashes between two calls
@@ -139,11 +140,11 @@ class JudgedRun:
             call="" if call is None else describe.describe_call(call),
             mode=step.move.mode,
             effect=effected.effect,
-            key=effected.key,
+            key=changes[0].key if step.move.mode is Mode.EXPIRE else effected.key,
             value=value,
             condition=effected.condition,
             reply=describe.reply(step.op, step.reply, start),
-            changes=tuple(_change(*change) for change in step.changes),
+            changes=changes,
             returned=tuple(describe.describe_end(call) for call in step.ended),
             exact=describe.exact(step.op, step.reply, step.changes),
             at=at,
@@ -297,8 +298,8 @@ def _pending_call(run: JudgedRun, client: int) -> str:
 
 def move_of(step: TraceStep, clients: int, place: str) -> Move:
     """The move of a step. Raises TraceError: ``place`` names a client that the scenario does not have."""
-    if step.mode in (Mode.TICK, Mode.DELIVER):
-        return Move(-1, step.mode)
+    if step.mode in (Mode.TICK, Mode.DELIVER, Mode.EXPIRE):
+        return Move(-1, step.mode, step.task)
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])

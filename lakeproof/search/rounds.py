@@ -59,7 +59,7 @@ class Rounds:
         if world.history:
             self._moved.append((world.history[-1].client, world.history[-1].task))
         moves = [move for move in world.moves() if not move.task.endswith(UNANSWERED)]
-        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK)]
+        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK, Mode.EXPIRE)]
         self._open.append(frozenset((move.client, move.task) for move in owed))
 
     def broken(self, name: str, loop: int | None) -> str:

@@ -51,7 +51,7 @@ def search(
     """
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
-    loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
+    loops = scenario.timers or any(isinstance(each, Liveness) for each in scenario.invariants)
     for kind in [] if loops else _kinds(plan, small=searching is None):
         try:
             found = (searching or LevelSearch)(kind).run()

@@ -23,6 +23,8 @@ Cell = tuple[str, bytes, bytes] | tuple[str, str]
 TIMER: Final = "timer"
 UNREADABLE: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
+TICKING: Final = UNREADABLE + 1
+"""The same, where sleeps set timers."""
 UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it time="read"'
 
 
@@ -32,8 +34,8 @@ class Asleep(Enum):
     ASLEEP = 0
 
 
-Value = bytes | objects.StoredObject
-"""Of a key; of an address."""
+Value = bytes | kv.Leased | objects.StoredObject
+"""Of a key, or of one with a time to live; of an address."""
 
 Cells = Mapping[Cell, Value]
 Writes = Mapping[Cell, Value | None]
@@ -123,11 +125,11 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         return value is not None, {} if same else {(TIMER, op.timer): value}
     if isinstance(op, Wake):
         return (Asleep.ASLEEP if near else None), {}
-    if now == UNREADABLE and isinstance(op, objects.TIMED):
+    if unreadable(now) and isinstance(op, objects.TIMED):
         raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object
     if isinstance(op, kv.Op | kv.Transact):
-        store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
+        store, reply = kv.step_leased({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
         after: dict[Cell, Value] = {("kv", *address): value for address, value in store.items()}
     else:
         assert not isinstance(op, Now), "the clock is not a store: the driver answers Now itself"
@@ -142,10 +144,43 @@ def patch(cells: Cells, writes: Writes) -> dict[Cell, Value]:
     return {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
 
 
-def pass_time(cells: Cells) -> tuple[int, dict[Cell, Value]]:
-    """Time goes on to the next moment at which a timer runs out: how long that is, and the cells then. No timer: 0."""
+def unreadable(now: int) -> bool:
+    """Whether nothing may read this time."""
+    return now <= TICKING
+
+
+def later(now: int, microseconds: int) -> int:
+    """The time so much later."""
+    return now if unreadable(now) else now + microseconds
+
+
+def pass_time(cells: Cells, tick: int = 0) -> tuple[int, dict[Cell, Value]]:
+    """Time goes on to the next moment at which a timer runs out, or by a tick while a key has a time to live: how long
+    that is, and the cells then. No timer and no such key, or one that is due: 0."""
     left = {cell: int(value) for cell, value in cells.items() if cell[0] == TIMER and isinstance(value, bytes)}
-    passed = min(left.values(), default=0)
-    return passed, patch(
-        cells, {cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()}
-    )
+    leases = {cell: value for cell, value in cells.items() if isinstance(value, kv.Leased)}
+    passed = min([*left.values(), *(min(lease.left, tick) for lease in leases.values())], default=0)
+    after: dict[Cell, Value | None] = {
+        cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()
+    }
+    after |= {cell: kv.Leased(lease.value, lease.left - passed) for cell, lease in leases.items()}
+    return passed, patch(cells, after)
+
+
+def due(cells: Cells) -> dict[str, Cell]:
+    """The keys whose time to live is over, by name."""
+    found = (cell for cell, value in cells.items() if isinstance(value, kv.Leased) and not value.left)
+    return {lease_name(cell): cell for cell in sorted(found)}
+
+
+def lease_name(cell: Cell) -> str:
+    """A key as a part of a move: another one for each key, and readable where the key is."""
+    partition, key = (repr(part)[2:-1] for part in cell[1:])
+    return partition.replace("/", r"\x2f") + "/" + key
+
+
+def expire_alone(cells: Cells, microseconds: int) -> dict[Cell, Value]:
+    """The cells so much later, where nothing else happens: without keys whose time to live is over by then."""
+    leases = {cell: value for cell, value in cells.items() if isinstance(value, kv.Leased)}
+    after = {cell: kv.Leased(lease.value, lease.left - microseconds) for cell, lease in leases.items()}
+    return patch(cells, {cell: lease if lease.left > 0 else None for cell, lease in after.items()})

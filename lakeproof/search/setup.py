@@ -18,7 +18,19 @@ from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Prog
 from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
 from lakeproof.search.observers import collect_observers, decode_record
 from lakeproof.search.replies import reply_of_task
-from lakeproof.search.semantics import TIMER, UNREAD, UNREADABLE, Cell, Cells, apply, patch
+from lakeproof.search.semantics import (
+    TICKING,
+    TIMER,
+    UNREAD,
+    UNREADABLE,
+    Cell,
+    Cells,
+    apply,
+    expire_alone,
+    later,
+    patch,
+    unreadable,
+)
 from lakeproof.search.trie import Trie
 
 ALONE_STEPS_MAX: Final = 10_000
@@ -44,7 +56,7 @@ class Setting:
 
 
 def _readable(time: int) -> int:
-    if time == UNREADABLE:
+    if unreadable(time):
         raise ScenarioError(f"a flow reads the clock: {UNREAD}")
     return time
 
@@ -61,7 +73,8 @@ def prepare(scenario: Scenario) -> Setting:
     if faults.duplicates and not faults.lost_answers:
         raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
     skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
-    times = [UNREADABLE if scenario.time == "sleeps" else scenario.start_time]
+    unread = TICKING if scenario.tick else UNREADABLE
+    times = [unread if scenario.time == "sleeps" else scenario.start_time]
     for jump in faults.clock_jumps:
         times.append(times[-1] + jump)
     observers = collect_observers(scenario.invariants)
@@ -72,7 +85,8 @@ def prepare(scenario: Scenario) -> Setting:
             observers=observers,
             frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
             sleeps=scenario.time != "still",
-            waits=scenario.time == "read",
+            waits=scenario.timers,
+            tick=scenario.tick,
             recover=recovery(calls) if faults.restarts else (),
             conditions=scenario.objects,
         )
@@ -113,7 +127,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             rings = [(passed + max(0, run.op.microseconds), run.task)]
             rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
             first, task = min(rings, key=lambda ring: ring[0])
-            now += first - passed if now != UNREADABLE else 0
+            now, cells = later(now, first - passed), expire_alone(cells, first - passed)
             passed = first
             run.send(reply_of_task(task, None))
             continue
@@ -128,7 +142,7 @@ def run_setup(scenario: Scenario) -> Cells:
     if not scenario.setup:
         return {}
     cells, calls = drive_alone(
-        Program(SETUP, tuple(scenario.setup), conditions=scenario.objects), {}, scenario.start_time
+        Program(SETUP, tuple(scenario.setup), tick=scenario.tick, conditions=scenario.objects), {}, scenario.start_time
     )
     for call in calls:
         if call.status is not Status.OK:
@@ -141,10 +155,11 @@ def run_aftermath(
     aftermath: Aftermath, scenario: Scenario, cells: Cells, now: int
 ) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
-    later = now + aftermath.clock_advance if now != UNREADABLE else now
-    after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls), conditions=scenario.objects), cells, later)
+    begins = later(now, aftermath.clock_advance)
+    program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
+    after, calls = drive_alone(program, cells, begins)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
-    return outcomes, snapshot(after, later, ())
+    return outcomes, snapshot(after, begins, ())
 
 
 class DecodedCells:
@@ -171,8 +186,8 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
     objects: dict[str, StoredObject] = {}
     for cell, value in cells.items():
         if cell[0] == "kv":
-            store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[arg-type, index, misc]
+            store[cell[1], cell[2]] = _decode(cell, kv.plain(value))  # type: ignore[arg-type, index, misc]
         elif cell[0] != TIMER:
             objects[cell[1]] = value  # type: ignore[assignment, index]
     found = Snapshot(store=store, objects=objects, now=now, clients=clients)
-    return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if now == UNREADABLE else found
+    return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if unreadable(now) else found

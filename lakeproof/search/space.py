@@ -3,6 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.model import kv
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Monitor
 from lakeproof.model.snapshot import CallView, Snapshot
@@ -44,7 +48,7 @@ def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, sym
     found: list[Behaviour] = []
     for index, program in enumerate(setting.programs):
         twin = None
-        if symmetry and setting.scenario.time != "read":  # each client has a timer of its own
+        if symmetry and not setting.scenario.timers:  # each client has a timer of its own
             for earlier in range(index):
                 other = setting.programs[earlier]
                 if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:
@@ -162,6 +166,19 @@ class Space:
     def timers(self) -> list[int]:
         """The columns of timers."""
         return [column for cell, column in self.cells.items() if cell[0] == TIMER]
+
+    @property
+    def leases(self) -> list[tuple[int, Cell, npt.NDArray[np.int64]]]:
+        """The columns of keys that have had a time to live, their cells, and by number how much of it is left; -1:
+        there is none."""
+        if not self.setting.scenario.tick:
+            return []
+        found = []
+        for cell, column in self.cells.items():
+            left = [value.left if isinstance(value, kv.Leased) else -1 for value in self.columns[column].values]
+            if max(left) >= 0:
+                found.append((column, cell, np.array(left)))
+        return found
 
     def _initial(self, cell: Cell) -> Value | None:
         return self.setting.cells.get(cell)

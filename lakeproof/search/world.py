@@ -16,7 +16,7 @@ from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch, write_of
+from lakeproof.search.semantics import TIMER, Cells, Value, apply, due, later, pass_time, patch, unreadable, write_of
 from lakeproof.search.setup import Setting, snapshot
 
 
@@ -92,18 +92,20 @@ class World:
     @property
     def now(self) -> int:
         """The clock of the stores, microseconds since 1970."""
-        return self.setting.times[self.jumps] + self.passed
+        return later(self.setting.times[self.jumps], self.passed)
 
     @property
     def quiescent(self) -> bool:
-        """Whether no client can move. A late write may still arrive."""
-        return not any(self.alive(client) for client in range(len(self.clients)))
+        """Whether no client can move, and no time to live is left. A late write may still arrive."""
+        leased = self.setting.scenario.tick and any(isinstance(value, kv.Leased) for value in self.cells.values())
+        return not leased and not any(self.alive(client) for client in range(len(self.clients)))
 
     def moves(self) -> list[Move]:
         """Every possible transition, in a fixed order."""
         found = [move for client in range(len(self.clients)) for move in self._moves_of(client)]
         if self.late is not None:
             found.append(Move(-1, Mode.DELIVER))
+        found += [Move(-1, Mode.EXPIRE, name) for name in due(self.cells)] if self.setting.scenario.tick else []
         if self._time_passes and not self.quiescent:
             found.append(Move(-1, Mode.TICK))
         return found
@@ -122,6 +124,8 @@ class World:
                 return self._tick(move)
             case Mode.DELIVER:
                 return self._deliver(move)
+            case Mode.EXPIRE:
+                return self._expire(move)
             case Mode.CRASH:
                 return self._crash(move)
             case Mode.RESTART:
@@ -172,8 +176,8 @@ class World:
     @property
     def _time_passes(self) -> bool:
         """Whether the clock is to jump, or a timer to run out."""
-        if self.setting.scenario.time == "read":
-            return pass_time(self.cells)[0] > 0
+        if self.setting.scenario.timers:
+            return pass_time(self.cells, self.setting.scenario.tick)[0] > 0
         return self.jumps + 1 < len(self.setting.times)
 
     def _moves_of(self, client: int) -> Iterator[Move]:
@@ -206,13 +210,18 @@ class World:
             self.left[kind] -= 1
 
     def _tick(self, move: Move) -> ExecutedStep:
-        passed, self.cells = pass_time(self.cells)
+        passed, self.cells = pass_time(self.cells, self.setting.scenario.tick)
         if not passed:
             self.jumps += 1
             passed = self.setting.times[self.jumps] - self.setting.times[self.jumps - 1]
-        else:
+        elif not unreadable(self.now):
             self.passed += passed
         return ExecutedStep(move, None, -1, None, None, None, (), (), (), passed)
+
+    def _expire(self, move: Move) -> ExecutedStep:
+        gone = {due(self.cells)[move.task]: None}
+        before, self.cells = self.cells, patch(self.cells, gone)
+        return ExecutedStep(move, None, -1, None, None, None, _changes(before, gone), (), ())
 
     def _crash(self, move: Move) -> ExecutedStep:
         self._spend(move.mode)

@@ -28,6 +28,7 @@ FAULTS: Final[Mapping[Mode, str]] = {
     Mode.CUT_OFF: "will be applied later",
     Mode.DELIVER: "late write arrives",
     Mode.TICK: "clock",
+    Mode.EXPIRE: "the time to live ends",
 }
 """What goes wrong in a step, in a few words."""
 

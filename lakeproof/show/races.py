@@ -81,7 +81,7 @@ def races(trace: Trace) -> tuple[Race, ...]:
 def _place_steps(schedule: Sequence[TraceStep]) -> Iterator[_At]:
     ended: dict[str, int] = {}
     for number, step in enumerate(schedule, start=1):
-        late = step.mode in (Mode.DELIVER, Mode.TICK)
+        late = step.mode in (Mode.DELIVER, Mode.TICK, Mode.EXPIRE)
         yield _At(number, step, -1 if late else ended.get(step.client, 0))
         if not late:
             ended[step.client] = ended.get(step.client, 0) + len(step.returned)

@@ -98,7 +98,8 @@ def _label(client: int) -> Text:
 
 
 def _steps(trace: Trace) -> Iterator[Text]:
-    names = [printable("/".join(filter(None, (step.call.partition("(")[0], step.task)))) for step in trace.schedule]
+    whose = [(step.call.partition("(")[0], step.task if step.client else "") for step in trace.schedule]
+    names = [printable("/".join(filter(None, parts))) for parts in whose]
     width = max(map(len, names), default=0)
     digits = len(str(len(trace.schedule)))
     contents: dict[str, str | None] = dict(trace.initially)
@@ -121,6 +122,8 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     match step.mode:
         case Mode.TICK:
             return Text(f"the clock jumps by {printable(step.value)}", "yellow")
+        case Mode.EXPIRE:
+            return Text(f"the time to live of {printable(step.key)} ends", "yellow")
         case Mode.CRASH:
             return Text("crashes: it never moves again", "yellow")
         case Mode.RESTART:
@@ -138,9 +141,9 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
 
 
 def whole(step: TraceStep, contents: Mapping[str, str | None]) -> str:
-    """The same with its subject; a late write and the clock are their own subjects."""
+    """The same with its subject; a late write, the clock and a key are their own subjects."""
     text = sentence(step, contents).plain
-    return text if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {text}"
+    return text if step.mode in (Mode.DELIVER, Mode.TICK, Mode.EXPIRE) else f"{step.client} {text}"
 
 
 def _attempt(step: TraceStep) -> str:

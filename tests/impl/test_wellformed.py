@@ -35,6 +35,8 @@ FINE: tuple[Effect, ...] = (
     kv.SetIf(P, K, b"1", None),
     kv.SetIf(P, K, b"1", b"0"),
     kv.SetIf(P, K, b"1", kv.EXISTS),
+    kv.ExpiringSet(P, K, b"1", 5),
+    kv.ExpiringSetIf(P, K, b"1", None, 5),
     kv.Delete(P, K),
     kv.DeleteIf(P, K, b"1"),
     kv.ScanBatch(P),
@@ -76,6 +78,7 @@ WRONG = [
     (kv.Set(P, K, bytearray(b"x")), "Set: value is bytearray(b'x'): expected bytes, found bytearray"),  # type: ignore[arg-type]
     (kv.Set(P, K, memoryview(b"x")), "expected bytes, found memoryview"),  # type: ignore[arg-type]
     (kv.SetIf(P, K, b"1", "no"), "SetIf: predicate is 'no': expected bytes, None or EXISTS, found str"),  # type: ignore[arg-type]
+    (kv.ExpiringSet(P, K, b"1", 1.5), "ExpiringSet: ttl is 1.5: expected int, found float"),  # type: ignore[arg-type]
     (kv.SetIf(P, K, b"1", False), "expected bytes, None or EXISTS, found bool"),  # type: ignore[arg-type]
     (kv.DeleteIf(P, K, None), "DeleteIf: predicate is None: expected bytes"),  # type: ignore[arg-type]
     (kv.ScanBatch(P, batch_size="9"), "ScanBatch: batch_size is '9': expected int"),  # type: ignore[arg-type]

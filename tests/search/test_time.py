@@ -140,20 +140,20 @@ def test_none_is_left_out_of_many(time: str, seeds: range, runs: int) -> None:
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def _to_the_last(cells: semantics.Cells) -> tuple[int, dict[semantics.Cell, semantics.Value]]:
+def _to_the_last(cells: semantics.Cells, tick: int) -> tuple[int, dict[semantics.Cell, semantics.Value]]:
     """As `pass_time`, up to the last timer."""
     left = {cell: int(value) for cell, value in cells.items() if cell[0] == "timer" and isinstance(value, bytes)}
     return max(left.values(), default=0), semantics.patch(cells, dict.fromkeys(left))
 
 
-def _one_at_a_time(cells: semantics.Cells) -> tuple[int, dict[semantics.Cell, semantics.Value]]:
+def _one_at_a_time(cells: semantics.Cells, tick: int) -> tuple[int, dict[semantics.Cell, semantics.Value]]:
     """As `pass_time`, but only the timer that runs out goes on."""
     left = {cell: int(value) for cell, value in cells.items() if cell[0] == "timer" and isinstance(value, bytes)}
     first = min(left, key=lambda cell: left[cell], default=None)
     return min(left.values(), default=0), semantics.patch(cells, {} if first is None else {first: None})
 
 
-def _passes(wrong: Callable[[semantics.Cells], object]) -> Plant:
+def _passes(wrong: Callable[[semantics.Cells, int], object]) -> Plant:
     def plant(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(kernel, "pass_time", wrong)
 

@@ -42,7 +42,7 @@ class TestPaths:
 
     @pytest.mark.parametrize("mode", Mode)
     def test_every_mode_has_a_name_of_its_own(self, mode: Mode) -> None:
-        move = Move(-1 if mode in (Mode.DELIVER, Mode.TICK) else 2, mode)
+        move = Move(-1 if mode in (Mode.DELIVER, Mode.TICK, Mode.EXPIRE) else 2, mode)
         assert move_named(name_of(move)) == move
 
     @pytest.mark.parametrize("task", ["1", "2.13", "1-"])

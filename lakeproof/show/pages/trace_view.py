@@ -143,6 +143,8 @@ def _effect(step: TraceStep) -> str:
         return str(step.mode.value)
     if step.mode is Mode.TICK:
         return "clock"
+    if step.mode is Mode.EXPIRE:
+        return "ttl"
     return f"{step.task}: {step.effect}" if step.task else step.effect
 
 

@@ -39,12 +39,15 @@ SUFFIXES: Final[Mapping[Mode, str]] = {
     Mode.CUT_OFF: "cut-off",
     Mode.DELIVER: "late-write",
     Mode.TICK: "clock",
+    Mode.EXPIRE: "ttl",
 }
-"""How moves are named in addresses: ``a`` is the next effect of client a; ``a.crash``, ``late-write`` and ``clock``."""
+"""How moves are named in addresses: ``a`` is the next effect of client a; ``a.crash``, ``late-write`` and ``clock``;
+``ttl:6b`` is the end of a key, of which the digits are bytes."""
 
 _MODES: Final = {suffix: mode for mode, suffix in SUFFIXES.items()}
-_ALONE: Final = (Mode.DELIVER, Mode.TICK)
+_ALONE: Final = (Mode.DELIVER, Mode.TICK, Mode.EXPIRE)
 _NAME: Final = re.compile(r"([a-z]+)(?::(\d+(?:\.\d+)*-?))?(?:\.([a-z][a-z-]*))?")
+_NAME_ALONE: Final = re.compile(r"([a-z-]+)(?::((?:[0-9a-f]{2})+))?")
 
 
 class NoSuchMove(Exception):
@@ -113,7 +116,7 @@ def name_of(move: Move) -> str:
     """The name of a move in addresses: its client, a task of that as in ``a:1.2``, and a fault behind a dot."""
     suffix = SUFFIXES[move.mode]
     if move.client < 0:
-        return suffix
+        return f"{suffix}:{move.task.encode().hex()}" if move.task else suffix
     who = LABELS[move.client] + (f":{move.task}" if move.task else "")
     return f"{who}.{suffix}" if suffix else who
 
@@ -124,8 +127,9 @@ def move_named(name: str) -> Move:
     Raises:
         NoSuchMove: there is none.
     """
-    if name in _MODES and _MODES[name] in _ALONE:
-        return Move(-1, _MODES[name])
+    alone = _NAME_ALONE.fullmatch(name)
+    if alone and _MODES.get(alone[1]) in _ALONE:
+        return Move(-1, _MODES[alone[1]], bytes.fromhex(alone[2] or "").decode(errors="replace"))
     found = _NAME.fullmatch(name)
     client, task, suffix = (found[1], found[2] or MAIN, found[3] or "") if found else ("", MAIN, "")
     mode = _MODES.get(suffix)
