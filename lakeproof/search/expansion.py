@@ -85,7 +85,7 @@ class Expansion(ABC):
         if self.layout.places[self.roles.late].bits:
             self._deliver(words, sink)
         if self.roles.clock >= 0:
-            self._tick(words, anyone, sink)
+            self._tick(words, anyone & ~self._blocked(words), sink)
         if self.roles.budgets[RESTARTS] >= 0:
             self._restart(words, sink)
 
@@ -101,12 +101,28 @@ class Expansion(ABC):
             table.catch_up()  # here, where it may ask for a new layout: a task may have led to nodes of the main one
 
     def alive(self, words: Words) -> npt.NDArray[np.bool_]:
-        """Which states have a client that can move."""
+        """Which states have a client that can move, now or later."""
         anyone = np.zeros(len(words[0]), np.bool_)
         for table in self.tables:
             table.catch_up()
             anyone |= table.kind[table.nodes_of(words)] != DONE
-        return anyone
+        return anyone & ~self._blocked(words)
+
+    def _blocked(self, words: Words) -> npt.NDArray[np.bool_]:
+        """Which states have clients that all have ended or wait for messages, in channels that are empty."""
+        if not any(table.awaited for table in self.tables):
+            return np.zeros(len(words[0]), np.bool_)
+        found = np.ones(len(words[0]), np.bool_)
+        for table in self.tables:
+            nodes = table.nodes_of(words)
+            still = table.kind[nodes] == DONE
+            for node in table.awaited.keys() & set(np.unique(nodes).tolist()):
+                empty = nodes == node
+                for column, number in table.awaited[node]:
+                    empty &= self.layout.field(words, column) == number
+                still |= empty
+            found &= still
+        return found
 
     def asleep(self, table: MoveTable, words: Words) -> npt.NDArray[np.bool_]:
         """In which of these states, which were expanded, the task waits for a timer that has not run out."""

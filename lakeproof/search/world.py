@@ -11,12 +11,13 @@ import attrs
 from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
+from lakeproof.model.channels import Receive
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import TIMER, Cells, Value, apply, pass_time, patch, write_of
+from lakeproof.search.semantics import TIMER, Cells, Value, apply, footprint, pass_time, patch, write_of
 from lakeproof.search.setup import Setting, snapshot
 
 
@@ -96,8 +97,8 @@ class World:
 
     @property
     def quiescent(self) -> bool:
-        """Whether no client can move. A late write may still arrive."""
-        return not any(self.alive(client) for client in range(len(self.clients)))
+        """Whether no client can move, now or later. A late write may still arrive."""
+        return not any(self.alive(client) and not self._blocked(client) for client in range(len(self.clients)))
 
     def moves(self) -> list[Move]:
         """Every possible transition, in a fixed order."""
@@ -168,6 +169,11 @@ class World:
         """Abandon all coroutines."""
         for run in self.clients:
             run.close()
+
+    def _blocked(self, client: int) -> bool:
+        """Whether the client waits for messages and nothing else, in channels that are empty."""
+        open_ = self.clients[client].open
+        return all(type(op) is Receive and footprint(op).cells[0] not in self.cells for _, op in open_)
 
     @property
     def _time_passes(self) -> bool:
