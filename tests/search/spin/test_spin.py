@@ -100,7 +100,7 @@ def test_the_search_says_what_spin_says(pair: Pair, tmp_path: Path) -> None:
     assert differences(pair, tmp_path) == []
 
 
-@pytest.mark.parametrize(("flows", "text"), [("peterson SWAPPED", "peterson"), ("counter", "counter TORN")])
+@pytest.mark.parametrize(("flows", "text"), [("peterson SWAPPED", "peterson"), ("counter", "counter TORN"), ("token_channel TWICE", "token_channel")])
 def test_a_text_of_another_protocol_is_noticed(flows: str, text: str, tmp_path: Path) -> None:
     pair = BY_TEXT[flows]
     assert differences(Pair(text, pair.clients, *pair.claims), tmp_path) != []
