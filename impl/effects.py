@@ -59,7 +59,8 @@ class Expiry(Wake):
 
 
 _Timed = Sleep | Wake | Deadline | Expiry
-Effect = kv.Op | kv.Transact | objects.Op | channels.Op | channels.TryReceive | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
+_Message = channels.Op | channels.TryReceive
+Effect = kv.Op | kv.Transact | objects.Op | _Message | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
 """What a driver answers. A flow never asks for the last three: see `lakeproof.impl.parallel`."""
 
 

@@ -208,8 +208,7 @@ def is_crowded(state: State) -> bool:
 def is_stuck(programs: Programs, state: State) -> bool:
     """A client has neither ended nor crashed in the middle of its call."""
     return any(
-        not ended(programs, state, me) and not (actor.crashed and actor.begun)
-        for me, actor in enumerate(state.actors)
+        not ended(programs, state, me) and not (actor.crashed and actor.begun) for me, actor in enumerate(state.actors)
     )
 
 

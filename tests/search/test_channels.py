@@ -68,7 +68,9 @@ STATES_MAX: Final = 500
 
 def shown(final: Exact) -> End:
     """A final state of the search, as the enumeration has it."""
-    cells, views = cast("tuple[frozenset[tuple[semantics.Cell, object]], tuple[tuple[CallView, ...], ...]]", final.value)
+    cells, views = cast(
+        "tuple[frozenset[tuple[semantics.Cell, object]], tuple[tuple[CallView, ...], ...]]", final.value
+    )
     held = dict(cells)
     return (
         tuple(held.get(("channel", name), ()) for name in CHANNELS),
@@ -350,7 +352,9 @@ def test_setup_and_aftermath_send_and_receive_and_do_not_wait() -> None:
     found = scenario(Call(receive), setup=[Call(send, b"1", b"2")], aftermath=[after])
     [example] = [each.example for each in search(found).findings if each.id == "after"]
     assert example == "b'2'"
-    with pytest.raises(ScenarioError, match=r"receive\(\), alone, waits for a message that nobody sends, at .*; send one"):
+    with pytest.raises(
+        ScenarioError, match=r"receive\(\), alone, waits for a message that nobody sends, at .*; send one"
+    ):
         search(attrs.evolve(found, setup=[Call(send, b"1")]))
 
 
@@ -407,5 +411,7 @@ def test_a_live_flow_is_refused_in_a_line() -> None:
             group.start(env.channel("c0").receive)
 
     for flow in (receive, both):
-        with pytest.raises(NoChannel, match="no store has channels; run flows with env.channel under the search alone"):
+        with pytest.raises(
+            NoChannel, match=r"no store has channels; run flows with env\.channel under the search alone"
+        ):
             trio.run(run, flow(live_env()), MemoryStore())
