@@ -47,7 +47,6 @@ from typing import cast
 
 from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model.channels import Receive
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
 from lakeproof.search.execution import Execution, NondeterministicFlow
@@ -306,8 +305,7 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            awake = b"" if isinstance(run.op, Receive) else None
-            run.send(reply_of_task(run.task, awake if reply is Asleep.ASLEEP else reply))
+            run.send(reply_of_task(run.task, b"" if reply is Asleep.ASLEEP else reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:

@@ -110,17 +110,14 @@ class Expansion(ABC):
 
     def _blocked(self, words: Words) -> npt.NDArray[np.bool_]:
         """Which states have clients that all have ended or wait for messages, in channels that are empty."""
-        if not any(table.awaited for table in self.tables):
-            return np.zeros(len(words[0]), np.bool_)
-        found = np.ones(len(words[0]), np.bool_)
-        for table in self.tables:
+        found = np.full(len(words[0]), self._has_channels)
+        for table in self.tables if self._has_channels else ():
             nodes = table.nodes_of(words)
             still = table.kind[nodes] == DONE
-            for node in table.awaited.keys() & set(np.unique(nodes).tolist()):
-                empty = nodes == node
-                for column, number in table.awaited[node]:
-                    empty &= self.layout.field(words, column) == number
-                still |= empty
+            for node in np.unique(nodes[~still]).tolist():
+                if (awaited := self._awaited(table, node)) is not None:
+                    empty = [self.layout.field(words, column) == number for column, number in awaited]
+                    still |= np.logical_and.reduce([nodes == node, *empty])
             found &= still
         return found
 
@@ -275,6 +272,11 @@ class Expansion(ABC):
         """The tables of tasks that states may have effects of."""
         return self.tasks
 
+    @property
+    @abstractmethod
+    def _has_channels(self) -> bool:
+        """Whether any client sends or receives messages."""
+
     # What a subclass knows. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
 
     @abstractmethod
@@ -294,6 +296,11 @@ class Expansion(ABC):
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         """What a wide effect does, for each kind of numbers of the covered columns."""
+
+    @abstractmethod
+    def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
+        """Where the client waits for messages and for nothing else: the columns of their channels, each with its number
+        when it is empty; without those that are empty in all states. Else None."""
 
     @abstractmethod
     def _late_columns(self, number: int) -> list[int]:

@@ -28,7 +28,6 @@ import numpy.typing as npt
 
 from lakeproof.impl.effects import Now
 from lakeproof.impl.parallel import MAIN
-from lakeproof.model import channels
 from lakeproof.model.snapshot import Event, Invoked, Returned
 from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
@@ -86,9 +85,6 @@ class MoveTable:
     """By node: the node after a restart, UNKNOWN or IMPOSSIBLE. Empty where clients do not restart."""
     again_event: Ints
     again_delta: Words
-    awaited: dict[int, tuple[tuple[int, int], ...]]
-    """By node, where the client waits for messages and nothing else: the columns of the channels, and the number that
-    each has when it is empty. Of the main task's table."""
 
     def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
         """At which node each state has this client."""
@@ -133,7 +129,6 @@ class ClientTable(MoveTable):
         self.late = {mode: np.zeros(self._nodes, np.int64) for mode in self.modes if mode in REPEATED}
         self.again = np.full(self._nodes, UNKNOWN, np.int64)
         self.again_event = np.zeros(self._nodes, np.int64)
-        self.awaited = {}
         self.wide: dict[tuple[int, tuple[int, ...]], dict[Mode, WideMove]] = {}
         self.admit()  # deltas follow when the kernel lays out the states of all clients
 
@@ -155,9 +150,6 @@ class ClientTable(MoveTable):
         self.ranks[node.id] = node.rank
         if not node.restarts:
             self.again[node.id] = IMPOSSIBLE
-        if self.task == MAIN and node.open and all(type(each) is channels.Receive for _, each in node.open):
-            columns = [self.space.cell(footprint(each).cells[0]) for _, each in node.open]
-            self.awaited[node.id] = tuple((column, self.space.columns[column].number(None)) for column in columns)
         if op is None:
             self.kind[node.id] = DONE if node.op is None else ELSEWHERE
             return

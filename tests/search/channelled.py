@@ -6,7 +6,7 @@ over; the flow's own step by step is the search's.
 
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 
@@ -16,6 +16,7 @@ from lakeproof.model.snapshot import AnySnapshot, Status
 P: Final = b"p"
 CHANNELS: Final = ("c0", "c1")
 Step = tuple[str, int]
+T = TypeVar("T")
 
 
 async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ...]:
@@ -71,7 +72,7 @@ class State:
 Programs = tuple[tuple[Step, ...], ...]
 
 
-def _put(held: tuple[object, ...], at: int, value: object) -> tuple[object, ...]:
+def _put(held: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
     return (*held[:at], value, *held[at + 1 :])
 
 
@@ -95,26 +96,32 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
     actor, name = state.actors[me], "abc"[me].encode()
     what, number = programs[me][actor.at]
 
-    def goes(after: State, *, ends: bool = True, **changes: object) -> State:
-        moved = attrs.evolve(actor, begun=True, at=actor.at + ends, **changes)
+    def goes(after: State, moved: Actor = actor, *, ends: bool = True) -> State:
+        moved = attrs.evolve(moved, begun=True, at=actor.at + ends)
         return attrs.evolve(after, actors=_put(after.actors, me, moved))
+
+    def saw(*more: object) -> Actor:
+        return attrs.evolve(actor, seen=(*actor.seen, *more))
+
+    def holds(message: bytes | None) -> Actor:
+        return attrs.evolve(actor, holds=message)
 
     mine = name + b"%d" % len(actor.seen)
     if what == "send":
         yield from (goes(after) for after in _sends(state, number, mine))
     elif what == "relay" and actor.holds is not None:
-        yield from (goes(after, holds=None) for after in _sends(state, 1 - number, actor.holds))
+        yield from (goes(after, holds(None)) for after in _sends(state, 1 - number, actor.holds))
     elif what == "serve" and actor.holds is not None:
-        yield goes(attrs.evolve(state, store=_put(state.store, number, actor.holds)), ends=False, holds=None)
+        yield goes(attrs.evolve(state, store=_put(state.store, number, actor.holds)), holds(None), ends=False)
     elif what in ("relay", "serve"):
-        yield from (goes(after, ends=False, holds=message) for after, message in _takes(state, number))
+        yield from (goes(after, holds(message), ends=False) for after, message in _takes(state, number))
     elif what in ("receive", "try", "drain"):
         for after, message in _takes(state, number):
-            yield goes(after, ends=what != "drain", seen=(*actor.seen, message))
+            yield goes(after, saw(message), ends=what != "drain")
         if what != "receive" and not state.channels[number]:
-            yield goes(state, seen=actor.seen if what == "drain" else (*actor.seen, None))
+            yield goes(state, actor if what == "drain" else saw(None))
     elif what == "get":
-        yield goes(state, seen=(*actor.seen, state.store[number]))
+        yield goes(state, saw(state.store[number]))
     else:
         yield goes(attrs.evolve(state, store=_put(state.store, number, mine)))
 
@@ -170,7 +177,7 @@ End = tuple[object, ...]
 
 def end_of(programs: Programs, state: State) -> End:
     """What is left: messages, keys, and for each client whether its call has begun and how it ended."""
-    views = []
+    views: list[object] = []
     for me, actor in enumerate(state.actors):
         if ended(programs, state, me):
             views.append((Status.OK, actor.seen))
