@@ -22,6 +22,7 @@ from lakeproof.search.packing import Words
 from lakeproof.search.replay import NotReproduced, record, replay
 from lakeproof.search.results import Options
 from lakeproof.search.search import search
+from lakeproof.search.trie import Node
 from tests.search.agreement import check_agreement
 from tests.search.channelled import (
     ALL_OVER,
@@ -181,7 +182,7 @@ def _refused(patch: pytest.MonkeyPatch) -> None:
     """A crash of a client that waits is forgotten."""
     usual = tables.ClientTable._compile_point
 
-    def compiled(self: tables.ClientTable, node: tables.Node, number: int) -> None:
+    def compiled(self: tables.ClientTable, node: Node, number: int) -> None:
         usual(self, node, number)
         if Mode.CRASH in self.modes and isinstance(node.effect(self.task), channels.Receive):
             self.child[Mode.CRASH][node.id, number] = tables.IMPOSSIBLE
