@@ -127,7 +127,7 @@ class Faults:
         before, during, or after its calls. Clients without that do not restart.
     lost_messages: a message is sent, and does not arrive in its channel.
     duplicated_messages: a message is received, and stays in its channel, where it is received once more.
-    reordered_messages: how often a message is overtaken: whoever receives takes the one behind it.
+    reordered_messages: how often a message is overtaken: the receiver takes the one behind it.
     clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """
