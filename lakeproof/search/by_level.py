@@ -52,6 +52,12 @@ MERGED_RERUNS_MAX: Final = 800
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
+SMALL_STATES_MAX: Final = 50_000
+"""A search that has more states is not small: merging may pay."""
+
+SMALL_RERUNS_MAX: Final = 2_500
+"""Nor is one that has run its flows more often."""
+
 
 Progress = Callable[[int, int, int], None]
 """Told (depth, states so far, states of this level) once per level."""
@@ -66,6 +72,8 @@ class Plan:
     options: Options = attrs.field(factory=Options)
     progress: Progress | None = None
     ranked: bool = False
+    small: bool = False
+    """Nothing is merged, and a search that turns out not to be small gives way."""
     patience: int | None = None
     """After so many states without a violation a graded search gives way to a ranked one; None: it never does."""
     started: float = attrs.field(factory=time.perf_counter)
@@ -74,6 +82,7 @@ class Plan:
 class GivesWay(Enum):
     """Why a search ends without a result, for one of the other kind."""
 
+    GROWN = auto()  # a small one: merging may pay
     LARGE = auto()  # a graded one, without a violation: a ranked one may be cheaper
     VIOLATED = auto()  # a ranked one: a graded one must find the way to the violation
     RESTARTS = auto()  # a ranked one: its ranks do not settle, and a graded one needs none
@@ -84,6 +93,7 @@ class LevelSearch:
 
     def __init__(self, plan: Plan) -> None:
         self.ranked = plan.ranked
+        self.small = plan.small
         self.patience = plan.patience
         self.setting = plan.setting
         self.scenario = plan.setting.scenario
@@ -92,7 +102,7 @@ class LevelSearch:
         self.progress = plan.progress
         self.started = plan.started
         self.restarts = 0
-        self.merge = plan.options.merge
+        self.merge = plan.options.merge is not False and not plan.small
         self.symmetric = plan.options.symmetry
         self.found_out: dict[str, frozenset[Reads]] = {}  # see Judge
         self.behaviours = self._compile_behaviours()
@@ -162,6 +172,8 @@ class LevelSearch:
                 stopped = self._level(words, level)
             except Undecided as error:
                 stopped, self.unexpanded = str(error), True
+                if self.small:
+                    break  # what a flow does is no matter of size
             if (reason := self._give_way(stopped)) is not None:
                 return reason
         complete = not self.ahead and not stopped and not self.unexpanded
@@ -197,7 +209,12 @@ class LevelSearch:
         return stopped
 
     def _give_way(self, stopped: str) -> GivesWay | None:
-        """Why a search of the other kind should go on, ranked or graded."""
+        """Why a search of another kind should go on."""
+        if self.small:
+            reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
+            grown = self.states > SMALL_STATES_MAX or reruns > SMALL_RERUNS_MAX
+            # Merged, it may keep within its limits; time that has passed is lost.
+            return GivesWay.GROWN if (grown or stopped) and not self._late() else None
         if self.ranked and self.judge.violated:
             return GivesWay.VIOLATED
         large = self.patience is not None and self.states > self.patience
@@ -207,9 +224,11 @@ class LevelSearch:
         limits = self.limits
         if limits.states_max is not None and self.states >= limits.states_max:
             return f"{self.states} states, at most {limits.states_max} were allowed"
-        if limits.seconds_max is not None and time.perf_counter() - self.started >= limits.seconds_max:
-            return f"{limits.seconds_max:g} s have passed"
-        return ""
+        return f"{limits.seconds_max:g} s have passed" if self._late() else ""
+
+    def _late(self) -> bool:
+        most = self.limits.seconds_max
+        return most is not None and time.perf_counter() - self.started >= most
 
     def _too_large(self, words: Words) -> str:
         limits = self.limits

@@ -27,7 +27,7 @@ class Limits:
 class Options:
     """How to search. The verdicts do not depend on it, the number of states does."""
 
-    merge: bool = True
+    merge: bool | None = None  # None: when the search is no longer small
     symmetry: bool = True
     ranked: bool | None = None  # None: when the search has grown large
     keep_finals: bool = False

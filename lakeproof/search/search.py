@@ -1,15 +1,17 @@
 """The exhaustive search: which kind of it, and when another one.
 
-There are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* search goes breadth first, one step
-a level: the first violation that it meets is a shortest one, and the way back is found by expanding the levels once
-more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in restarts, which pays for
-large spaces only. So a search begins graded; when it grows large and nothing is violated, it goes on ranked, and if
-something is violated after all, the graded search is taken up again. When a flow turns out to loop, *liveness* is to
-be judged, or clients read a clock that goes on, the search is one over automata, with a visited set.
+A search begins *small*, with a node for every history of a flow: what merging saves pays for what it costs only where
+there are many states. Past that, there are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* search
+goes breadth first, one step a level: the first violation that it meets is a shortest one, and the way back is found by
+expanding the levels once more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in
+restarts, which pays for large spaces only. So a search goes on graded; when it grows large and nothing is violated, it
+goes on ranked, and if something is violated after all, the graded search is taken up again. When a flow turns out to
+loop, *liveness* is to be judged, or clients read a clock that goes on, the search is one over automata, with a visited
+set.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import attrs
@@ -49,12 +51,10 @@ def search(
     """
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
-    kinds = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
     loops = scenario.time == "read" or any(isinstance(each, Liveness) for each in scenario.invariants)
-    for number, ranked in enumerate([] if loops else kinds):
-        patience = RANKED_FROM if len(kinds) == 3 and number == 0 else None
+    for kind in [] if loops else _kinds(plan, small=searching is None):
         try:
-            found = (searching or LevelSearch)(attrs.evolve(plan, ranked=ranked, patience=patience)).run()
+            found = (searching or LevelSearch)(kind).run()
         except Loops:
             break
         if isinstance(found, Result):
@@ -62,6 +62,19 @@ def search(
     found = LoopingSearch(plan).run()
     assert isinstance(found, Result), "a search that is neither ranked nor impatient does not give way"
     return found
+
+
+def _kinds(plan: Plan, *, small: bool) -> Iterator[Plan]:
+    """The kinds of a search over flows that end: each goes on where the one before it has given way."""
+    merge, ranked = plan.options.merge, plan.options.ranked
+    if small and merge is None and ranked is None:
+        yield attrs.evolve(plan, small=True)
+    if ranked is None and merge is not False:
+        yield attrs.evolve(plan, patience=RANKED_FROM)
+        ranked = True
+    if ranked:
+        yield attrs.evolve(plan, ranked=True)
+    yield plan
 
 
 Searching = Callable[[Plan], LevelSearch]

@@ -28,12 +28,12 @@ STATES_MAX: Final = 1000
 
 WAYS: Final = {
     "neither": Options(merge=False, symmetry=False, keep_finals=True),
-    "merged": Options(symmetry=False, keep_finals=True),
+    "merged": Options(merge=True, symmetry=False, keep_finals=True),
     "symmetric": Options(merge=False, keep_finals=True),
-    "merged and symmetric": Options(keep_finals=True),
-    "ranked": Options(ranked=True, keep_finals=True),
-    "automata": Options(symmetry=False, keep_finals=True),
-    "automata, symmetric": Options(keep_finals=True),
+    "merged and symmetric": Options(merge=True, keep_finals=True),
+    "ranked": Options(merge=True, ranked=True, keep_finals=True),
+    "automata": Options(merge=True, symmetry=False, keep_finals=True),
+    "automata, symmetric": Options(merge=True, keep_finals=True),
 }
 """All ways to search: the answer is the same."""
 

@@ -8,7 +8,7 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
-from lakeproof.search.results import Result
+from lakeproof.search.results import Options, Result
 from lakeproof.search.search import search
 
 P, K = b"p", b"k"
@@ -42,8 +42,10 @@ def verdicts(result: Result) -> dict[str, str]:
 
 
 def agreed(of: Scenario) -> dict[str, str]:
-    """The verdicts of the search. The plain search has the same, and each counterexample can be made again."""
+    """The verdicts of the search. Merged, it has the same; so has the plain search; and each counterexample can be made
+    again."""
     result = search(of)
+    assert verdicts(result) == verdicts(search(of, options=Options(merge=True)))
     assert verdicts(result).items() <= plain_search(of).verdicts.items()
     for finding in result.findings:
         if finding.counterexample is not None:

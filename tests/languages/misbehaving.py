@@ -78,7 +78,9 @@ def by_hand(how: str) -> None:
         say(effect)
         if how == "two-effects":
             say({**effect, "effect": 2})
-        hear()
+        if "reset" in (told := hear()):
+            answer_reset(how, told)
+            continue
         end = {"flow": flow, "returns": None}
         if wrong(how, flow):
             continue

@@ -48,7 +48,10 @@ def ended(call: Call) -> CallView:
     return view
 
 
-@pytest.mark.parametrize("options", [Options(), Options(merge=False), Options(symmetry=False)], ids=str)
+WAYS = (Options(), Options(merge=True), Options(merge=False), Options(symmetry=False))
+
+
+@pytest.mark.parametrize("options", WAYS, ids=str)
 def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in_python(options: Options) -> None:
     expected, found = search(SCENARIOS[0], options=options), search(by_program(SCENARIOS[0]), options=options)
     assert (found.states, found.transitions, found.reruns) == (expected.states, expected.transitions, expected.reruns)

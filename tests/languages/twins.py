@@ -65,7 +65,7 @@ def without_causes(final: Exact) -> Exact:
 
 def established(scenario: Scenario) -> dict[str, object]:
     """What a search finds out: verdicts, shortest schedules, and how large the space is."""
-    found = search(scenario, options=Options(keep_finals=True))
+    found = search(scenario, options=Options(merge=True, keep_finals=True))
     return {
         "states": found.states,
         "transitions": found.transitions,

@@ -1,5 +1,8 @@
 """Limits make a search inconclusive, and never wrong; it says why it stopped and how deep it is complete."""
 
+import itertools
+import time
+
 import pytest
 
 from lakeproof import Call, Scenario
@@ -19,6 +22,7 @@ from tests.differential.programs import KEYS, Const, Get, Program, Set
 
 UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 RAW = Options(merge=False, symmetry=False)
+MERGED = Options(merge=True)
 
 
 def never(value: bytes) -> Invariant:
@@ -125,6 +129,42 @@ def test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it() -> 
     assert record(race, "first", finding.counterexample.moves, version="1").evidence == "it is there already"
 
 
+class TestSmall:
+    """A search begins without merging; when it is no longer small, it begins anew and merges."""
+
+    @pytest.mark.parametrize("bound", ["SMALL_STATES_MAX", "SMALL_RERUNS_MAX"])
+    @pytest.mark.parametrize("invariants", [(UNBROKEN,), (UNBROKEN, never(b"1"))], ids=["holds", "violated"])
+    def test_a_search_that_grows_ends_as_one_that_merges_from_the_start(
+        self, bound: str, invariants: tuple[Invariant, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        small, merged = search(writers(invariants)), search(writers(invariants), options=MERGED)
+        assert small.states > merged.states, "nothing is merged here: the test shows nothing"
+        monkeypatch.setattr(by_level, bound, 3)
+        grown = search(writers(invariants))
+        assert (grown.states, grown.transitions) == (merged.states, merged.transitions)
+        assert grown.findings == merged.findings
+
+    def test_a_limit_that_only_merging_keeps_is_kept(self) -> None:
+        merged = search(writers(), options=MERGED).states
+        assert search(writers()).states > merged
+        assert search(writers(), Limits(states_max=merged + 1)).complete
+        assert not search(writers(), Limits(states_max=merged - 1)).complete
+
+    def test_what_was_seen_before_the_time_was_over_is_seen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        clock = itertools.count()
+        monkeypatch.setattr(time, "perf_counter", lambda: float(next(clock)))
+        found = search(writers(), Limits(seconds_max=4.0))
+        assert not found.complete
+        assert found.depth > 0
+
+    def test_a_flow_that_cannot_be_decided_is_run_no_second_time(self) -> None:
+        depths: list[int] = []
+        clients = [[Call(hangs)], [Call(run_program, Program((Set(0, Const(b"1")),)))]]
+        hanging = Scenario(name="hangs", clients=clients, invariants=[UNBROKEN])
+        assert not search(hanging, progress=lambda depth, *_: depths.append(depth)).complete
+        assert depths.count(0) == 1
+
+
 class TestRanked:
     """A search that has grown goes on ranked; with a violation it comes back."""
 
@@ -132,7 +172,7 @@ class TestRanked:
         graded = search(writers(), options=Options(ranked=False))
         ranked = search(writers(), options=Options(ranked=True))
         monkeypatch.setattr(module, "RANKED_FROM", 3)
-        grown = search(writers())
+        grown = search(writers(), options=MERGED)
         assert (grown.states, grown.transitions) == (ranked.states, ranked.transitions)
         assert [one.verdict for one in grown.findings] == [one.verdict for one in graded.findings] == ["holds", "holds"]
         assert grown.states <= graded.states
@@ -143,7 +183,7 @@ class TestRanked:
         mixed = writers((UNBROKEN, never(b"1")))
         shortest = len(plain_search(mixed).violations["never"][1])
         monkeypatch.setattr(module, "RANKED_FROM", 1)
-        found = search(mixed)
+        found = search(mixed, options=MERGED)
         assert found.complete
         assert [one.verdict for one in found.findings] == ["holds", "violated", "holds"]
         assert found.findings[1].counterexample is not None
@@ -154,7 +194,7 @@ class TestRanked:
         monkeypatch.setattr(module, "RANKED_FROM", 1)
         deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "both"))))]] * 2
         racing = Scenario(name="racing", clients=deleter, invariants=[UNBROKEN])
-        found = search(racing)
+        found = search(racing, options=MERGED)
         assert found.complete
         assert found.findings[0].verdict == "holds"
 

@@ -54,7 +54,7 @@ def disagreements(seeds: range, time: str) -> list[str]:
         except AssertionError:
             continue
         compared += 1
-        result = search(scenario, options=Options(keep_finals=True))
+        result = search(scenario, options=Options(merge=True if compared % 2 else None, keep_finals=True))
         verdicts = {finding.id: finding.verdict for finding in result.findings}
         if verdicts != plain.verdicts:
             found.append(f"{seed}: verdicts")

@@ -82,6 +82,7 @@ ENDS = Eventually(id="ends", meaning="it ends", check=_ends)
 
 def outcomes_of(scenario: Scenario) -> set[tuple[Status, type]]:
     finals = search(scenario, options=Options(keep_finals=True)).finals
+    assert finals == search(scenario, options=Options(merge=True, keep_finals=True)).finals
     views = [calls for final in finals for calls in final.value[1]]  # type: ignore[index]
     return {(calls[0].status, type(calls[0].error)) for calls in views}
 
