@@ -14,7 +14,7 @@ import attrs
 
 from lakeproof.impl.operations import KVOperations, ObjectOperations
 from lakeproof.impl.parallel import Cancelled, CutOff, Group, Unanswered, Withdrawn
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 from lakeproof.model.objects import ALL
 
 
@@ -59,7 +59,9 @@ class Expiry(Wake):
 
 
 _Timed = Sleep | Wake | Deadline | Expiry
-Effect = kv.Op | kv.Expiring | kv.Transact | objects.Op | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
+_KeyValue = kv.Op | kv.Expiring | kv.Transact
+_Message = channels.Op | channels.TryReceive
+Effect = _KeyValue | objects.Op | _Message | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
 """What a driver answers. A flow never asks for the last three: see `lakeproof.impl.parallel`."""
 
 
@@ -145,6 +147,32 @@ class ObjectEffects(ObjectOperations):
         return await perform(op)
 
 
+@attrs.frozen
+class Channel:
+    """Messages between clients, first in, first out: made by ``env.channel(name)``. It outlives its clients, and each
+    message is for one receiver. Loss, duplicates and reordering are faults: see `lakeproof.scenario.Faults`."""
+
+    name: str
+
+    async def send(self, message: bytes) -> None:
+        """Append a message. Never waits."""
+        await perform(channels.Send(self.name, message))
+
+    async def receive(self) -> bytes:
+        """Take the oldest message. Waits where there is none: that is no step, and a schedule may end there."""
+        return cast("bytes", await self._take(channels.Receive))
+
+    async def try_receive(self) -> bytes | None:
+        """Take the oldest message; None where there is none."""
+        return cast("bytes | None", await self._take(channels.TryReceive))
+
+    async def _take(self, kind: type[channels.Receive]) -> object:
+        at = 0
+        while (reply := await perform(kind(self.name, at))) is channels.OVERTAKEN:
+            at += 1
+        return reply
+
+
 class TimedOut(TimeoutError):
     """A timeout has expired. What was waited for may have taken place, or may do so later: not definite."""
 
@@ -207,6 +235,10 @@ class Env:
     objects: ObjectEffects = attrs.field(factory=ObjectEffects)
     clock: ClockEffects = attrs.field(factory=ClockEffects)
     local: LocalEffects = attrs.field(factory=LocalEffects)
+
+    def channel(self, name: str) -> Channel:
+        """The channel of this name, the same one for all clients."""
+        return Channel(name)
 
     def parallel(self, *, cancel: bool = True) -> Group:
         """A group of tasks, for ``async with``: what they ask for is open at the same time.

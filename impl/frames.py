@@ -28,11 +28,10 @@ from typing import Any, Final, cast
 import attrs
 
 HERE: Final = Path(__file__).absolute().parent
-"""As the code objects of our modules name it: in a checkout, by the link in ``lakeproof/``."""
+"""As the code of our modules names it: in a checkout, by the link in ``lakeproof/``."""
 ROOT: Final = HERE.parent
 """The package `lakeproof`, with all rooms in it."""
-_PATHS: Final = ("stdlib", "platstdlib", "purelib", "platlib")
-_LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PATHS})
+_LIBRARIES: Final = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 """Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
 _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
@@ -189,14 +188,12 @@ def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explic
 
 def try_close(coroutine: Coroutine[Any, Any, Any]) -> bool:  # type: ignore[explicit-any]
     """Close a suspended coroutine, unless that would run lines of its flow. Whether it is closed. Never raises."""
-    try:
-        runs = would_run(coroutine)
-    except Exception:  # noqa: BLE001  # values answer in their own way when they are looked at; or a file is unread
-        runs = True
-    if not runs:
-        with contextlib.suppress(BaseException), no_generator_hooks():
-            coroutine.close()
-    return not runs
+    with contextlib.suppress(Exception):  # values answer in their own way when they are looked at; or a file is unread
+        if not would_run(coroutine):
+            with contextlib.suppress(BaseException), no_generator_hooks():
+                coroutine.close()
+            return True
+    return False
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from lakeproof.impl.parallel import Joins, Opens
 from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.stores import ObjectStore, Store
 from lakeproof.impl.wellformed import exact
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 
 T = TypeVar("T")
 
@@ -28,6 +28,10 @@ class NoObjectStore(Exception):
 
 class NoLocalStore(Exception):
     """A flow used ``env.local``, and was run without a local store."""
+
+
+class NoChannel(Exception):
+    """A flow used ``env.channel``, which no store has."""
 
 
 class NotAnEffect(Exception):
@@ -64,7 +68,7 @@ async def run(
     ``local``: what ``env.local`` is; one for each client, and the same one after a restart of its process.
 
     Raises:
-        Whatever the flow raises; NoObjectStore; NoLocalStore; NotAnEffect; Misused: of a group of tasks.
+        Whatever the flow raises; NoObjectStore; NoLocalStore; NoChannel; NotAnEffect; Misused: of a group of tasks.
     """
     stores = _Stores(store, object_store, clock, local)
     try:
@@ -122,6 +126,8 @@ class _Stores:
             if self.local is None:
                 raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
             return await _Stores(self.local, None, self.clock, None).answer(effect.op)
+        if isinstance(effect, channels.Op):
+            raise NoChannel(f"{effect!r}: no store has channels; run flows with env.channel under the search alone")
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)
         if self.object_store is None:
@@ -140,7 +146,9 @@ class _Parallel:
     def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
         hooks = Hooks(
             at_once=lambda _: None,
-            known=lambda effect: isinstance(effect, kv.Op | kv.Transact | objects.Op | Now | Local | Sleep | Expiry),
+            known=lambda effect: isinstance(
+                effect, kv.Op | kv.Transact | objects.Op | channels.Op | Now | Local | Sleep | Expiry
+            ),
             foreign=lambda _, effect: _foreign(effect),
             recalls=lambda _: True,
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Self, TypeVar,
 
 import attrs
 
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 
 if TYPE_CHECKING:
     from lakeproof.impl.scheduling import Task, Tasks
@@ -47,6 +47,7 @@ MAIN: Final = ""
 WRITES: Final = (
     *(kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf, kv.Transact),
     *(objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject),
+    channels.Send,
 )
 """Effects that may have taken place when their task is cancelled."""
 

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.impl.effects import Deadline, Expiry, Local, Sleep
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 
 _REPAIR: Final[Mapping[str, str]] = {
     "bytes": "encode it",
@@ -128,6 +128,9 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     Sleep: {"microseconds": "int"},
     Deadline: {"microseconds": "int"},
     Expiry: {"microseconds": "int"},
+    channels.Send: {"channel": "str", "message": "bytes"},
+    channels.Receive: {"channel": "str"},
+    channels.TryReceive: {"channel": "str"},
     kv.Get: _KEY,
     kv.Set: {**_KEY, "value": "bytes?"},  # None is the contract's own error: MissingValue
     kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},

@@ -125,6 +125,9 @@ class Faults:
     crashes: a client never moves again.
     restarts: a client crashes, loses its memory, keeps ``env.local``, and runs what its `Client` says it recovers by;
         before, during, or after its calls. Clients without that do not restart.
+    lost_messages: a message is sent, and does not arrive in its channel.
+    duplicated_messages: a message is received, and stays in its channel, where it is received once more.
+    reordered_messages: how often a message is overtaken: the receiver takes the one behind it.
     clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """
@@ -138,6 +141,9 @@ class Faults:
     clock_jumps: tuple[int, ...] = ()
     clock_skew: tuple[int, ...] = ()
     restarts: int = 0
+    lost_messages: int = 0
+    duplicated_messages: int = 0
+    reordered_messages: int = 0
 
     def __attrs_post_init__(self) -> None:
         for name, budget in attrs.asdict(self, recurse=False).items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Union
 import attrs
 
 from lakeproof.model import calls, kv
+from lakeproof.model.channels import Messages
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Record
 
@@ -142,11 +143,16 @@ class Snapshot(Generic[R]):
     _reads: frozenset[Reads] = ALL_PARTS
     _repair: str = ""
     _values: Mapping[kv.Address, Value] | None = None
+    _channels: Mapping[str, Messages] = attrs.field(factory=dict)
     refused: list[NotDeclared] = attrs.field(factory=list)
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
 
     def __attrs_post_init__(self) -> None:
-        for name, stored in (("_store", self._store), ("_objects", self._objects)):
+        for name, stored in (
+            ("_store", self._store),
+            ("_objects", self._objects),
+            ("_channels", self._channels),
+        ):
             if not isinstance(stored, MappingProxyType):
                 object.__setattr__(self, name, MappingProxyType(stored))
 
@@ -157,11 +163,12 @@ class Snapshot(Generic[R]):
         raise TypeError("a snapshot is not hashable: hash what you look at")
 
     def __repr__(self) -> str:
-        store, objects, now, clients = self._whole()
-        return f"Snapshot(store={store!r}, objects={objects!r}, now={now!r}, clients={clients!r})"
+        store, objects, now, clients, channels = self._whole()
+        more = f", channels={channels!r}" if channels else ""
+        return f"Snapshot(store={store!r}, objects={objects!r}, now={now!r}, clients={clients!r}{more})"
 
     def _whole(self) -> tuple[object, ...]:
-        return self.store, self.objects, self.now, self.clients
+        return self.store, self.objects, self.now, self.clients, self.channels
 
     @property
     def store(self) -> Mapping[kv.Address, R]:
@@ -196,6 +203,13 @@ class Snapshot(Generic[R]):
         if Reads.OBJECTS not in self._reads:
             raise self._not_declared(Reads.OBJECTS)
         return self._objects
+
+    @property
+    def channels(self) -> Mapping[str, Messages]:
+        """The messages in each channel that is not empty, oldest first. To look at them is to read the store."""
+        if Reads.STORE not in self._reads:
+            raise self._not_declared(Reads.STORE)
+        return self._channels
 
     @property
     def now(self) -> int:

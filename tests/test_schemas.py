@@ -17,7 +17,7 @@ from lakeproof.languages import protocol as flow
 from lakeproof.languages.reader import read_greeting, read_message
 from lakeproof.model import kv
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import BOUNDS, TraceError, read
+from lakeproof.search.trace import BOUNDS, LEFT_OUT, TraceError, read
 from lakeproof.stores import protocol as exec_
 from tests.commands import HEAD, ROOT, lakeproof
 from tests.languages.test_protocol import EFFECTS
@@ -71,7 +71,7 @@ def test_the_words_are_those_of_the_code() -> None:
     trace = SCHEMAS["trace"]["properties"]
     assert trace["schedule"]["items"]["properties"]["mode"]["enum"] == [mode.value for mode in Mode]
     assert sorted(trace["bounds"]["properties"]) == sorted(BOUNDS)
-    assert [*trace["bounds"]["required"], "restarts"] == list(BOUNDS)
+    assert [*trace["bounds"]["required"], *LEFT_OUT] == list(BOUNDS)
     assert SCHEMAS["gate-trace"]["properties"]["steps"]["items"]["properties"]["mode"]["enum"] == list(COSTS)
     answer = SCHEMAS["exec"]["$defs"]["answer"]["properties"]
     assert set(answer["error"]["properties"]["kind"]["enum"]) == kv.ERRORS.keys()

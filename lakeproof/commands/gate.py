@@ -283,9 +283,7 @@ class GateRow:
             return line
         again = replay_command(self.trace, file, f"{program()} gate")
         verb = "violates" if self.violating == 1 else "violate"
-        return f"{line}; {self.violating} {verb} it
-  {self.evidence}
-  {again}"
+        return f"{line}; {self.violating} {verb} it\n  {self.evidence}\n  {again}"
 
     @property
     def judged(self) -> str:

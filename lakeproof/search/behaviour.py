@@ -305,7 +305,7 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            run.send(reply_of_task(run.task, None if reply is Asleep.ASLEEP else reply))
+            run.send(reply_of_task(run.task, b"" if reply is Asleep.ASLEEP else reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:

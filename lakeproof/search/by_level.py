@@ -341,6 +341,8 @@ class LevelSearch:
             for node in behaviour.ends():
                 record.reached += 1
                 record.example = record.example or f"{node.calls[-1].name} was answered"
+        if not record.reached:
+            record.reached, record.example = 1, "no call ends, and none raises"
 
     def _finals(self) -> frozenset[Exact]:
         space = self.kernel.space

@@ -13,7 +13,7 @@ from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Deadline, Effect, Expiry, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Cancelled, CutOff, Unanswered, Withdrawn
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import keys, kv, objects
+from lakeproof.model import channels, keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from lakeproof.model.snapshot import CallView, Status
@@ -21,7 +21,7 @@ from lakeproof.search.describe_objects import condition_of, content_in_words, en
 from lakeproof.search.describe_objects import printable as printable
 from lakeproof.search.describe_objects import text as text
 from lakeproof.search.fence import WATCH
-from lakeproof.search.semantics import TIMER, Cell, Cells, Value
+from lakeproof.search.semantics import CHANNEL, TIMER, Cell, Cells, Value
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
@@ -70,6 +70,11 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case Local():
             told = effect(op.op, start_time)
             return attrs.evolve(told, key=_local(owner, told.key))
+        case channels.Send():
+            return Effected("send", _channel(op.channel), text(op.message))
+        case channels.Receive():
+            how = "try to receive" if isinstance(op, channels.TryReceive) else "receive"
+            return Effected(how, _channel(op.channel), condition=f"passing over {op.at}" if op.at else "")
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -114,6 +119,8 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
 def reply(op: Effect | None, answer: object, start_time: int) -> str:
     """What a client was told, in words."""
     match answer:
+        case None if isinstance(op, channels.TryReceive):
+            return "nothing"
         case None:
             return "" if op is None else "ok"
         case kv.ValueWithPredicate():
@@ -128,6 +135,10 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{shown}; and more" if answer.more else shown
         case objects.Head():
             return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
+        case bytes() if isinstance(op, channels.Receive):
+            return text(answer)
+        case channels.OVERTAKEN:
+            return "overtaken"
         case bytes():
             return content_in_words(answer)
         case bool() if isinstance(op, Sleep):
@@ -162,6 +173,8 @@ def cell(where: Cell | LocalCell) -> str:
         return f"timer {text(where[1])}" if isinstance(where[1], bytes) else f"timer {where[1]}"
     if where[0] == "object":
         return _object(str(where[1]))
+    if where[0] == CHANNEL:
+        return _channel(str(where[1]))
     if len(where) == 4:
         return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
@@ -177,6 +190,8 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
     if isinstance(content, kv.Leased):
         shown = value(where[-2], where[-1], content.value)  # type: ignore[arg-type]  # of a key
         return f"{shown} for {span(content.left)}" if content.left else shown
+    if isinstance(content, tuple):
+        return ", ".join(map(text, content))
     if where[0] == TIMER:
         return span(int(content))
     assert len(where) > 2, f"{where} holds an object, found bytes"
@@ -310,6 +325,10 @@ def _entry(partition: bytes, entry: kv.Entry) -> str:
 
 def _local(owner: str, key: str) -> str:
     return f"{owner}.local {key}"
+
+
+def _channel(name: str) -> str:
+    return f"channel {printable(name)}"
 
 
 def _object(address: str) -> str:

@@ -65,9 +65,8 @@ class Execution:
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
-        self._attempts = 0
         self._known: Sequence[Answered] = ()
-        self._next = 0
+        self._attempts = self._next = 0
         self._begin_call()
 
     @property
@@ -158,7 +157,7 @@ class Execution:
             self._coroutine = None
 
     def try_close(self) -> bool:
-        """`close`, if nothing of its flow need be kept for ever so that it does not run."""
+        """`close`, unless what remains would have to be kept for ever."""
         return self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
 
     def __del__(self) -> None:

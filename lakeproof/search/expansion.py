@@ -85,7 +85,7 @@ class Expansion(ABC):
         if self.layout.places[self.roles.late].bits:
             self._deliver(words, sink)
         if self.roles.clock >= 0:
-            self._tick(words, anyone, sink)
+            self._tick(words, anyone & ~self._blocked(words), sink)
         if self.roles.budgets[RESTARTS] >= 0:
             self._restart(words, sink)
 
@@ -101,12 +101,25 @@ class Expansion(ABC):
             table.catch_up()  # here, where it may ask for a new layout: a task may have led to nodes of the main one
 
     def alive(self, words: Words) -> npt.NDArray[np.bool_]:
-        """Which states have a client that can move."""
+        """Which states have a client that can move, now or later."""
         anyone = np.zeros(len(words[0]), np.bool_)
         for table in self.tables:
             table.catch_up()
             anyone |= table.kind[table.nodes_of(words)] != DONE
-        return anyone
+        return anyone & ~self._blocked(words)
+
+    def _blocked(self, words: Words) -> npt.NDArray[np.bool_]:
+        """Which states have clients that all have ended or wait for messages, in channels that are empty."""
+        found = np.full(len(words[0]), self._has_channels)
+        for table in self.tables if self._has_channels else ():
+            nodes = table.nodes_of(words)
+            still = table.kind[nodes] == DONE
+            for node in np.unique(nodes[~still]).tolist():
+                if (awaited := self._awaited(table, node)) is not None:
+                    empty = [self.layout.field(words, column) == number for column, number in awaited]
+                    still |= np.logical_and.reduce([nodes == node, *empty])
+            found &= still
+        return found
 
     def asleep(self, table: MoveTable, words: Words) -> npt.NDArray[np.bool_]:
         """In which of these states, which were expanded, the task waits for a timer that has not run out."""
@@ -259,6 +272,11 @@ class Expansion(ABC):
         """The tables of tasks that states may have effects of."""
         return self.tasks
 
+    @property
+    @abstractmethod
+    def _has_channels(self) -> bool:
+        """Whether any client sends or receives messages."""
+
     # What a subclass knows. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
 
     @abstractmethod
@@ -278,6 +296,11 @@ class Expansion(ABC):
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         """What a wide effect does, for each kind of numbers of the covered columns."""
+
+    @abstractmethod
+    def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
+        """Where the client waits for messages and for nothing else: the columns of their channels, each with its number
+        when it is empty; without those that are empty in all states. Else None."""
 
     @abstractmethod
     def _late_columns(self, number: int) -> list[int]:

@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import MAIN, CutOff, Unanswered, Withdrawn
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 from lakeproof.scenario import Faults
 from lakeproof.search.semantics import Asleep, Writes, is_write
 
@@ -30,6 +30,9 @@ class Mode(Enum):
     SCAN_FAILURE = "scan broke"
     CRASH = "crash"
     RESTART = "restart"
+    MESSAGE_LOST = "message lost"
+    MESSAGE_DUPLICATED = "message received, stays"
+    MESSAGE_OVERTAKEN = "message overtaken"
     CUT_OFF = "cut off, will be applied later"
     DELIVER = "late write arrives"
     TICK = "clock jumps"
@@ -39,7 +42,10 @@ class Mode(Enum):
         return self.name
 
 
-BUDGETS: Final = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes", "restarts")
+BUDGETS: Final = (
+    *("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes", "restarts"),
+    *("lost_messages", "duplicated_messages", "reordered_messages"),
+)
 
 COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.NORMAL: (),
@@ -52,9 +58,17 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.SCAN_FAILURE: ("scan_failures",),
     Mode.CRASH: ("crashes",),
     Mode.RESTART: ("restarts",),
+    Mode.MESSAGE_LOST: ("lost_messages",),
+    Mode.MESSAGE_DUPLICATED: ("duplicated_messages",),
+    Mode.MESSAGE_OVERTAKEN: ("reordered_messages",),
     Mode.CUT_OFF: (),
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
+
+OF_MESSAGES: Final = frozenset(
+    {Mode.NORMAL, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN}
+)
+"""How an operation on a channel turns out. The other faults are of stores."""
 
 OF_CLIENTS: Final = (Mode.CRASH, Mode.RESTART)
 """What happens to a client as a whole, with all of its tasks."""
@@ -105,10 +119,18 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         modes = (Mode.NORMAL,) if writes else ()
     elif isinstance(op, Sleep | Wake):
         modes = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
+    elif isinstance(op, channels.Op):
+        modes = () if reply is Asleep.ASLEEP else tuple(mode for mode in modes if mode in OF_MESSAGES)
     for mode in modes:
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
+            case Mode.MESSAGE_LOST if isinstance(op, channels.Send):
+                yield Result(mode, reply, {})
+            case Mode.MESSAGE_DUPLICATED if isinstance(op, channels.Receive) and writes:
+                yield Result(mode, reply, {})
+            case Mode.MESSAGE_OVERTAKEN if isinstance(op, channels.Receive) and _messages_left(writes) > op.at:
+                yield Result(mode, channels.OVERTAKEN, {})
             case Mode.CUT_OFF if isinstance(op, CutOff):
                 yield Result(mode, None, {})
             case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):
@@ -127,6 +149,11 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
                 yield Result(mode, objects.PreconditionFailed(), writes)
             case Mode.SCAN_FAILURE if _continues_a_scan(op):
                 yield Result(mode, kv.ScanInterrupted(), {})
+
+
+def _messages_left(writes: Writes) -> int:
+    """How many messages are in the channel after one was taken."""
+    return sum(len(after) for after in writes.values() if isinstance(after, tuple))
 
 
 def _continues_a_scan(op: Effect) -> bool:

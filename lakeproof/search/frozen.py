@@ -36,13 +36,14 @@ class Attempt:
 @attrs.frozen(kw_only=True)
 class CompiledParts:
     """What was compiled beside the tables: wide effects by table and node, late writes by number, steps of monitors
-    by monitor, event and state."""
+    by monitor, event and state; where clients wait for messages, by table and node."""
 
     columns: dict[tuple[int, int], list[int]]
     wide: dict[tuple[int, int], dict[Numbers, Effects]]
     late_columns: dict[int, list[int]]
     late: dict[tuple[int, Numbers], list[int]]
     steps: dict[tuple[int, int, int], int]
+    awaited: dict[tuple[int, int], Sequence[tuple[int, int]]]
 
 
 class FrozenKernel(Expansion):
@@ -100,6 +101,13 @@ class FrozenKernel(Expansion):
 
     def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         return self._found.columns[table.index, node]
+
+    @property
+    def _has_channels(self) -> bool:
+        return bool(self._found.awaited)
+
+    def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
+        return self._found.awaited.get((table.index, node))
 
     def _wide(
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows

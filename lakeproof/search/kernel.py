@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from lakeproof.model.channels import Receive
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
@@ -21,7 +22,7 @@ from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
 from lakeproof.search.packing import Layout, Words, take
-from lakeproof.search.semantics import Cell, Value, apply, footprint, lease_name, pass_time
+from lakeproof.search.semantics import CHANNEL, Cell, Value, apply, footprint, lease_name, pass_time
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
 from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
@@ -186,6 +187,12 @@ class Kernel(Expansion):
             late_columns={number: self._late_columns(number) for number in range(1, known)},
             late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
             steps=dict(self._steps),
+            awaited={
+                (table.index, node.id): awaited
+                for table in self.tables
+                for node in table.behaviour.nodes
+                if self._has_channels and (awaited := self._awaited(table, node.id)) is not None
+            },
         )
         tables, tasks = [table.frozen() for table in self.tables], [table.frozen() for table in self.tasks]
         return FrozenKernel(self.roles, self.layout, tables, tasks, compiled)
@@ -243,6 +250,24 @@ class Kernel(Expansion):
             if self.space.needs_relayout:
                 raise Relayout
         return self._wide_columns[key]
+
+    @property
+    def _has_channels(self) -> bool:
+        waiting = any(behaviour.tasks for behaviour in self.space.behaviours)  # tasks may, and have no tables yet
+        return waiting or any(cell[0] == CHANNEL for cell in self.space.cells)
+
+    def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
+        open_ = [op for _, op in self.space.behaviours[table.client].nodes[node].open]
+        if any(type(op) is not Receive for op in open_):
+            return None
+        found = []
+        for cell in {footprint(op).cells[0] for op in open_}:
+            column = self.space.cells.get(cell, len(self.layout.places))
+            if column < len(self.layout.places):
+                found.append((column, self.space.columns[column].known(None)))
+            elif cell in self.setting.cells:  # what no state tells apart is as it was at first
+                return None
+        return found
 
     def _wide(
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows

@@ -57,6 +57,10 @@ class Column:
             self.values.append(value)
         return found
 
+    def known(self, value: Hashable) -> int:
+        """The same for a value that may not have been seen; a number that no value has then."""
+        return self._numbers.get(identity(value), len(self.values))
+
     @property
     def bits(self) -> int:
         """How many bits its numbers need now."""

@@ -149,6 +149,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                 following.append((twin, after))
             world.close()
         level = following
+    verdicts.reached.setdefault(NO_UNHANDLED_EXCEPTION, 1)  # at least that no call ends, and none raises
     return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
 
 

@@ -14,13 +14,15 @@ import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import WRITES, CutOff, Unanswered, Withdrawn
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 from lakeproof.scenario import ScenarioError
 
 Cell = tuple[str, bytes, bytes] | tuple[str, str]
-"""("kv", partition, key), ("object", address), or ("timer", name): what is left of it, microseconds as text."""
+"""("kv", partition, key), ("object", address), ("channel", name), or ("timer", name): what is left of it, microseconds
+as text."""
 
 TIMER: Final = "timer"
+CHANNEL: Final = "channel"
 UNREADABLE: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
 TICKING: Final = UNREADABLE + 1
@@ -29,13 +31,14 @@ UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it
 
 
 class Asleep(Enum):
-    """What a timer answers that has not run out: a task that waits for it cannot move."""
+    """What a timer answers that has not run out, and a channel without a message: a task that waits for it cannot
+    move."""
 
     ASLEEP = 0
 
 
-Value = bytes | kv.Leased | objects.StoredObject
-"""Of a key, or of one with a time to live; of an address."""
+Value = bytes | kv.Leased | objects.StoredObject | channels.Messages
+"""Of a key, or of one with a time to live; of an address; of a channel, unless it is empty."""
 
 Cells = Mapping[Cell, Value]
 Writes = Mapping[Cell, Value | None]
@@ -78,6 +81,8 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("object", op.address),))
         case Sleep() | Wake():
             return Footprint(((TIMER, op.timer),))
+        case channels.Send() | channels.Receive():
+            return Footprint(((CHANNEL, op.channel),))
         case Unanswered():
             return footprint(cast("Effect", op.op))
         case Now() | Local() | Withdrawn():
@@ -125,6 +130,13 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         return value is not None, {} if same else {(TIMER, op.timer): value}
     if isinstance(op, Wake):
         return (Asleep.ASLEEP if near else None), {}
+    if isinstance(op, channels.Op):
+        cell = (CHANNEL, op.channel)
+        messages = cast("channels.Messages", near.get(cell, ()))
+        if channels.waits(messages, op):
+            return Asleep.ASLEEP, {}
+        left, taken = channels.step(messages, op)
+        return taken, {} if left == messages else {cell: left or None}
     if unreadable(now) and isinstance(op, objects.TIMED):
         raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object

@@ -10,6 +10,7 @@ import attrs
 from lakeproof.impl.effects import Deadline, Expiry, Now, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
+from lakeproof.model.channels import Messages
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import CallView, Outcome, Reads, Snapshot, Status
@@ -19,12 +20,15 @@ from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
 from lakeproof.search.observers import collect_observers, decode_record
 from lakeproof.search.replies import reply_of_task
 from lakeproof.search.semantics import (
+    CHANNEL,
     TICKING,
     TIMER,
     UNREAD,
     UNREADABLE,
+    Asleep,
     Cell,
     Cells,
+    Writes,
     apply,
     expire_alone,
     later,
@@ -131,10 +135,24 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             passed = first
             run.send(reply_of_task(task, None))
             continue
-        reply, writes = apply(cells, run.op, now)
+        task, (reply, writes) = _first_possible(run, cells, now)
         cells = patch(cells, writes)
-        run.send(reply_of_task(run.task, reply))
+        run.send(reply_of_task(task, reply))
     return cells, tuple(run.finished)
+
+
+def _first_possible(run: Execution, cells: Cells, now: int) -> tuple[str, tuple[object, Writes]]:
+    """The task whose effect comes next, with what comes of it: the first one that does not wait for a message.
+
+    Raises:
+        ScenarioError: all wait.
+    """
+    for task, op in run.open:
+        if not isinstance(op, Now | Sleep | Expiry) and (found := apply(cells, op, now))[0] is not Asleep.ASLEEP:
+            return task, found
+    call, at = run.call(), run.spot()
+    run.close()
+    raise ScenarioError(f"{call}, alone, waits for a message in an empty channel, at {at}; send one, or try_receive")
 
 
 def run_setup(scenario: Scenario) -> Cells:
@@ -184,10 +202,13 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
     """The snapshot of a global state."""
     store: dict[kv.Address, Record | bytes] = {}
     objects: dict[str, StoredObject] = {}
+    channels: dict[str, Messages] = {}
     for cell, value in cells.items():
         if cell[0] == "kv":
             store[cell[1], cell[2]] = _decode(cell, kv.plain(value))  # type: ignore[arg-type, index, misc]
+        elif cell[0] == CHANNEL:
+            channels[cell[1]] = value  # type: ignore[assignment, index]
         elif cell[0] != TIMER:
             objects[cell[1]] = value  # type: ignore[assignment, index]
-    found = Snapshot(store=store, objects=objects, now=now, clients=clients)
+    found = Snapshot(store=store, objects=objects, now=now, clients=clients, channels=channels)
     return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if unreadable(now) else found

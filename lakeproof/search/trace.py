@@ -20,6 +20,8 @@ FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
 
 BOUNDS: Final = tuple(field.name for field in attrs.fields(Faults))
+LEFT_OUT: Final = BOUNDS[BOUNDS.index("restarts") :]
+"""Bounds that are left out where they are 0."""
 MODES: Final = {mode.value: mode for mode in Mode}
 
 
@@ -123,7 +125,7 @@ def dumps(trace: Trace) -> str:
         "invariant": trace.invariant,
         "meaning": trace.meaning,
         "evidence": trace.evidence,
-        "bounds": {name: left for name, left in attrs.asdict(trace.faults).items() if left or name != "restarts"},
+        "bounds": {name: left for name, left in attrs.asdict(trace.faults).items() if left or name not in LEFT_OUT},
         "clients": trace.clients,
         **({"recover": trace.recover} if trace.recover else {}),
         "initially": trace.initially,
@@ -253,8 +255,8 @@ class _Reader:
         )
 
     def faults(self, data: object) -> Faults:
-        required = tuple(name for name in BOUNDS if name != "restarts")
-        fields = {"restarts": 0, **self.fields(data, "bounds", required, ("restarts",))}
+        required = tuple(name for name in BOUNDS if name not in LEFT_OUT)
+        fields = {**dict.fromkeys(LEFT_OUT, 0), **self.fields(data, "bounds", required, LEFT_OUT)}
         clocks = {
             name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
             for name in ("clock_jumps", "clock_skew")

@@ -9,6 +9,7 @@ from typing import Final
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.printable import safe_repr
+from lakeproof.model.channels import Receive, Send
 from lakeproof.model.invariants import Finding, Reads, Violation
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
@@ -19,8 +20,8 @@ from lakeproof.search.setup import Setting, snapshot
 
 STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
 STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
-UNSEEN: Final = (Local, Withdrawn, Sleep, Wake)
-"""Effects that concern their client alone: no *step* invariant looks at them."""
+UNSEEN: Final = (Local, Withdrawn, Sleep, Wake, Send, Receive)
+"""Effects that concern no store: no *step* invariant looks at them."""
 END_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 END_REPAIR: Final = "at_end reads the stores: what it must know besides, the monitor's state can keep"
 

@@ -11,12 +11,25 @@ import attrs
 from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
+from lakeproof.model.channels import Receive
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import TIMER, Cells, Value, apply, due, later, pass_time, patch, unreadable, write_of
+from lakeproof.search.semantics import (
+    TIMER,
+    Cells,
+    Value,
+    apply,
+    due,
+    footprint,
+    later,
+    pass_time,
+    patch,
+    unreadable,
+    write_of,
+)
 from lakeproof.search.setup import Setting, snapshot
 
 
@@ -96,9 +109,10 @@ class World:
 
     @property
     def quiescent(self) -> bool:
-        """Whether no client can move, and no time to live is left. A late write may still arrive."""
+        """Whether no client can move, now or later, and no time to live is left. A late write may still arrive."""
         leased = self.setting.scenario.tick and any(isinstance(value, kv.Leased) for value in self.cells.values())
-        return not leased and not any(self.alive(client) for client in range(len(self.clients)))
+        waiting = (self.alive(client) and not self._blocked(client) for client in range(len(self.clients)))
+        return not leased and not any(waiting)
 
     def moves(self) -> list[Move]:
         """Every possible transition, in a fixed order."""
@@ -172,6 +186,11 @@ class World:
         """Abandon all coroutines."""
         for run in self.clients:
             run.close()
+
+    def _blocked(self, client: int) -> bool:
+        """Whether the client waits for messages and nothing else, in channels that are empty."""
+        open_ = self.clients[client].open
+        return all(type(op) is Receive and footprint(op).cells[0] not in self.cells for _, op in open_)
 
     @property
     def _time_passes(self) -> bool:

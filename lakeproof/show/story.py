@@ -29,6 +29,9 @@ _VERBS: Final[Mapping[str, str]] = {
     "delete": "deletes",
     "delete_if": "deletes",
     "transact": "writes at once",
+    "send": "sends to",
+    "receive": "receives from",
+    "try to receive": "tries to receive from",
 }
 LOOP: Final = "from here on, for ever:"
 """Before the first step of a loop."""
@@ -44,6 +47,9 @@ _FAULTS: Final[Mapping[Mode, str]] = {
     Mode.CUT_OFF: "{client} gives up, and it will happen later",
     Mode.FALSE_PREDICATE: "it happens, but the client library tries again and so reports that the predicate failed",
     Mode.SCAN_FAILURE: "the scan breaks off",
+    Mode.MESSAGE_LOST: "the message is lost",
+    Mode.MESSAGE_DUPLICATED: "the message stays, and will be received once more",
+    Mode.MESSAGE_OVERTAKEN: "the message that was to be received is overtaken by the next one",
 }
 
 

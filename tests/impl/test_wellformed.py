@@ -11,7 +11,7 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.parallel import CutOff, Unanswered, Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
 from lakeproof.impl.wellformed import exact
-from lakeproof.model import kv, objects
+from lakeproof.model import channels, kv, objects
 from lakeproof.search.execution import Execution, Program
 
 P, K = b"p", b"k"
@@ -58,6 +58,9 @@ FINE: tuple[Effect, ...] = (
     Wake("a"),
     Deadline("a", 1),
     Expiry("a", 1),
+    channels.Send("c", b"1"),
+    channels.Receive("c"),
+    channels.TryReceive("c"),
 )
 
 
@@ -73,6 +76,8 @@ def test_every_kind_of_effect_is_looked_at() -> None:
 WRONG = [
     (kv.Get("p", K), "Get: partition is 'p': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (Sleep("a", 0.5), "Sleep: microseconds is 0.5: expected int, found float"),  # type: ignore[arg-type]
+    (channels.Send("c", "1"), "Send: message is '1': expected bytes, found str; encode it"),  # type: ignore[arg-type]
+    (channels.Receive(b"c"), "Receive: channel is b'c': expected str, found bytes; decode it"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, None), "Get: key is None: expected bytes, found NoneType"),  # type: ignore[arg-type]
     (kv.Set(P, K, bytearray(b"x")), "Set: value is bytearray(b'x'): expected bytes, found bytearray"),  # type: ignore[arg-type]

@@ -350,7 +350,20 @@ async def hurry(env: Env) -> None:
     await write(env, b"l")
 
 
-@pytest.mark.parametrize(("flows", "time"), [((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps")])
+async def send_two(env: Env) -> None:
+    for _ in range(2):
+        await env.channel("c").send(b"1")
+
+
+async def receive_two(env: Env) -> None:
+    for _ in range(2):
+        await env.channel("c").receive()
+
+
+@pytest.mark.parametrize(
+    ("flows", "time"),
+    [((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps"), ((send_two, receive_two), "still")],
+)
 def test_tables_that_were_compiled_elsewhere_expand_the_same(flows: tuple[Task, ...], time: str) -> None:
     setting = prepare(attrs.evolve(scenario(*flows, faults=Faults(crashes=1)), time=time))
     looked = LevelSearch(Plan(setting=setting))

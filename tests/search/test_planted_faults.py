@@ -86,7 +86,10 @@ def lose_mode(mode: Mode) -> Plant:
     return lambda monkeypatch: lose(monkeypatch, lambda move, rows: np.arange(0 if move.mode is mode else len(rows)))
 
 
-for each in (mode for mode in Mode if mode is not Mode.CUT_OFF):  # of timeouts, which test_time.py plants faults in
+ELSEWHERE = {Mode.CUT_OFF, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN}
+"""Of timeouts and of channels: test_time.py and test_channels.py plant faults in them."""
+
+for each in (mode for mode in Mode if mode not in ELSEWHERE):
     plant(f"dropped transitions: {each.value}")(lose_mode(each))
 
 

@@ -2,11 +2,12 @@
 
 How an effect of a flow maps to Promela: `find` is one guard, or one assignment to a local variable; `set` is one
 assignment; `try_set_if` is one choice, whose branch that succeeds is `atomic { guard -> assignment }`, and whose other
-one is a guard. What a flow does between two effects takes no step: in Promela it stands in the same `atomic`, is a
-jump, or touches local variables alone, which no other process reads. No statement blocks: a client that waits reads
-again and again. So each client can move until it has ended, on both sides, and *weak fairness* (`-f`, for processes)
-means the same for both. A call has begun with its first effect: ``on`` is set in the first statement, in each of its
-branches. A crash is a branch that ends the process; a branch is never owed.
+one is a guard. `send`, `receive` and `try_receive` are statements of a channel with room enough. What a flow does
+between two effects takes no step: in Promela it stands in the same `atomic`, is a jump, or touches local variables
+alone, which no other process reads. Only a `receive` blocks, on both sides: a client that waits for a key reads again
+and again. So *weak fairness* (`-f`, for processes) means the same for both. A call has begun with its first effect:
+``on`` is set in the first statement, in each of its branches. A crash is a branch that ends the process; a branch is
+never owed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,7 @@ from lakeproof import (
 )
 from lakeproof.impl.flows import Flow
 from lakeproof.model.invariants import Liveness
+from tests.search.spin import messages as m
 from tests.search.spin import protocols as p
 
 Fair = Literal["none", "weak"]
@@ -53,10 +55,12 @@ class Claim:
 
 
 class Pair:
-    """``text``: the file, and what is defined for it."""
+    """``text``: the file, and what is defined for it. ``stuck``: clients may wait in vain, so that runs end which go
+    on for ever in Spin's eyes, as its processes have not ended."""
 
-    def __init__(self, text: str, clients: Sequence[Call], *claims: Claim, crashes: int = 0) -> None:
-        self.text, self.clients, self.claims, self.crashes = text, clients, claims, crashes
+    def __init__(self, text: str, clients: Sequence[Call], *claims: Claim, stuck: bool = False, **budgets: int) -> None:
+        self.text, self.clients, self.claims, self.stuck = text, clients, claims, stuck
+        self.faults = Faults(**budgets)  # type: ignore[arg-type]
 
     def scenario(self, invariant: Liveness | Always) -> Scenario:
         return Scenario(
@@ -64,12 +68,16 @@ class Pair:
             setup=[Call(p.begin)],
             clients=[[call] for call in self.clients],
             invariants=[invariant],
-            faults=Faults(crashes=self.crashes),
+            faults=self.faults,
         )
 
 
 def at(key: str, value: int) -> State:
     return lambda seen: seen.store.get((p.P, key.encode()), b"0") == b"%d" % value
+
+
+def is_thrown(seen: Snapshot) -> bool:
+    return len(seen.channels.get("here", ())) == 1
 
 
 def either(*states: State) -> State:
@@ -127,6 +135,10 @@ WAITS: Final = (at("wants", 1), at("wants", 0))
 VOTES: Final = (at("asked", 1), at("decided", 1))
 TOKEN: Final = (at("token", 1), at("token", 2))
 DELIVERED: Final = at("delivered", 1)
+BALL: Final = [Call(m.play, "there", "here", first=True), Call(m.play, "here", "there", first=False)]
+SHARE: Final = [*each(m.share, 2), Call(m.hand_out)]
+PHASES: Final = [*each(m.participate, 2), Call(m.coordinate)]
+LEADER: Final = at("leader", 2)
 NUMBER: Final = at("number", 2)
 SOMEBODY: Final = again("somebody", NEVER, at("version", 3))
 LOCK, COMMIT, ADD = Call(p.lock_once), Call(p.commit), Call(p.add_one, "number")
@@ -202,5 +214,47 @@ PAIRS: Final = (
         [Call(p.pass_token, 0), Call(p.pass_token, 1, lazy=True), Call(p.pass_token, 2)],
         again("comes", BOTH, at("token", 0)),
         leads("goes", BOTH, *TOKEN),
+    ),
+    Pair("ping_pong", BALL, again("comes", NEVER, is_thrown)),
+    Pair("ping_pong IDLE", [*BALL, Call(m.idle)], again("comes", UNFAIR, is_thrown)),
+    Pair("ping_pong LOST", BALL, again("comes", BOTH, is_thrown), stuck=True, lost_messages=1),
+    Pair(
+        "token_channel",
+        SHARE,
+        never("mutex", NEVER, *MUTEX),
+        again("again", BOTH, at("crit0", 1)),
+        again("some", NEVER, either(*MUTEX)),
+    ),
+    Pair("token_channel TWICE", SHARE, never("mutex", BOTH, *MUTEX), duplicated_messages=1),
+    Pair("two_phase_messages", PHASES, ends(NEVER, m.participate), again("decides", NEVER, at("decided", 1))),
+    Pair(
+        "two_phase_messages CRASH",
+        PHASES,
+        ends(BOTH, m.participate),
+        again("decides", BOTH, at("decided", 1)),
+        stuck=True,
+        crashes=1,
+    ),
+    Pair("ring_election", each(m.elect, 3), again("elects", NEVER, LEADER), never("wrong", NEVER, at("leader", 1))),
+    Pair("ring_election LOST", each(m.elect, 3), again("elects", BOTH, LEADER), stuck=True, lost_messages=1),
+    Pair("in_order", [Call(m.tell), Call(m.listen)], again("told", NEVER, at("last", 2))),
+    Pair(
+        "in_order OVERTAKEN",
+        [Call(m.tell), Call(m.listen)],
+        again("told", BOTH, at("last", 2), ends=True),
+        reordered_messages=1,
+    ),
+    Pair("receipts", [Call(m.repeat, stubborn=False), Call(m.acknowledge)], again("delivers", UNFAIR, DELIVERED)),
+    Pair(
+        "receipts LOST",
+        [Call(m.repeat, stubborn=False), Call(m.acknowledge)],
+        again("delivers", BOTH, DELIVERED),
+        lost_messages=1,
+    ),
+    Pair(
+        "receipts LOST STUBBORN",
+        [Call(m.repeat), Call(m.acknowledge)],
+        again("delivers", UNFAIR, DELIVERED),
+        lost_messages=1,
     ),
 )
