@@ -51,9 +51,9 @@ def verdict_of_keys(holding: int, violated: int, undecided: int) -> str:
     count = holding + violated + undecided
     if violated:
         more = f", {plural(undecided, 'is', 'are')} not decided" if undecided else ""
-        return f"VIOLATED: {violated:,} of {count:,} keys {_is(violated)} not linearizable{more}"
+        return f"VIOLATED: {violated:,} of {plural(count, 'key')} {_is(violated)} not linearizable{more}"
     if undecided:
-        return f"INCONCLUSIVE: {undecided:,} of {count:,} keys {_is(undecided)} not decided"
+        return f"INCONCLUSIVE: {undecided:,} of {plural(count, 'key')} {_is(undecided)} not decided"
     return f"HOLDS: {plural(count, 'key')} {_is(count)} linearizable"
 
 
