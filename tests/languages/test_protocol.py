@@ -81,7 +81,7 @@ def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effe
 
 def test_every_effect_has_a_word() -> None:
     python_alone = {Withdrawn, CutOff, Unanswered, kv.Transact, Local, Sleep, Wake, Deadline, Expiry}
-    python_alone |= {channels.Send, channels.Receive, channels.TryReceive}
+    python_alone |= {channels.Send, channels.Receive, channels.TryReceive, kv.ExpiringSet, kv.ExpiringSetIf}
     assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - python_alone
 
 
