@@ -156,9 +156,8 @@ def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
 
 @lru_cache(4096)
 def _is_library(file: str) -> bool:
-    if file in _MACHINERY or file.startswith(("<frozen ", *_SEARCH)):
-        return True
-    return file.startswith(_LIBRARIES) and not file.startswith(_OURS)
+    machinery = file in _MACHINERY or file.startswith(("<frozen ", *_SEARCH))
+    return machinery or (file.startswith(_LIBRARIES) and not file.startswith(_OURS))
 
 
 def awaitable_name(coroutine: object) -> str:

@@ -334,8 +334,7 @@ class Behaviour:
             raw.minted_alone = run.minted > 0
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
-        """Run the flow to the end of a history, and on alone for the first guess, or where it has to come to its end
-        before it can be let go of."""
+        """Run the flow to the end of a history; and on alone, for the first guess, or so that it can be let go of."""
         run = Execution(self.program) if parent is None else self._rerun(parent)
         if parent is not None:
             run.send(reply)

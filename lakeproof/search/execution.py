@@ -151,10 +151,9 @@ class Execution:
         """Abandon the client where it stands: nothing of its flow runs any more."""
         if self._tasks is not None:
             self._tasks.abandon()
-            self._tasks = None
         if self._coroutine is not None:
             abandon(self._coroutine)
-            self._coroutine = None
+        self._tasks = self._coroutine = None
 
     def try_close(self) -> bool:
         """`close`, unless what remains would have to be kept for ever."""
