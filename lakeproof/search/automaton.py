@@ -22,22 +22,70 @@ Example: ``spin`` reads a lock until it is free. Whatever was there before, afte
 True
 
 The root is a node of its own, since the call has not begun there.
+
+Where identifiers are renamed (`lakeproof.search.fresh_names`), a history knows the names that it was given, and each
+one that holds a name is run in other spellings, too. `renamed` finds the node of a state that differs by names alone.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
+import attrs
+
+from lakeproof.model.identity import identity
+from lakeproof.scenario import ScenarioError
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.contents import Incomparable
+from lakeproof.search.execution import Execution
+from lakeproof.search.fresh_names import OTHERS, FreshMint, NotOpaque, Spelling, forgetting, names_in
 from lakeproof.search.suspended import exact_state
-from lakeproof.search.trie import Node, Raw, Trie
+from lakeproof.search.trie import Node, Raw, Trie, seen_of
 
 
 class Automaton(Behaviour):
-    """A behaviour whose nodes are exact states. ``apart``: why histories were kept apart that may be alike."""
+    """A behaviour whose nodes are exact states. ``apart``: why histories were kept apart that may be alike.
+    ``renames``: identifiers are spelled so that they can be renamed."""
 
-    def __init__(self, trie: Trie) -> None:
+    def __init__(self, trie: Trie, *, renames: bool = False) -> None:
         self.apart: dict[str, Raw] = {}
-        super().__init__(trie, merge=False)
+        self._renames = renames
+        super().__init__(attrs.evolve(trie, root=None) if renames else trie, merge=False)
+
+    def renamed(self, node_id: int, spelling: Spelling) -> int:
+        """The node of the state that differs from this one by the names of identifiers alone.
+
+        Raises:
+            NotOpaque: its history, with other names, leads to another state.
+        """
+        node = self.nodes[node_id]
+        key = spelling.key(node.key)
+        known = self._classes.get(key)
+        if known:
+            return known[0].id
+        raw = self._meet(self._copy(node.representative, spelling, names_in(node.key)))
+        made = self._of(("crashed", raw.crashed_visible), raw, crashed=True) if node.crashed else self._place(raw, 0)
+        if made.key != key:
+            raise NotOpaque(f"{self._called(raw)} depends on how a fresh identifier is spelled")
+        return made.id
+
+    def _copy(self, raw: Raw, spelling: Spelling, live: list[str]) -> Raw:
+        """A history with other names. What it has forgotten gets names of its own."""
+        path = [raw]
+        while path[-1].parent is not None:
+            path.append(path[-1].parent)
+        full = forgetting(spelling, live, _names_of(raw))
+        run = Execution(self.program, FreshMint(self.program.label, [*map(full.spell, raw.names)]))
+        made = Raw(run, None, None)
+        for each in path[-2::-1]:
+            reply = full.value(each.reply)
+            run.send(reply)
+            made = Raw(run, made, reply)
+        run.close()
+        return made
+
+    def _start(self, raw: Raw | None) -> Execution:
+        if not self._renames:
+            return Execution(self.program)
+        return Execution(self.program, FreshMint(self.program.label, () if raw is None else raw.names))
 
     def crash(self, node_id: int) -> int:
         found = self._crashes.get(node_id)
@@ -47,6 +95,9 @@ class Automaton(Behaviour):
         return found
 
     def _place(self, raw: Raw, parent_rank: int) -> Node:
+        if self._renames and raw.op is None:
+            for spelling in OTHERS if _names_of(raw) else ():
+                self._respelled(raw, spelling).close()
         return self._of(self._key(raw), raw)
 
     def _of(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:
@@ -61,9 +112,12 @@ class Automaton(Behaviour):
         if raw.exact is None:
             raw.exact = self._exact(raw)
         # What follows is decided by the state; what was visible before, and what is asked for, is compared as well.
-        return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.kept, raw.asks)
+        asks = identity(raw.asks) if self._renames else raw.asks
+        return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.kept, asks)
 
     def _exact(self, raw: Raw) -> Hashable:
+        if self._renames and _names_of(raw):
+            return self._exact_in_all_spellings(raw)
         one, other = self._rerun(raw), self._rerun(raw)
         try:
             return exact_state(one, other)
@@ -73,3 +127,56 @@ class Automaton(Behaviour):
         finally:
             one.close()
             other.close()
+
+    def _exact_in_all_spellings(self, raw: Raw) -> Hashable:
+        one, found = self._rerun(raw), None
+        try:
+            for spelling in OTHERS:
+                other = self._respelled(raw, spelling)
+                try:
+                    found = exact_state(one, other, spelling)
+                finally:
+                    other.close()
+        except Incomparable as error:
+            raise NotOpaque(f"{self._called(raw)} {error}") from error
+        finally:
+            one.close()
+        return found
+
+    def _respelled(self, raw: Raw, spelling: Spelling) -> Execution:
+        """A run of the same history in another spelling.
+
+        Raises:
+            NotOpaque: it does something else.
+        """
+        run, history = Execution(self.program, FreshMint(self.program.label, raw.names, spelling)), raw.history()
+        self.reruns += 1
+        same = False
+        try:
+            for asks, reply, _ in history:
+                if identity(run.asks) != spelling.key(identity(asks)):
+                    break
+                run.send(spelling.value(reply))
+            else:
+                same = seen_of(run.calls()) == spelling.key(raw.visible)
+                same = same and identity(run.asks) == spelling.key(identity(raw.asks))
+        except ScenarioError:
+            same = False
+        if not same:
+            run.close()
+            raise NotOpaque(f"{self._called(raw)} depends on how a fresh identifier is spelled")
+        return run
+
+    def _called(self, raw: Raw) -> str:
+        return f"{raw.current.name if raw.current else self.program.label}()"
+
+
+def _names_of(raw: Raw) -> list[str]:
+    """All names in a history, by first reference."""
+    return [*dict.fromkeys(name for key in _told(raw) for name in names_in(key))]
+
+
+def _told(raw: Raw) -> Iterator[Hashable]:
+    yield raw.names
+    for _, reply, _ in raw.history():
+        yield identity(reply)

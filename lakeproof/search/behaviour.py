@@ -323,7 +323,7 @@ class Behaviour:
             if self.loops is not None:
                 self.loops.look(raw)
             # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
-            self.minted = self.minted or raw.minted or (self._merge and raw.minted_alone)
+            self.minted = self.minted or bool(raw.names) or (self._merge and raw.minted_alone)
         return raw
 
     def _alone(self, raw: Raw, run: Execution | None) -> None:
@@ -331,11 +331,11 @@ class Behaviour:
         if NO_REPLIES not in raw.signatures:
             run = run or self._rerun(raw)
             raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
-            raw.minted_alone = run.minted > 0
+            raw.minted_alone = bool(run.names)
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history; and on alone, for the first guess, or so that it can be let go of."""
-        run = Execution(self.program) if parent is None else self._rerun(parent)
+        run = self._start(None) if parent is None else self._rerun(parent)
         if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
@@ -346,8 +346,11 @@ class Behaviour:
         run.close()
         return raw
 
+    def _start(self, raw: Raw | None) -> Execution:
+        return Execution(self.program)
+
     def _rerun(self, raw: Raw) -> Execution:
-        run = Execution(self.program)
+        run = self._start(raw)
         history = raw.history()
         followed = run.follow(history)
         self._same(raw, run, run.asks, history[followed][0] if followed < len(history) else raw.asks)
@@ -375,9 +378,6 @@ class Behaviour:
                 f"{call} of client {self.program.label} is not deterministic: after the same replies it requested "
                 f"{found!r}, and before {expected!r}. A flow may only use env: no clock, random or set order"
             )
-
-    def __iter__(self) -> Iterator[Node]:
-        return iter(self.nodes)
 
 
 def _end_text(view: CallView) -> str:

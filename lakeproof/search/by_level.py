@@ -253,7 +253,7 @@ class LevelSearch:
 
     def _grown(self) -> str:
         """What differs in every round of a loop, where the search stopped and some client seems to loop."""
-        histories = [(longest(behaviour), behaviour) for behaviour in self._distinct_behaviours()]
+        histories = [(longest(behaviour.nodes), behaviour) for behaviour in self._distinct_behaviours()]
         waiting = [(raw, behaviour) for raw, behaviour in histories if raw is not None]
         if not waiting:
             return ""

@@ -46,7 +46,7 @@ class Execution:
     anything else than an effect raises NotAnEffect.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, mint: Mint | None = None) -> None:
         self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
         self._context = copy_context()  # no two clients share their `contextvars`, nor do two runs of one
         self._outside: list[BaseException] = []  # what the driver was handling when it resumed the flow
@@ -61,7 +61,7 @@ class Execution:
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self._mint = Mint(program.label)
+        self._mint = Mint(program.label) if mint is None else mint
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
@@ -217,9 +217,9 @@ class Execution:
         return coroutine
 
     @property
-    def minted(self) -> int:
-        """How many identifiers it has been given."""
-        return self._mint.count
+    def names(self) -> tuple[str, ...]:
+        """The identifiers that it has been given."""
+        return tuple(self._mint.names)
 
     def _run(self, reply: object) -> None:
         """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client.

@@ -11,8 +11,10 @@ from itertools import pairwise
 from typing import Final
 
 from lakeproof.impl.frames import Spot, chain
+from lakeproof.model.identity import identity
 from lakeproof.search.contents import Incomparable
 from lakeproof.search.execution import Execution, Program
+from lakeproof.search.fresh_names import without_names
 from lakeproof.search.suspended import Local, exact_state, locals_of
 from lakeproof.search.trie import Node, Raw
 
@@ -37,7 +39,8 @@ Position = tuple[tuple[object, int], ...]
 
 
 class Loops(Exception):
-    """A call is in one state twice: no search ends that takes its histories for different ones."""
+    """A call is in one state twice, perhaps with other fresh identifiers: no search ends that takes its histories for
+    different ones."""
 
 
 class LoopFinder:
@@ -57,8 +60,8 @@ class LoopFinder:
         effects = raw.depth - raw.began
         if effects not in LOOKS_AFTER or raw.op is None:
             return
-        asked = [each for each, _, _ in raw.history()[raw.began :]]
-        if asked.count(raw.asks) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
+        asked = [_asked(each, raw) for each, _, _ in raw.history()[raw.began :]]
+        if asked.count(_asked(raw.asks, raw)) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
             return
         self._looks[effects] += 1
         if self._loops(raw):
@@ -67,16 +70,22 @@ class LoopFinder:
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
         for one, other in _walk_history(self.program, raw):
-            if one.asks != raw.asks:
+            if _asked(one.asks, raw) != _asked(raw.asks, raw):
                 continue
             try:
                 key = exact_state(one, other)
             except Incomparable:
                 continue
+            key = without_names(key) if raw.names else key
             if key in seen:
                 return True
             seen.add(key)
         return False
+
+
+def _asked(asks: Hashable, raw: Raw) -> Hashable:
+    """What was asked for, as a key; of a client that takes identifiers, whichever they are."""
+    return without_names(identity(asks)) if raw.names else asks
 
 
 def longest(nodes: Iterable[Node]) -> Raw | None:
@@ -96,7 +105,7 @@ def growth(program: Program, raw: Raw) -> str:
         found = list(locals_of(one, other))
         at, name = tuple(_stands(one)), str(one.call())
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
-        minted.setdefault(at, []).append(one.minted)
+        minted.setdefault(at, []).append(len(one.names))
         try:
             exact_state(one, other)
             reason = ""

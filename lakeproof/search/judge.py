@@ -5,6 +5,7 @@ The judge keeps, for every invariant, what was reached and the first violation w
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 import attrs
@@ -18,6 +19,7 @@ from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transit
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode, Move
+from lakeproof.search.fresh_names import AS_GIVEN, Spelling
 from lakeproof.search.kernel import Kernel, advance
 from lakeproof.search.packing import Words, take
 from lakeproof.search.projections import STORED, trim_zeros
@@ -138,11 +140,14 @@ class Judge(States):
         """Put the *eventually* invariants to a final state."""
         seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
         exchanged = list(self._exchanges.of(seen)) if self._eventually else []
+        respelled = [
+            self.kernel.space.snapshot(numbers, clients=True, clock=True, spelling=each) for each in self.spellings
+        ]
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
                 cases = exchanged if Reads.CLIENTS in invariant.may_read else [seen]
-                found = (case.only(invariant.may_read) for case in cases)
+                found = (case.only(invariant.may_read) for case in (*cases, *respelled))
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, found), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
@@ -243,11 +248,22 @@ class Judge(States):
         call, op = node.representative.current, node.effect(move.task)
         assert op is not None
         watching = self._watchers(move.client, move.task)[1][node_id]
-        self._put_step(self._transition(numbers, move.client, call, write_of(op)), watching, place)
+        self._put_step(numbers, move.client, call, write_of(op), watching, place)
 
-    def _put_step(self, transition: Transition, watching: Sequence[OnStep], place: FirstReach) -> None:
+    def _put_step(
+        self,
+        numbers: tuple[int, ...],
+        client: int,
+        call: CallView | None,
+        op: Effect,
+        watching: Sequence[OnStep],
+        place: FirstReach,
+    ) -> None:
+        first = self._transition(numbers, client, call, op)
+        respelled = [self._transition(numbers, client, call, op, spelling) for spelling in self.spellings]
         for invariant in watching:
-            found = self.check_all_symmetric(invariant.id, invariant.check, self._by_anyone(transition))
+            cases = chain(self._by_anyone(first), respelled)
+            found = self.check_all_symmetric(invariant.id, invariant.check, cases)
             self.records[invariant.id].add(found, place)
 
     def watched_deliveries(self) -> list[int]:
@@ -268,7 +284,7 @@ class Judge(States):
         late = self.kernel.space.columns[self.kernel.space.late].values[number]
         assert isinstance(late, LateWrite)
         watching = self._watching(late.call, late.op)
-        self._put_step(self._transition(numbers, late.client, late.call, late.op), watching, place)
+        self._put_step(numbers, late.client, late.call, late.op, watching, place)
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""
@@ -288,7 +304,12 @@ class Judge(States):
         self._again.check()
 
     def _transition(
-        self, numbers: tuple[int, ...], client: int, call: CallView | None, op: Effect | None
+        self,
+        numbers: tuple[int, ...],
+        client: int,
+        call: CallView | None,
+        op: Effect | None,
+        spelling: Spelling = AS_GIVEN,
     ) -> Transition:
         """An effect on a state with these numbers, at the time of that state."""
         assert call is not None
@@ -296,6 +317,8 @@ class Judge(States):
         space = self.kernel.space
         held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
         cells = {cell: value for cell, value in held.items() if value is not None}
+        if spelling is not AS_GIVEN:
+            call, op, cells = spelling.value(call), spelling.value(op), spelling.value(cells)  # type: ignore[assignment]
         return transition(space.setting, space.time(numbers), client, call, op, cells)  # type: ignore[arg-type]
 
 

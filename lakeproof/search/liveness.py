@@ -19,6 +19,7 @@ from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
 from lakeproof.search.expansion import projections
 from lakeproof.search.faults import Mode, Move
+from lakeproof.search.fresh_names import NotOpaque
 from lakeproof.search.graph import NOT_OWED, Graph, Lasso, broken_run
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Rows
@@ -28,6 +29,7 @@ from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.results import Counterexample
 from lakeproof.search.semantics import CHANNEL, TIMER
 from lakeproof.search.space import Relayout
+from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.tables import DONE, ELSEWHERE
 
 _NODES_MAX: Final = 1 << 24
@@ -77,10 +79,14 @@ class Runs:
             numbers = [0] * len(space.columns)
             for column, number in zip(columns, kind, strict=True):
                 numbers[column] = number
-            seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=True).only(reads)
-            ask = partial(evaluation.holds, name, predicate, seen)
+            seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=True)
+            ask = partial(evaluation.holds, name, predicate, seen.only(reads))
             answers.append(ask())
             self.judge.take_again(name, "truth", ask, answers[-1])
+            for spelling in self.judge.spellings:
+                respelled = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=True, spelling=spelling)
+                if evaluation.holds(name, predicate, respelled.only(reads)) is not answers[-1]:
+                    raise NotOpaque(f"{name} depends on how a fresh identifier is spelled")
         return np.array(answers, np.bool_)[which]
 
 
@@ -92,7 +98,7 @@ def in_words(promise: Promise, way: int, loop: int) -> str:
     return f"{promise.broken}: {steps} for ever"
 
 
-def runs_of(judge: Judge, levels: Levels, expanded: int) -> Runs:
+def runs_of(judge: Judge, levels: Levels, expanded: int, names: Symmetry) -> Runs:
     """The runs through the states of these levels, of which the first ``expanded`` were expanded."""
     kernel = judge.kernel
     while True:
@@ -100,12 +106,12 @@ def runs_of(judge: Judge, levels: Levels, expanded: int) -> Runs:
             parts = [levels.read(level, kernel.layout) for level in range(expanded)]
             words = concatenate(parts, kernel.layout.words)
             depth = np.repeat(np.arange(expanded, dtype=np.int64), [len(part[0]) for part in parts])
-            return _runs(judge, words, depth)
+            return _runs(judge, words, depth, names)
         except Relayout:
             kernel.relayout()
 
 
-def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
+def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symmetry) -> Runs:
     kernel, index = judge.kernel, Index(words)
     numbers: dict[Move, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
@@ -117,7 +123,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64]) -> Runs:
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
-            target = index.numbers(after)
+            target = index.numbers(names.canonical(after, kernel))
             known = target >= 0
             mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)

@@ -10,41 +10,99 @@ from the start, and not fewer. The first violation is a shortest one, and the wa
 
 Example: two clients spin for a lock, and each releases it at last. A graded search meets (spinning, holding) on every
 level from 2 on. Here it is one state, of level 2; the spinning client's step leads from it to itself.
+
+Where clients take fresh identifiers, these are renamed (`lakeproof.search.renaming`), if that is found to be sound.
 """
+
+from typing import Final
 
 import attrs
 
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.by_level import LevelSearch, Plan
+from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
+from lakeproof.search.faults import Move
+from lakeproof.search.fresh_names import OTHERS, NotOpaque
 from lakeproof.search.liveness import of_liveness, runs_of
 from lakeproof.search.packing import Visited, Words, concatenate, distinct, take
+from lakeproof.search.paths import path_to
+from lakeproof.search.renaming import Renaming, obstacle
 from lakeproof.search.results import Counterexample, Finding, Result
-from lakeproof.search.states import Record
+from lakeproof.search.space import Relayout
+from lakeproof.search.states import FirstReach, Record
 from lakeproof.search.trie import Trie
+
+_IDENTIFIERS: Final = "fresh identifier"
+
+
+class _TakesIdentifiers(Exception):
+    """A client takes fresh identifiers, which may be renamed."""
 
 
 class LoopingSearch(LevelSearch):
     """A search that leaves out what it has visited. At its end, *liveness* is judged."""
 
     def __init__(self, plan: Plan) -> None:
+        self.renames = False
+        self._kept_apart = obstacle(plan.setting.scenario, plan.setting.cells)
         self._liveness = of_liveness(plan.setting.scenario)
         self._lassos: dict[str, Counterexample] = {}
         # Fairness is owed to each client: none stands for another one.
         options = attrs.evolve(plan.options, symmetry=plan.options.symmetry and not self._liveness)
         super().__init__(attrs.evolve(plan, options=options))
 
+    def run(self) -> Result | GivesWay:
+        stale = False
+        while True:
+            try:
+                self.behaviours = self._compile_behaviours() if stale else self.behaviours
+                return super().run()
+            except _TakesIdentifiers:
+                self.renames, self.symmetric = True, False
+            except NotOpaque as error:
+                self.renames, self._kept_apart = False, str(error)
+            self.restarts, stale = self.restarts + 1, True
+
     def _make(self, trie: Trie) -> Behaviour:
-        return Automaton(trie)
+        return Automaton(trie, renames=self.renames)
 
     def _begin(self) -> None:
         super()._begin()
+        self.names = Renaming(self.kernel.space) if self.renames else self.symmetry
+        if self.renames:
+            self.judge.spellings = OTHERS
+            self._rename(0)
         self.visited = Visited(self.kernel.layout)
         self.visited.add(self.ahead[0][0], self.kernel.layout)
+
+    def _rename(self, level: int) -> None:
+        """Give the identifiers in the states of a level to come their names."""
+        while True:
+            layout = self.kernel.layout
+            met = distinct(concatenate(self.ahead[level], layout.words))
+            try:
+                self.ahead[level] = [self.names.canonical(met, self.kernel)]
+            except Relayout:
+                self._lay_out_anew()
+            else:
+                return
+
+    def _lay_out_anew(self) -> None:
+        old = self.kernel.relayout()
+        for level, parts in self.ahead.items():
+            self.ahead[level] = [self.levels.repack(part, old, self.kernel.layout) for part in parts]
+
+    def _check_sharing(self) -> None:
+        minted = any(behaviour.minted for behaviour in self._distinct_behaviours())
+        if minted and not self.renames and not self._kept_apart:
+            raise _TakesIdentifiers
+        super()._check_sharing()
 
     def _level(self, words: Words, level: int) -> str:
         stopped = super()._level(words, level)
         for later in list(self.ahead):
+            if self.renames:
+                self._rename(later)
             layout = self.kernel.layout
             met = distinct(concatenate(self.ahead.pop(later), layout.words))
             fresh = take(met, ~self.visited.contains(met, layout))
@@ -52,6 +110,13 @@ class LoopingSearch(LevelSearch):
                 self.visited.add(fresh, layout)
                 self.ahead[later] = [fresh]
         return stopped
+
+    def _path(self, place: FirstReach) -> tuple[Move, ...]:
+        return path_to(self.kernel, self.names, self.levels, place)
+
+    def _grown(self) -> str:
+        grown = super()._grown()
+        return f"{grown}; they are not renamed: {self._kept_apart}" if _IDENTIFIERS in grown else grown
 
     def _too_large(self, words: Words) -> str:
         most = self.limits.memory_bytes_max
@@ -62,7 +127,7 @@ class LoopingSearch(LevelSearch):
     def _result(self, depth: int, complete: bool, stopped: str) -> Result:
         if self._liveness and not self.judge.decided:
             expanded = len(self.levels) - self.unexpanded
-            runs = runs_of(self.judge, self.levels, expanded)
+            runs = runs_of(self.judge, self.levels, expanded, self.names)
             judged = ((each.id, runs.judged(each, self.scenario)) for each in self._liveness)
             self._lassos = {name: found for name, found in judged if found is not None}
         return super()._result(depth, complete, stopped)

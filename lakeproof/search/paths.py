@@ -159,7 +159,7 @@ def _walk_rows(
             shown = symmetry.canonical([np.array([part], np.uint64) for part in after], kernel)
             if tuple(int(word[0]) for word in shown) == target:
                 moves.append(move)
-                row = after
+                row = after if symmetry.permutes else target
                 break
         else:
             raise AssertionError("a step of a path cannot be walked: the search is broken")

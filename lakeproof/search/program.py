@@ -1,6 +1,6 @@
 """What a client runs, and what it has beside its coroutines: a label, fresh identifiers, and a store of its own."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Hashable
 from math import gcd
 from typing import Final
 
@@ -92,11 +92,22 @@ class Mint:
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.count = 0
+        self.names: list[str] = []
+        """Those that it has given."""
         self.task = MAIN
         self.lives = 1
         self._first = label
         self._counts: dict[str, int] = {}
+
+    @property
+    def token(self) -> Hashable:
+        """What it gives from now on, as a key."""
+        return (Mint, self.label, self.task, len(self.names), tuple(sorted(self._counts.items())))
+
+    @staticmethod
+    def is_token(key: object) -> bool:
+        """Whether this is a `token` of some mint."""
+        return type(key) is tuple and bool(key) and isinstance(key[0], type) and issubclass(key[0], Mint)
 
     def given_to(self, task: str) -> None:
         """What is minted from now on is this task's."""
@@ -113,10 +124,10 @@ class Mint:
         self.label = f"{self._first}{self.lives}r"
 
     def __call__(self, kind: str) -> str:
-        self.count += 1
         number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
         parts = self.task.split(".") if self.task else []
-        return self.label + "t".join([*parts, str(number)])
+        self.names.append(self.label + "t".join([*parts, str(number)]))
+        return self.names[-1]
 
 
 def check_usable(outcome: Outcome, call: Call) -> None:

@@ -5,6 +5,7 @@ Both run the real coroutines in a `World`, step by step, and judge every state a
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Final
 
 import attrs
@@ -16,8 +17,9 @@ from lakeproof.search import describe
 from lakeproof.search.describe import Effected
 from lakeproof.search.execution import LABELS, label
 from lakeproof.search.faults import OF_CLIENTS, REPEATED, Mode, Move
+from lakeproof.search.fresh_names import Pairing
 from lakeproof.search.plain import Referee, Verdicts
-from lakeproof.search.rounds import Rounds, looks
+from lakeproof.search.rounds import Rounds, done_in, looks
 from lakeproof.search.semantics import Value
 from lakeproof.search.setup import Setting, prepare, run_aftermath
 from lakeproof.search.trace import KeyChange, Trace, TraceError, TraceStep
@@ -58,6 +60,7 @@ class JudgedRun:
         self._referee = Referee(scenario, self.verdicts)
         self._monitors = self._referee.start()
         self._late_at = ""
+        self._made: list[ExecutedStep] = []
         self.rounds = Rounds(scenario)
         self.rounds.see(self.world)
         self._referee.state(self.world, self._monitors)
@@ -70,32 +73,36 @@ class JudgedRun:
         found = self.verdicts.violations.get(invariant_id)
         return None if found is None else found[0]
 
-    def broken(self, invariant_id: str, loop: int | None, steps: Sequence[TraceStep]) -> Violation | None:
-        """What is known against it at the end of these steps, which were made. Where those after ``loop`` repeat for
+    def broken(self, invariant_id: str, loop: int | None) -> Violation | None:
+        """What is known against it at the end of the steps that were made. Where those after ``loop`` repeat for
         ever, they are made once more.
 
         Raises:
-            NotReproduced: the second round differs.
+            NotReproduced: the second round differs, by more than the names of fresh identifiers.
         """
         if not self.rounds.judges(invariant_id):
             return self.violation(invariant_id)
         found = self.rounds.broken(invariant_id, loop)
         if found and loop is not None:
-            self._repeat(steps[loop:], self.world.history[loop:])
+            self._repeat(self._made[loop:])
         return Violation(invariant_id, found) if found else None
 
-    def _repeat(self, steps: Sequence[TraceStep], moves: Sequence[Move]) -> None:
-        looked = looks(self.world)
-        for number, (step, move) in enumerate(zip(steps, moves, strict=True), start=1):
-            if not self.possible(move) or _without_lines(self.told(move)) != _without_lines(step):
+    def _repeat(self, steps: Sequence[ExecutedStep]) -> None:
+        looked, again = looks(self.world), list[ExecutedStep]()
+        for step in steps:
+            again += [self.advance(step.move)] if self.possible(step.move) else []
+        pairing = Pairing(name for client in self.world.clients for name in client.names)
+        for number, (one, other) in enumerate(zip_longest(map(done_in, steps), map(done_in, again)), start=1):
+            if not pairing.alike(one, other):
                 raise NotReproduced(f"step {number} of {len(steps)} of the loop differs in the second round; {IMPURE}")
-        if looks(self.world) != looked:
+        if not pairing.alike(looked, looks(self.world)):
             raise NotReproduced(f"the second round of the loop ends in another state than the first one; {IMPURE}")
 
     def advance(self, move: Move) -> ExecutedStep:
         """Make a move, and judge it and the state that it leads to."""
         before = self.world.cells
         step = self.world.step(move)
+        self._made.append(step)
         self._monitors = self._referee.step(self.world, step, before, self._monitors)
         self._referee.state(self.world, self._monitors)
         self.rounds.see(self.world)
@@ -181,7 +188,7 @@ def record(
         if not run.possible(move):
             raise NotReproduced(f"step {number} of {len(moves)}, {move}, is not possible there; {IMPURE}")
         steps.append(run.told(move))
-    violation = run.broken(invariant_id, loop, steps)
+    violation = run.broken(invariant_id, loop)
     if violation is None:
         raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
     run.close()
@@ -345,7 +352,7 @@ def _content(content: str | None) -> str:
 def _compare_ends(run: JudgedRun, trace: Trace) -> None:
     where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
     try:
-        violation = run.broken(trace.invariant, trace.loop, trace.schedule)
+        violation = run.broken(trace.invariant, trace.loop)
     except NotReproduced as error:
         raise ReplayDiverged(
             _divergence_text(where, "the loop repeats for ever", str(error).partition(";")[0])

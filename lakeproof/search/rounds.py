@@ -1,7 +1,8 @@
 """Liveness along one execution: what is owed at its end, and whether a loop in it leads back to where it began.
 
 A lasso is believed when its loop has been made twice on the real flows: each round does the same, step for step, and
-ends in a state that looks like the one before it.
+ends in a state that looks like the one before it. Fresh identifiers are others in each round: to each one of the first
+round belongs one of the second.
 """
 
 from collections.abc import Hashable
@@ -15,7 +16,7 @@ from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode
 from lakeproof.search.liveness import in_words, of_liveness
 from lakeproof.search.replies import UNANSWERED
-from lakeproof.search.world import World
+from lakeproof.search.world import ExecutedStep, World
 
 
 @attrs.define
@@ -87,3 +88,8 @@ def looks(world: World) -> Hashable:
     cells = tuple(sorted(world.cells.items()))
     left = tuple(world.left.items())
     return identity((cells, calls, open_, tuple(world.crashed), (world.jumps, world.passed), left, world.late))
+
+
+def done_in(step: ExecutedStep) -> Hashable:
+    """What was done in a step, as a key."""
+    return identity((step.move, step.op, step.reply, step.answer, step.changes, step.ended, step.passed))

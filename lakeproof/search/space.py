@@ -14,6 +14,7 @@ from lakeproof.search import packing
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.execution import Program
 from lakeproof.search.faults import BUDGETS
+from lakeproof.search.fresh_names import Spelling
 from lakeproof.search.packing import Column, Layout, lay_out
 from lakeproof.search.semantics import TIMER, Cell, Footprint, Value
 from lakeproof.search.setup import Setting, snapshot
@@ -140,8 +141,10 @@ class Space:
                 numbers[column] = total
         return self.layout.pack(numbers)
 
-    def snapshot(self, numbers: Sequence[int], *, clients: bool, clock: bool) -> Snapshot:
-        """The snapshot of an unpacked state; parts that nobody reads are left empty."""
+    def snapshot(
+        self, numbers: Sequence[int], *, clients: bool, clock: bool, spelling: Spelling | None = None
+    ) -> Snapshot:
+        """The snapshot of an unpacked state; parts that nobody reads are left empty. ``spelling``: of identifiers."""
         cells = {}
         for cell, column in self.cells.items():
             value = self.columns[column].values[numbers[column]] if column < len(numbers) else self._initial(cell)
@@ -150,6 +153,8 @@ class Space:
         views: tuple[tuple[CallView, ...], ...] = ()
         if clients:
             views = tuple(self.behaviours[c].nodes[numbers[self.clients[c]]].calls for c in range(len(self.clients)))
+        if spelling is not None:
+            cells, views = spelling.value(cells), spelling.value(views)  # type: ignore[assignment]
         return snapshot(cells, self.time(numbers) if clock else self.setting.times[0], views)  # type: ignore[arg-type]
 
     def time(self, numbers: Sequence[int]) -> int:

@@ -23,6 +23,7 @@ from lakeproof.model.snapshot import Snapshot, Transition
 from lakeproof.scenario import Scenario, ScenarioError
 from lakeproof.search import evaluation
 from lakeproof.search.faults import Move
+from lakeproof.search.fresh_names import NotOpaque, Spelling
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words
 from lakeproof.search.projections import STORED, Projections, trim_zeros
@@ -86,6 +87,8 @@ class States(Projections):
         self._again = Again()
         self._always = [i for i in scenario.invariants if isinstance(i, Always)]
         self._exchanges = Exchanges(groups)
+        self.spellings: Sequence[Spelling] = ()
+        """Other ones of identifiers: each state is judged in these, too."""
         self._alike: set[tuple[frozenset[Reads], tuple[int, ...]]] = set()
 
     def always(self, words: Words, level: int) -> None:
@@ -114,6 +117,10 @@ class States(Projections):
         space = self.kernel.space
         seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
         cases = [seen] if self._exchanged(reads, numbers) else list(self._exchanges.of(seen))
+        cases += [
+            space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads, spelling=spelling)
+            for spelling in self.spellings
+        ]
         shown: dict[frozenset[Reads], list[Snapshot]] = {}
         for invariant in self._always:
             record = self.records[invariant.id]
@@ -156,12 +163,15 @@ class States(Projections):
 
         Raises:
             TellsClientsApart: they are not.
+            NotOpaque: the same, where they differ in the spelling of identifiers.
         """
         first = next(cases)
         found = self._kept(name, check, ask(name, check, first), first)
         wrong = any(violations(found))
         for case in cases:
             if any(violations(ask(name, check, case))) is not wrong:
+                if self.spellings:
+                    raise NotOpaque(f"{name} depends on how a fresh identifier is spelled")
                 raise TellsClientsApart
         return found
 

@@ -51,6 +51,8 @@ import attrs
 from lakeproof.model.identity import NoIdentity, identity
 from lakeproof.search.bytecode import live_locals
 from lakeproof.search.contents import Incomparable, ObjectIdentity, is_data, is_value, parts_of
+from lakeproof.search.fresh_names import Spelling
+from lakeproof.search.program import Mint
 
 if TYPE_CHECKING:
     from lakeproof.search.execution import Execution
@@ -61,14 +63,15 @@ _ASEND: Final = "async_generator_asend"
 _WRAPPER: Final = "coroutine_wrapper"
 
 
-def exact_state(one: "Execution", other: "Execution") -> Hashable:
-    """The key of the state that two runs of one history are in. ``one`` is not at its end.
+def exact_state(one: "Execution", other: "Execution", spelling: Spelling | None = None) -> Hashable:
+    """The key of the state that two runs of one history are in. ``one`` is not at its end. ``spelling``: how the other
+    run spells identifiers.
 
     Raises:
         Incomparable: the state holds what cannot be compared.
     Cost: linear in what the flow refers to.
     """
-    walk = _LockstepWalk()
+    walk = _LockstepWalk(spelling)
     pairs = zip(one.memory(), other.memory(), strict=True)
     try:
         for mine, others in pairs:
@@ -132,8 +135,9 @@ def _frame_of(at: object) -> tuple[FrameType | None, object]:
 class _LockstepWalk:
     """Walks two runs in step. ``tokens``: what was met, in an order from which all of it can be rebuilt."""
 
-    def __init__(self) -> None:
+    def __init__(self, spelling: Spelling | None = None) -> None:
         self.tokens: list[Hashable] = []
+        self._spelling = spelling
         self._numbers: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self._kept: list[object] = []  # what was made on the way: no other object gets its address
 
@@ -146,6 +150,8 @@ class _LockstepWalk:
             raise Incomparable("is another one in a second run of the same replies")
         if is_value(kind):
             self._value(one, other)
+        elif isinstance(one, Mint):
+            self.tokens.append(one.token)
         elif isinstance(one, Enum) or (one is other and kind is not tuple):
             self._shared(one, other)
         elif kind is tuple or not self._numbered(one, other):
@@ -156,9 +162,15 @@ class _LockstepWalk:
 
     def _value(self, one: object, other: object) -> None:
         key = identity(one)
-        if one is not other and key != identity(other):
-            raise Incomparable("differs in a second run of the same replies")
+        if one is not other or self._spelling is not None:
+            self._same(key, identity(other))
         self.tokens.append(("value", key))
+
+    def _same(self, key: Hashable, there: Hashable) -> None:
+        if self._spelling is None and key != there:
+            raise Incomparable("differs in a second run of the same replies")
+        if self._spelling is not None and self._spelling.key(key) != there:
+            raise Incomparable("depends on how a fresh identifier is spelled")
 
     def _shared(self, one: object, other: object) -> None:
         """What existed before the flow began."""
@@ -185,8 +197,7 @@ class _LockstepWalk:
     def _all(
         self, head: Hashable, mine: Sequence[object], there: Hashable, others: Sequence[object], depth: int
     ) -> None:
-        if head != there:
-            raise Incomparable("differs in a second run of the same replies")
+        self._same(head, there)
         self._kept += (mine, others)
         self.tokens.append(head)
         for one, other in zip(mine, others, strict=True):

@@ -23,6 +23,9 @@ Views = tuple[CallView, ...]
 class Symmetry:
     """Groups of interchangeable clients."""
 
+    permutes = True
+    """Whether a client may stand where another one does in the state that represents one."""
+
     def __init__(self, behaviours: Sequence[Behaviour]) -> None:
         groups: dict[int, list[int]] = {}
         for client, behaviour in enumerate(behaviours):

@@ -1,0 +1,128 @@
+"""States that differ by the names of fresh identifiers alone, each represented by one of them: as `Symmetry` does it
+for clients. See `lakeproof.search.fresh_names` for when that is sound.
+
+In a state, the identifiers are numbered by first reference: from the store, in order of keys, and channels; then from
+the clients, one after the other; then from the late write. What nothing refers to has no name, and so no state has
+more names than are referred to at once. A client's next identifier has a name that no state has; it is numbered in the
+state that follows.
+
+Example: one client takes an identifier in each round, and writes it over that of the round before. Without renaming the
+key holds a1, a2, a3, ...; with it, there is one state in which the key holds the first identifier.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Always, Eventually, Liveness, OnStep
+from lakeproof.scenario import Scenario
+from lakeproof.search.automaton import Automaton
+from lakeproof.search.expansion import Expansion
+from lakeproof.search.fresh_names import NotOpaque, Spelling, names_in, renaming
+from lakeproof.search.packing import Column, Words
+from lakeproof.search.semantics import Cells
+from lakeproof.search.space import Relayout, Space
+from lakeproof.search.symmetry import Symmetry
+
+Numbers = tuple[int, ...]
+_OBJECT = "object"
+
+
+def obstacle(scenario: Scenario, cells: Cells) -> str:
+    """Why identifiers of a scenario cannot be renamed; empty: they may be."""
+    if any(not isinstance(each, Always | OnStep | Eventually | Liveness) for each in scenario.invariants):
+        return "a monitor remembers them"
+    if scenario.aftermath:
+        return "an aftermath may look at them"
+    if scenario.faults.restarts:
+        return "clients restart"
+    if any(isinstance(each, Liveness) and each.fairness == "strong" for each in scenario.invariants):
+        return "strong fairness tells the steps of a client apart by them"
+    return "the setup writes what looks like one" if names_in(identity(tuple(cells.items()))) else ""
+
+
+class Renaming(Symmetry):
+    """Renames the identifiers of states. No clients are interchangeable."""
+
+    permutes = False
+
+    def __init__(self, space: Space) -> None:
+        super().__init__([])
+        self._space = space
+        self._names: dict[int, list[list[str]]] = {}
+        self._known: dict[Numbers, Numbers] = {}
+
+    def canonical(self, words: Words, kernel: Expansion) -> Words:
+        """The same states, each with its identifiers numbered by first reference.
+
+        Raises:
+            NotOpaque: it cannot be seen what the names of the identifiers matter for.
+            Relayout: a column outgrew its bits.
+        """
+        columns = self._columns()
+        held = np.zeros(len(words[0]), np.bool_)
+        for column in columns:
+            if column < len(kernel.layout.places):
+                numbers = kernel.layout.field(words, column)
+                held |= self._holding(column)[numbers.astype(np.intp)]
+        rows = np.flatnonzero(held).tolist()
+        packed = [kernel.layout.pack(self._renamed(columns, self._unpacked(words, row, kernel))) for row in rows]
+        if rows:
+            words = [word.copy() for word in words]
+            for at, word in enumerate(words):
+                word[rows] = np.array([row[at] for row in packed], np.uint64)
+        return words
+
+    def _unpacked(self, words: Words, row: int, kernel: Expansion) -> Numbers:
+        return kernel.layout.unpack([int(word[row]) for word in words])
+
+    def _columns(self) -> Sequence[int]:
+        """Those that may hold identifiers, in the order in which these are numbered."""
+        cells = self._space.cells
+        for cell in cells:
+            if names_in(identity(cell)):
+                raise NotOpaque("one is in the name of a key, or in the address of an object")
+        return (*[cells[cell] for cell in sorted(cells)], *self._space.clients, self._space.late)
+
+    def _holding(self, column: int) -> npt.NDArray[np.bool_]:
+        return np.array([bool(names) for names in self._names_of(column)], np.bool_)
+
+    def _names_of(self, column: int) -> list[list[str]]:
+        """By number of the column: the identifiers in what it stands for."""
+        known = self._names.setdefault(column, [])
+        if column in self._space.clients:
+            nodes = self._behaviour(column).nodes
+            known += [names_in(node.key) for node in nodes[len(known) :]]
+            return known
+        at: Column = self._space.columns[column]
+        known += [names_in(identity(value)) for value in at.values[len(known) :]]
+        if type(at.name) is tuple and at.name[0] == _OBJECT and any(known):
+            raise NotOpaque("one is in the content of an object, whose ETag depends on it")
+        return known
+
+    def _behaviour(self, column: int) -> Automaton:
+        return cast("Automaton", self._space.behaviours[self._space.clients.index(column)])
+
+    def _renamed(self, columns: Sequence[int], numbers: Numbers) -> Numbers:
+        found = self._known.get(numbers)
+        if found is None:
+            within = [column for column in columns if column < len(numbers)]
+            names = {name: None for column in within for name in self._names_of(column)[numbers[column]]}
+            spelling = renaming([*names])
+            changed = [*numbers]
+            for column in within:
+                if self._names_of(column)[numbers[column]]:
+                    changed[column] = self._respelled(column, numbers[column], spelling)
+            if self._space.needs_relayout:
+                raise Relayout
+            found = self._known[numbers] = tuple(changed)
+        return found
+
+    def _respelled(self, column: int, number: int, spelling: Spelling) -> int:
+        if column in self._space.clients:
+            return self._behaviour(column).renamed(number, spelling)
+        at = self._space.columns[column]
+        return at.number(spelling.value(at.values[number]))  # type: ignore[arg-type]
