@@ -173,10 +173,10 @@ class Automaton(Behaviour):
 
 def _names_of(raw: Raw) -> list[str]:
     """All names in a history, by first reference."""
-    return [*dict.fromkeys(name for key in _told(raw) for name in names_in(key))]
+    return [*dict.fromkeys(name for key in _parts(raw) for name in names_in(key))]
 
 
-def _told(raw: Raw) -> Iterator[Hashable]:
+def _parts(raw: Raw) -> Iterator[Hashable]:
     yield raw.names
     for _, reply, _ in raw.history():
         yield identity(reply)

@@ -13,7 +13,7 @@ stores, sends, returns them and compares them for equality; it does not slice, h
 Example: the value that a lock holds names its owner.
 
 >>> LOW.value(b"owned by zqa000, not by zqx001")
-b'owned by 00a333, not by 00x030'
+b'owned by 00a333, not by 00x330'
 >>> renaming(names_in(b"zqa000 zqx007 zqa000")).value((b"zqx007", 1))
 (b'zqx001', 1)
 """
@@ -75,11 +75,11 @@ class Spelling:
         """
         kind = type(value)
         if kind in (str, bytes):
-            return self.key(cast("Hashable", value))
+            return self.key(value)
         if isinstance(value, _ATOMS) or not names_in(identity(value)):
             return value
         if kind in (tuple, list, frozenset, set):
-            return kind([self.value(part) for part in cast("Iterable[object]", value)])  # type: ignore[call-arg]
+            return kind([self.value(part) for part in cast("Iterable[object]", value)])
         if kind is dict:
             items = cast("dict[object, object]", value).items()
             return {self.value(key): self.value(held) for key, held in items}
@@ -95,16 +95,16 @@ class Spelling:
         return made
 
 
-def _reversed(name: str) -> str:
+def _reverse_order(name: str) -> str:
     return "zz" + "".join(chr(ord("z") - int(char)) if char.isdigit() else chr(219 - ord(char)) for char in name[2:])
 
 
-def _mixed(name: str) -> str:
+def _mix_order(name: str) -> str:
     return "00" + "".join(str((7 * int(char) + 3) % 10) if char.isdigit() else char for char in name[2:])
 
 
-HIGH: Final = Spelling(_reversed)
-LOW: Final = Spelling(_mixed)
+HIGH: Final = Spelling(_reverse_order)
+LOW: Final = Spelling(_mix_order)
 OTHERS: Final = (HIGH, LOW)
 AS_GIVEN: Final = Spelling(str)
 
@@ -184,6 +184,11 @@ def without_names(key: Hashable) -> Hashable:
         return part
 
     return walk(key)
+
+
+def is_spelled(text: str, labels: str) -> bool:
+    """Whether `Mint` may give this to a client with one of these labels."""
+    return text[:1] != "" and text[0] in labels and _PLAIN.fullmatch(text) is not None
 
 
 class Pairing:

@@ -60,8 +60,8 @@ class LoopFinder:
         effects = raw.depth - raw.began
         if effects not in LOOKS_AFTER or raw.op is None:
             return
-        asked = [_asked(each, raw) for each, _, _ in raw.history()[raw.began :]]
-        if asked.count(_asked(raw.asks, raw)) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
+        asked = [_request(each, raw) for each, _, _ in raw.history()[raw.began :]]
+        if asked.count(_request(raw.asks, raw)) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
             return
         self._looks[effects] += 1
         if self._loops(raw):
@@ -70,7 +70,7 @@ class LoopFinder:
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
         for one, other in _walk_history(self.program, raw):
-            if _asked(one.asks, raw) != _asked(raw.asks, raw):
+            if _request(one.asks, raw) != _request(raw.asks, raw):
                 continue
             try:
                 key = exact_state(one, other)
@@ -83,7 +83,7 @@ class LoopFinder:
         return False
 
 
-def _asked(asks: Hashable, raw: Raw) -> Hashable:
+def _request(asks: Hashable, raw: Raw) -> Hashable:
     """What was asked for, as a key; of a client that takes identifiers, whichever they are."""
     return without_names(identity(asks)) if raw.names else asks
 

@@ -11,7 +11,8 @@ from the start, and not fewer. The first violation is a shortest one, and the wa
 Example: two clients spin for a lock, and each releases it at last. A graded search meets (spinning, holding) on every
 level from 2 on. Here it is one state, of level 2; the spinning client's step leads from it to itself.
 
-Where clients take fresh identifiers, these are renamed (`lakeproof.search.renaming`), if that is found to be sound.
+Where clients take fresh identifiers, these are renamed (`lakeproof.search.canonical_names`), if that is found to be
+sound.
 """
 
 from typing import Final
@@ -21,12 +22,12 @@ import attrs
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
+from lakeproof.search.canonical_names import Renaming, obstacle
 from lakeproof.search.faults import Move
 from lakeproof.search.fresh_names import OTHERS, NotOpaque
 from lakeproof.search.liveness import of_liveness, runs_of
 from lakeproof.search.packing import Visited, Words, concatenate, distinct, take
 from lakeproof.search.paths import path_to
-from lakeproof.search.renaming import Renaming, obstacle
 from lakeproof.search.results import Counterexample, Finding, Result
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach, Record
@@ -44,7 +45,7 @@ class LoopingSearch(LevelSearch):
 
     def __init__(self, plan: Plan) -> None:
         self.renames = False
-        self._kept_apart = obstacle(plan.setting.scenario, plan.setting.cells)
+        self.kept_apart = obstacle(plan.setting.scenario, plan.setting.cells)
         self._liveness = of_liveness(plan.setting.scenario)
         self._lassos: dict[str, Counterexample] = {}
         # Fairness is owed to each client: none stands for another one.
@@ -60,7 +61,7 @@ class LoopingSearch(LevelSearch):
             except _TakesIdentifiers:
                 self.renames, self.symmetric = True, False
             except NotOpaque as error:
-                self.renames, self._kept_apart = False, str(error)
+                self.renames, self.kept_apart = False, str(error)
             self.restarts, stale = self.restarts + 1, True
 
     def _make(self, trie: Trie) -> Behaviour:
@@ -94,7 +95,7 @@ class LoopingSearch(LevelSearch):
 
     def _check_sharing(self) -> None:
         minted = any(behaviour.minted for behaviour in self._distinct_behaviours())
-        if minted and not self.renames and not self._kept_apart:
+        if minted and not self.renames and not self.kept_apart:
             raise _TakesIdentifiers
         super()._check_sharing()
 
@@ -116,7 +117,7 @@ class LoopingSearch(LevelSearch):
 
     def _grown(self) -> str:
         grown = super()._grown()
-        return f"{grown}; they are not renamed: {self._kept_apart}" if _IDENTIFIERS in grown else grown
+        return f"{grown}; they are not renamed: {self.kept_apart}" if _IDENTIFIERS in grown else grown
 
     def _too_large(self, words: Words) -> str:
         most = self.limits.memory_bytes_max

@@ -191,8 +191,8 @@ async def counting(env: Env) -> None:
 
 
 async def minting(env: Env) -> None:
-    while not await env.store.try_set_if(b"p", b"lock", env.ids.unique("try").encode(), None):
-        pass
+    while not await env.store.try_set_if(b"p", b"lock", b"a", None):
+        await env.store.set(b"p", env.ids.unique("try").encode(), b"")
 
 
 async def locking(env: Env) -> None:
@@ -208,7 +208,7 @@ async def holding(env: Env) -> None:
 
 GROWS = {
     counting: "`tries` differs in every round",
-    minting: "minting() takes a fresh identifier in every round",
+    minting: "minting() takes a fresh identifier in every round; they are not renamed: one is in the name of a key",
     locking: "`lock` of locking holds a lock, which shows nothing of itself",
 }
 

@@ -10,25 +10,30 @@ Example: one client takes an identifier in each round, and writes it over that o
 key holds a1, a2, a3, ...; with it, there is one state in which the key holds the first identifier.
 """
 
-from collections.abc import Sequence
-from typing import cast
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from lakeproof.model.identity import identity
-from lakeproof.model.invariants import Always, Eventually, Liveness, OnStep
+from lakeproof.model.invariants import Always, AlwaysEventually, Eventually, LeadsTo, Liveness, OnStep
 from lakeproof.scenario import Scenario
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.expansion import Expansion
-from lakeproof.search.fresh_names import NotOpaque, Spelling, names_in, renaming
+from lakeproof.search.fresh_names import NotOpaque, Spelling, is_spelled, names_in, renaming
 from lakeproof.search.packing import Column, Words
+from lakeproof.search.program import LABELS
 from lakeproof.search.semantics import Cells
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.symmetry import Symmetry
 
 Numbers = tuple[int, ...]
-_OBJECT = "object"
+_OBJECT: Final = "object"
+_DEPTH_MAX: Final = 12
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -41,7 +46,53 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
         return "clients restart"
     if any(isinstance(each, Liveness) and each.fairness == "strong" for each in scenario.invariants):
         return "strong fairness tells the steps of a client apart by them"
-    return "the setup writes what looks like one" if names_in(identity(tuple(cells.items()))) else ""
+    if names_in(identity(tuple(cells.items()))):
+        return "the setup writes what looks like one"
+    labels = LABELS[: len(scenario.clients)]
+    for code in (call.flow for calls in scenario.clients for call in calls):
+        for text in _constants(code, set()):
+            if is_spelled(text, labels):
+                return f"{getattr(code, '__name__', code)} names {text!r}, which may be one"
+    for each in scenario.invariants:
+        for text in _constants(each, set()):
+            if is_spelled(text, labels):
+                return f"{each.id} names {text!r}, which may be one"
+    return ""
+
+
+def _constants(held: object, seen: set[int], depth: int = 0) -> Iterator[str]:
+    """The texts that a function may compare with: its constants, those of its module and of what it calls there."""
+    if id(held) in seen or depth > _DEPTH_MAX:
+        return
+    seen.add(id(held))
+    parts: Iterable[object] = ()
+    match held:
+        case str():
+            yield held
+        case bytes():
+            yield held.decode("latin-1")
+        case CodeType():
+            parts = held.co_consts
+        case FunctionType():
+            named = (held.__globals__.get(name) for name in held.__code__.co_names)
+            own = [each for each in named if isinstance(each, str | bytes | tuple | frozenset | FunctionType)]
+            parts = (held.__code__, *(held.__closure__ or ()), *(held.__defaults__ or ()), *own)
+        case CellType():
+            parts = gc.get_referents(held)
+        case partial():
+            parts = (held.func, *held.args, *held.keywords.values())
+        case MethodType():
+            parts = (held.__func__,)
+        case tuple() | frozenset():
+            parts = held
+        case Always() | OnStep() | Eventually():
+            parts = (held.check,)
+        case LeadsTo():
+            parts = (held.before, held.after)
+        case AlwaysEventually():
+            parts = (held.holds,)
+    for part in parts:
+        yield from _constants(part, seen, depth + 1)
 
 
 class Renaming(Symmetry):
@@ -125,4 +176,4 @@ class Renaming(Symmetry):
         if column in self._space.clients:
             return self._behaviour(column).renamed(number, spelling)
         at = self._space.columns[column]
-        return at.number(spelling.value(at.values[number]))  # type: ignore[arg-type]
+        return at.number(spelling.value(at.values[number]))
