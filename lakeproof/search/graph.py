@@ -14,24 +14,20 @@ Sources: R. Tarjan, Depth-first search and linear graph algorithms, 1972; O. Lic
 finite state concurrent programs satisfy their linear specification, 1985, for components and fairness.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from lakeproof.search.fair_loops import NOT_OWED as NOT_OWED
+from lakeproof.search.fair_loops import shortest_loop
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-STARTS_TRIED: Final = 64
-"""In a component: from so many states the shortest loop is looked for."""
-
 TRIMMED_MAX: Final = 200
-
-NOT_OWED: Final = -2
-"""The step of what may happen again and again, and never must."""
 
 
 @attrs.frozen(kw_only=True)
@@ -71,26 +67,25 @@ class Lasso:
 
 
 def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso | None:
-    """The shortest way to a run that breaks a promise: owed in the states ``owing``, and kept in ``kept``.
+    """The shortest run that breaks a promise: owed in the states ``owing``, and kept in ``kept``. Way and loop count,
+    each step once; of loops, those that begin at one of the nearest states (see `shortest_loop`).
 
-    Cost: linear in the graph, some microseconds an edge in the part where it is not kept.
+    Cost: linear in the graph, some microseconds an edge in the part where it is not kept; and that of the loops.
     """
     open_ = ~kept
     far, came = _distances(graph, owing & open_, open_)
     reached = far >= 0
     ends = np.flatnonzero(reached & ~graph.can_move.any(axis=0))
     end = int(ends[np.argmin(far[ends])]) if len(ends) else -1
-    best: list[int] = []
+    loop: tuple[int, ...] = ()
+    most = int(far[end]) if end >= 0 else None
     for component in fair_components(graph, reached, fairness):
-        nearest = far[component].min()
-        if not best or nearest < far[best].min():
-            best = component
-    if end >= 0 and (not best or far[end] <= far[best].min()):
-        return Lasso(_way(graph, far, came, owing, end), ())
-    if not best:
-        return None
-    loop = _loop(graph, best, far, fairness)
-    return Lasso(_way(graph, far, came, owing, int(graph.source[loop[0]])), loop)
+        found = shortest_loop(graph, component, far, fairness, most)
+        if found:
+            loop, most = found, int(far[graph.source[found[0]]]) + len(found)
+    if loop:
+        return Lasso(_way(graph, far, came, owing, int(graph.source[loop[0]])), loop)
+    return Lasso(_way(graph, far, came, owing, end), ()) if end >= 0 else None
 
 
 def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
@@ -221,73 +216,3 @@ def components(graph: Graph, inside: Bools) -> Iterator[list[int]]:
                     if member == node:
                         break
                 yield found
-
-
-def _loop(graph: Graph, component: Sequence[int], far: Ints, fairness: str) -> tuple[int, ...]:
-    """A short fair loop in a component: the edges, from a state of it that is near the start."""
-    member = frozenset(component)
-    inner = {
-        state: [e for e in graph.edges_of(state) if graph.mover[e] >= 0 and int(graph.target[e]) in member]
-        for state in component
-    }
-    wanted = list(_demands(graph, component, inner, fairness))
-    nearest = sorted(component, key=lambda state: (int(far[state]), state))[:STARTS_TRIED]
-    loops = ((int(far[start]), _round(graph, start, inner, wanted)) for start in nearest)
-    return min(loops, key=lambda found: (found[0] + len(found[1]), found[0]))[1]
-
-
-@attrs.frozen
-class _Demand:
-    """What a loop must do: take one of these edges, or come through one of these states."""
-
-    edges: frozenset[int]
-    states: frozenset[int]
-
-
-def _demands(graph: Graph, component: Sequence[int], inner: dict[int, list[int]], fairness: str) -> Iterator[_Demand]:
-    edges = [edge for out in inner.values() for edge in out]
-    if fairness == "weak":
-        for mover in range(len(graph.can_move)):
-            stuck = frozenset(state for state in component if not graph.can_move[mover, state])
-            yield _Demand(frozenset(edge for edge in edges if graph.mover[edge] == mover), stuck)
-    elif fairness == "strong":
-        for step in {int(graph.step[edge]) for edge in edges} - {NOT_OWED}:
-            yield _Demand(frozenset(edge for edge in edges if graph.step[edge] == step), frozenset())
-
-
-def _round(graph: Graph, start: int, inner: dict[int, list[int]], wanted: Iterable[_Demand]) -> tuple[int, ...]:
-    """From a state round to it again: to the nearest edge or state that is still wanted, one after the other."""
-    found: list[int] = []
-    left = [demand for demand in wanted if start not in demand.states]
-    at = start
-    while left:
-        edges = {edge for demand in left for edge in demand.edges}
-        states = {state for demand in left for state in demand.states}
-        path = _path(graph, at, inner, edges, states)
-        found += path
-        at = int(graph.target[path[-1]])
-        passed = {int(graph.target[edge]) for edge in path}
-        left = [each for each in left if not (each.edges & set(path)) and not (each.states & passed)]
-    if at != start or not found:
-        found += _path(graph, at, inner, set(), {start})
-    return tuple(found)
-
-
-def _path(graph: Graph, start: int, inner: dict[int, list[int]], edges: set[int], states: set[int]) -> list[int]:
-    """The shortest path, of one edge at least, that ends with one of these edges or in one of these states."""
-    came: dict[int, int] = {}
-    waiting = deque([start])
-    while waiting:
-        state = waiting.popleft()
-        for edge in inner[state]:
-            to = int(graph.target[edge])
-            if edge in edges or to in states:
-                path = [edge]
-                while state != start:
-                    path.append(came[state])
-                    state = int(graph.source[came[state]])
-                return path[::-1]
-            if to not in came and to != start:
-                came[to] = edge
-                waiting.append(to)
-    raise AssertionError("a component that is not connected: the search is broken")
