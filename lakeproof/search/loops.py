@@ -45,7 +45,9 @@ class LoopingSearch(LevelSearch):
 
     def __init__(self, plan: Plan) -> None:
         self.renames = False
-        self.kept_apart = obstacle(plan.setting.scenario, plan.setting.cells)
+        self.kept_apart = (
+            "final states are kept" if plan.options.keep_finals else obstacle(plan.setting.scenario, plan.setting.cells)
+        )
         self._liveness = of_liveness(plan.setting.scenario)
         self._lassos: dict[str, Counterexample] = {}
         # Fairness is owed to each client: none stands for another one.

@@ -30,7 +30,7 @@ class Options:
     merge: bool | None = None  # None: when the search is no longer small
     symmetry: bool = True
     ranked: bool | None = None  # None: when the search has grown large
-    keep_finals: bool = False
+    keep_finals: bool = False  # as flows made them: fresh identifiers are not renamed then
 
 
 @attrs.frozen

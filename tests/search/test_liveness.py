@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -111,20 +111,15 @@ def test_many_verdicts_agree_with_the_explicit_graph(first: int) -> None:
     assert wrong(range(first, first + 50)) == []
 
 
-def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None]:
-    """One kind of fairness is taken for another one."""
-    known = graph.fair_components
-
-    def fair(made_: graph.Graph, within: graph.Bools, asked: str) -> Iterator[list[int]]:
-        return known(made_, within, other if asked == fairness else asked)
-
-    return lambda patch: patch.setattr(graph, "fair_components", fair)
-
-
 def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
     """Promises are judged on something else."""
     known = graph.broken_run
     return lambda patch: patch.setattr(liveness, "broken_run", lambda *given: known(*change(*given)))  # type: ignore[arg-type]
+
+
+def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """One kind of fairness is taken for another one."""
+    return _judged(lambda made_, owing, kept, fair: (made_, owing, kept, other if fair == fairness else fair))
 
 
 FAULTS = {
