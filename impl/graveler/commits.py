@@ -66,7 +66,9 @@ async def write_commit(
     return commit
 
 
-async def seal(env: Env, repository: Repository, branch_id: BranchID, tries: int = TRIES) -> tuple[Branch, bytes]:
+async def seal(
+    env: Env, repository: Repository, branch_id: BranchID, tries: int | None = TRIES
+) -> tuple[Branch, bytes]:
     """Push the staging token to the front of the sealed ones, and open a new one: 2 effects, and 2 for each time that
     another client came first. Returns the branch and the predicate that replaces just this value.
 

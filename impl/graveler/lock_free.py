@@ -42,8 +42,8 @@ class Reading:
     before a reset may hold what was reset: hidden by the restoration, until that is reset, too."""
     drops: bool = True
     """Delete the staged entries once they are committed. The text drops none."""
-    tries: int = TRIES
-    """How often to seal, and how often to finish. The text sets no bound."""
+    tries: int | None = TRIES
+    """How often to seal, and how often to finish; None: without a bound, as in the text."""
 
 
 AS_WRITTEN: Final = Reading()

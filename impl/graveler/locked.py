@@ -15,6 +15,7 @@ import attrs
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import flows
 from lakeproof.impl.graveler.commits import Request, drop_all, write_commit
+from lakeproof.impl.graveler.tokens import countdown
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchLocked
 from lakeproof.impl.repositories.entities import uid_partition
@@ -34,8 +35,8 @@ class Reading:
 
     lease: int = 0
     """Microseconds after which a lock may be taken over; 0: never."""
-    tries: int = 3
-    """How often to try to take it. The text sets no bound."""
+    tries: int | None = 3
+    """How often to try to take it; None: without a bound, as in the text."""
     table: bool = False
     """One lock for all branches of a repository: "a naive table lock, just to get it going"."""
 
@@ -128,7 +129,7 @@ def lock_key(branch_id: BranchID, reading: Reading = AS_WRITTEN) -> bytes:
 async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: Reading) -> None:
     partition, key, lease = uid_partition(repository), lock_key(branch_id, reading), reading.lease
     owner = env.ids.unique("lock").encode() if lease else b"locked"
-    for _ in range(reading.tries):
+    for _ in countdown(reading.tries):
         try:
             await env.store.set_if(partition, key, await _mark(env, owner, lease), None)
         except kv.PredicateFailed:

@@ -12,6 +12,7 @@ import attrs
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import flows
 from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.tokens import countdown
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
@@ -27,8 +28,8 @@ class Reading:
     """Seal the staging token before it is read. Without it, what is written between the scan and the end is lost."""
     drops: bool = True
     """Delete the staged entries once they are committed. The text drops none."""
-    tries: int = TRIES
-    """How often to start over. The text sets no bound."""
+    tries: int | None = TRIES
+    """How often to start over; None: without a bound, as in the text."""
 
 
 AS_WRITTEN: Final = Reading()
@@ -51,7 +52,7 @@ async def commit(
         BranchNotFound; BranchBusy: beaten ``tries`` times, nothing was committed by this call.
     """
     request = Request(message=message, batch_size=batch_size)
-    for _ in range(reading.tries):
+    for _ in countdown(reading.tries):
         if reading.seals:
             branch, predicate = await seal(env, repository, branch_id, reading.tries)
             tokens = branch.sealed_tokens

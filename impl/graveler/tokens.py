@@ -12,7 +12,7 @@ Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS metad
 writes", "Reading", "Committer flow".
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Final, TypeVar
 
 import attrs
@@ -28,6 +28,13 @@ T = TypeVar("T")
 
 Tokens = tuple[StagingToken, ...]
 TRIES: Final = 3
+
+
+def countdown(tries: int | None) -> Iterator[int]:
+    """How many tries are left after each; None: there is no bound, and always one left."""
+    while tries is None:
+        yield 1
+    yield from reversed(range(tries))
 
 
 @attrs.frozen
@@ -57,7 +64,7 @@ async def swap(
     *,
     beaten: Beaten | None = None,
     start: tuple[Branch, bytes] | None = None,
-    tries: int = TRIES,
+    tries: int | None = TRIES,
 ) -> Swapped | None:
     """Replace the record of a branch by `SetIf`. 2 effects and those of ``change``, and as many for each failure.
 
@@ -68,7 +75,7 @@ async def swap(
         BranchNotFound; BranchBusy: others came first ``tries`` times.
     """
     branch, predicate = await read_branch(env, repository, branch_id) if start is None else start
-    for left in reversed(range(tries)):
+    for left in countdown(tries):
         after = await change(branch)
         if after is None:
             return None
@@ -114,7 +121,7 @@ async def settle(
     write: Callable[[Branch], Awaitable[T | Missed]],
     *paths: bytes,
     settled: Settled | None = same_token,
-    tries: int = TRIES,
+    tries: int | None = TRIES,
 ) -> tuple[T, Branch]:
     """Write something, until it is settled. 1 effect and those of ``write``, and as many for each other token.
 
@@ -124,7 +131,7 @@ async def settle(
     Raises:
         BranchNotFound, and what ``write`` raises; WriteNotSettled (indefinite) after ``tries`` tries.
     """
-    for _ in range(tries):
+    for _ in countdown(tries):
         done = await write(branch)
         if isinstance(done, Missed):
             branch = done.branch
@@ -144,7 +151,7 @@ async def stable(
     look: Callable[[Branch], Awaitable[T]],
     *,
     rereads: bool = True,
-    tries: int = TRIES,
+    tries: int | None = TRIES,
 ) -> T:
     """What a look through a branch finds, if the branch is the same before and after. 2 effects and those of ``look``,
     and as many for each change. rereads: without it the first look counts.
@@ -153,7 +160,7 @@ async def stable(
         BranchNotFound; BranchBusy: the branch changed ``tries`` times.
     """
     branch = await get_branch(env, repository, branch_id)
-    for _ in range(tries):
+    for _ in countdown(tries):
         found = await look(branch)
         before, branch = branch, await get_branch(env, repository, branch_id) if rereads else branch
         if before == branch:

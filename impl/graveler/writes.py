@@ -33,7 +33,7 @@ class Reading:
     under an earlier token, and stages it once more: that token may have been read already by who commits it. And it
     answers `WriteNotSettled` where it is refused after a first try. Without it such a call is refused, although what it
     has written may be committed."""
-    tries: int = TRIES
+    tries: int | None = TRIES
     """How many changes of the token to meet. The text sets no bound."""
 
 
@@ -170,7 +170,7 @@ async def _exchange(
         return None
 
     branch = await get_branch(env, repository, branch_id)
-    await settle(env, repository, branch, write, path, tries=reading.tries + 2)
+    await settle(env, repository, branch, write, path, tries=None if reading.tries is None else reading.tries + 2)
 
 
 async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:

@@ -11,16 +11,17 @@ key holds a1, a2, a3, ...; with it, there is one state in which the key holds th
 """
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from types import CellType, CodeType, FunctionType, MethodType
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Final, cast
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from lakeproof.model.identity import identity
-from lakeproof.model.invariants import Always, AlwaysEventually, Eventually, LeadsTo, Liveness, OnStep
+from lakeproof.model.invariants import Always, Eventually, Liveness, OnStep
 from lakeproof.scenario import Scenario
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.expansion import Expansion
@@ -33,7 +34,8 @@ from lakeproof.search.symmetry import Symmetry
 
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
-_DEPTH_MAX: Final = 12
+_NAMED: Final = (str, bytes, tuple, frozenset, FunctionType, type(lru_cache(str)))
+_HOLDERS: Final = (tuple, list, set, frozenset, dict, CellType, MethodType, partial)
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -49,50 +51,40 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
     if names_in(identity(tuple(cells.items()))):
         return "the setup writes what looks like one"
     labels = LABELS[: len(scenario.clients)]
-    for code in (call.flow for calls in scenario.clients for call in calls):
-        for text in _constants(code, set()):
+    calls = [(call.name, (call.flow, call.args, call.options)) for calls in scenario.clients for call in calls]
+    for name, held in [*calls, *((each.id, each) for each in scenario.invariants)]:
+        for text in _texts(held):
             if is_spelled(text, labels):
-                return f"{getattr(code, '__name__', code)} names {text!r}, which may be one"
-    for each in scenario.invariants:
-        for text in _constants(each, set()):
-            if is_spelled(text, labels):
-                return f"{each.id} names {text!r}, which may be one"
+                return f"{name} holds {text!r}, which may be one"
     return ""
 
 
-def _constants(held: object, seen: set[int], depth: int = 0) -> Iterator[str]:
-    """The texts that a function may compare with: its constants, those of its module and of what it calls there."""
-    if id(held) in seen or depth > _DEPTH_MAX:
-        return
-    seen.add(id(held))
-    parts: Iterable[object] = ()
-    match held:
-        case str():
-            yield held
-        case bytes():
-            yield held.decode("latin-1")
-        case CodeType():
-            parts = held.co_consts
-        case FunctionType():
-            named = (held.__globals__.get(name) for name in held.__code__.co_names)
-            own = [each for each in named if isinstance(each, str | bytes | tuple | frozenset | FunctionType)]
-            parts = (held.__code__, *(held.__closure__ or ()), *(held.__defaults__ or ()), *own)
-        case CellType():
-            parts = gc.get_referents(held)
-        case partial():
-            parts = (held.func, *held.args, *held.keywords.values())
-        case MethodType():
-            parts = (held.__func__,)
-        case tuple() | frozenset():
-            parts = held
-        case Always() | OnStep() | Eventually():
-            parts = (held.check,)
-        case LeadsTo():
-            parts = (held.before, held.after)
-        case AlwaysEventually():
-            parts = (held.holds,)
-    for part in parts:
-        yield from _constants(part, seen, depth + 1)
+def _texts(held: object) -> Iterator[str]:
+    """All that a function may compare with: its constants, those of its module, of what it calls there, and of what it
+    holds. Not what a cache holds."""
+    seen: set[int] = set()
+    waiting = [held]
+    while waiting:
+        at = waiting.pop()
+        if id(at) in seen:
+            continue
+        seen.add(id(at))
+        match at:
+            case str():
+                yield at
+            case bytes():
+                yield at.decode("latin-1")
+            case CodeType():
+                waiting += at.co_consts
+            case FunctionType():
+                named = [at.__globals__.get(name) for name in at.__code__.co_names]
+                waiting += [const for const in at.__code__.co_consts if const is not at.__doc__]
+                waiting += [at.__closure__, at.__defaults__, at.__kwdefaults__]
+                waiting += [each for each in named if isinstance(each, _NAMED)]
+            case _ if hasattr(at, "__wrapped__"):
+                waiting.append(at.__wrapped__)
+            case _ if isinstance(at, _HOLDERS) or attrs.has(type(at)) or hasattr(at, "__dict__"):
+                waiting += [] if isinstance(at, type | ModuleType) else gc.get_referents(at)
 
 
 class Renaming(Symmetry):

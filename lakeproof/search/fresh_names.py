@@ -34,7 +34,7 @@ _MOST: Final = 1000
 _TOKEN: Final = re.compile(rf"zq[{LABELS}{_KEPT}{_FORGOTTEN}]\d\d\d")
 """No two of them overlap, however they are put together."""
 _TOKEN_BYTES: Final = re.compile(_TOKEN.pattern.encode())
-_PLAIN: Final = re.compile(rf"[{LABELS}]\d+(?:t\d+)*")
+_PLAIN: Final = re.compile(rf"(?<![A-Za-z0-9])[{LABELS}][1-9]\d*(?:t[1-9]\d*)*(?![A-Za-z0-9])")
 """What may be an identifier as `Mint` spells it."""
 _ATOMS: Final = (int, float, complex, type(None), Enum, type)
 
@@ -187,12 +187,12 @@ def without_names(key: Hashable) -> Hashable:
 
 
 def is_spelled(text: str, labels: str) -> bool:
-    """Whether `Mint` may give this to a client with one of these labels."""
-    return text[:1] != "" and text[0] in labels and _PLAIN.fullmatch(text) is not None
+    """Whether this holds what `Mint` may give to a client with one of these labels."""
+    return any(found[0] in labels for found in _PLAIN.findall(text))
 
 
 class Pairing:
-    """A one-to-one relation of identifiers, made up as values of two rounds of a loop are compared."""
+    """A one-to-one relation of identifiers that differ, made up as values of two rounds of a loop are compared."""
 
     def __init__(self, names: Iterable[str]) -> None:
         longest_first = sorted({*names}, key=len, reverse=True)
@@ -216,5 +216,8 @@ class Pairing:
         if one == other:
             return True
         pairs = zip(self._name.findall(one), self._name.findall(other), strict=False)
-        same = all(self._there.setdefault(a, b) == b and self._back.setdefault(b, a) == a for a, b in pairs)
+        # What is the same in both may be something else that looks like a name, as a part of a digest.
+        same = all(
+            a == b or (self._there.setdefault(a, b) == b and self._back.setdefault(b, a) == a) for a, b in pairs
+        )
         return same and self._name.split(one) == self._name.split(other)

@@ -59,8 +59,7 @@ if TYPE_CHECKING:
 
 _DEPTH_MAX: Final = 150
 _SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
-_ASEND: Final = "async_generator_asend"
-_WRAPPER: Final = "coroutine_wrapper"
+_AWAITED: Final = ("async_generator_asend", "coroutine_wrapper", "anext_awaitable")
 
 
 def exact_state(one: "Execution", other: "Execution", spelling: Spelling | None = None) -> Hashable:
@@ -115,9 +114,13 @@ def _frames(run: "Execution") -> Iterator[tuple[FrameType, Mapping[str, object]]
             live = live_locals(frame.f_code, frame.f_lasti)
             yield frame, {name: held for name, held in frame.f_locals.items() if live is None or name in live}
             at = waits
-            if type(at).__name__ in (_ASEND, _WRAPPER):
-                inner = [held for held in gc.get_referents(at) if isinstance(held, CoroutineType | AsyncGeneratorType)]
+            while type(at).__name__ in _AWAITED:
+                inner = [held for held in gc.get_referents(at) if type(held).__name__ in _AWAITED or _runs(held)]
                 at = inner[0] if inner else None
+
+
+def _runs(held: object) -> bool:
+    return isinstance(held, CoroutineType | AsyncGeneratorType)
 
 
 def _frame_of(at: object) -> tuple[FrameType | None, object]:
@@ -219,13 +222,23 @@ class _LockstepWalk:
                 raise
 
     def _held(self, mine: "_Frame", one: object, other: object, depth: int) -> None:
-        name = type(one).__name__
-        if one is mine.waits and name in (_ASEND, _WRAPPER):
-            # An asynchronous generator's next value, which is awaited: it is under way, or we would not be here.
-            here, there = gc.get_referents(one), gc.get_referents(other)
-            self._all((name, len(here)), here, (type(other).__name__, len(there)), there, depth)
+        if one is mine.waits and type(one).__name__ in _AWAITED:
+            self._awaited(one, other, depth)
         else:
             self.visit(one, other, depth)
+
+    def _awaited(self, one: object, other: object, depth: int) -> None:
+        """An asynchronous generator's next value, which is awaited: it is under way, or we would not be here."""
+        here, there = gc.get_referents(one), gc.get_referents(other)
+        name = type(one).__name__
+        self._same((name, len(here)), (type(other).__name__, len(there)))
+        self.tokens.append((name, len(here)))
+        self._kept += (here, there)
+        for mine, others in zip(here, there, strict=True):
+            if type(mine).__name__ in _AWAITED:
+                self._awaited(mine, others, depth + 1)
+            else:
+                self.visit(mine, others, depth)
 
 
 @attrs.frozen

@@ -190,6 +190,14 @@ class _Stood(Exception):
     pass
 
 
+async def in_the_next_one(env: Env, m: Machine) -> int:
+    states, at = _asked(env, m), 0
+    while at >= 0:
+        at = 0
+        at = await anext(states, -1)
+    return at
+
+
 async def in_an_exception(env: Env, m: Machine) -> int:
     at = 0
     while at >= 0:
@@ -231,7 +239,7 @@ async def in_an_object(env: Env, m: Machine) -> int:
 Keeper = Callable[..., Any]  # type: ignore[explicit-any]  # a flow
 KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_a_local, in_an_iterator, in_a_loop, in_what_is_shared, in_a_closure, in_a_generator),
-    *(in_an_asynchronous_generator, in_an_exception, in_a_context, in_an_object),
+    *(in_an_asynchronous_generator, in_the_next_one, in_an_exception, in_a_context, in_an_object),
 )
 
 

@@ -57,7 +57,7 @@ async def _step(env: Env, step: Step, held: list[str]) -> None:
                 held[step.register] = ""
 
 
-@attrs.frozen
+@attrs.frozen  # type: ignore[explicit-any]
 class Keeper:
     """How a flow keeps two identifiers while it waits."""
 
@@ -67,7 +67,7 @@ class Keeper:
 
 KEEPERS: Mapping[str, Keeper] = {
     "list": Keeper(lambda one, other: [one, other], lambda kept: (kept[0], kept[1])),
-    "text": Keeper(lambda one, other: f"<{one}/{other}>", lambda kept: tuple(kept[1:-1].split("/"))),  # type: ignore[arg-type, return-value]
+    "text": Keeper(lambda one, other: f"<{one}/{other}>", lambda kept: tuple(kept[1:-1].split("/"))),
     "closure": Keeper(lambda one, other: lambda: (one, other), lambda kept: kept()),
     "iterator": Keeper(lambda one, other: iter([one, other]), lambda kept: (next(kept), next(kept))),
     "key": Keeper(lambda one, other: {("one", one): other}, lambda kept: next((k[1], v) for k, v in kept.items())),
@@ -314,7 +314,7 @@ NOT_OPAQUE: Mapping[Flow, tuple[Callable[[set[object]], Always], str]] = {
     take_the_largest: (_marks, "spelled"),
     name_keys: (_marks, "name of a key"),
     put_objects: (_marks, "ETag"),
-    write_it: (_is_the_second, "second names 'a2'"),
+    write_it: (_is_the_second, "second holds 'a2'"),
 }
 
 

@@ -1,7 +1,7 @@
 """Lassos are short: against all closed walks of small graphs, by definition; and planted faults."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 import attrs
@@ -145,21 +145,31 @@ def test_a_loop_that_is_too_dear_to_shorten_is_still_fair(monkeypatch: pytest.Mo
     assert all("no fair loop" not in each for each in longer)
 
 
-WALKS = fair_loops._Walks
-FAULTS: Mapping[str, tuple[str, Callable[..., object]]] = {
-    "who cannot move is owed a move": (
-        "_asked_in", lambda walks, state: (1 << MOVERS) - 1 if walks._fairness == "weak" else ASKED(walks, state)
-    ),
-    "nobody is owed anything": ("_asked_in", lambda walks, state: 0),
-    "who moved once may be left out before": (
-        "_after", lambda walks, owed, edge: AFTER(walks, (walks._asks[int(walks._graph.source[edge])], 0), edge)
-    ),
-}  # fmt: skip
-ASKED, AFTER = WALKS._asked_in, WALKS._after
+def _all_are_owed(walks: fair_loops._Walks, state: int) -> int:
+    return (1 << MOVERS) - 1
+
+
+def _nobody_is_owed(walks: fair_loops._Walks, state: int) -> int:
+    return 0
+
+
+AFTER = fair_loops._Walks._after
+
+
+def _without_the_past(walks: fair_loops._Walks, owed: fair_loops.Owed, edge: int) -> fair_loops.Owed:
+    source = int(walks._graph.source[edge])
+    return AFTER(walks, (walks._asks[source], 0), edge)
+
+
+FAULTS: Mapping[str, tuple[str, object]] = {
+    "who cannot move is owed a move": ("_asked_in", _all_are_owed),
+    "nobody is owed anything": ("_asked_in", _nobody_is_owed),
+    "what was done before is forgotten": ("_after", _without_the_past),
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_the_walk_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, planted = FAULTS[fault]
-    monkeypatch.setattr(WALKS, name, planted)
+    monkeypatch.setattr(fair_loops._Walks, name, planted)
     assert any(wrong(range(seed, seed + 1)) for seed in range(250))
