@@ -57,8 +57,8 @@ async def _step(env: Env, step: Step, held: list[str]) -> None:
                 held[step.register] = ""
 
 
-@attrs.frozen  # type: ignore[explicit-any]
-class Keeper:
+@attrs.frozen
+class Keeper:  # type: ignore[explicit-any]
     """How a flow keeps two identifiers while it waits."""
 
     pack: Callable[[str, str], object]
