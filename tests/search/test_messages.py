@@ -117,7 +117,7 @@ def test_a_channel_has_room_for_one_message_or_more() -> None:
         await env.channel("c", capacity=0).send(b"1")
 
     [finding] = search(
-        Scenario(name="x", clients=[[Call(send_nowhere)]], expect={NO_UNHANDLED_EXCEPTION: "violated"})
+        Scenario(name="x", clients=[[Call(send_nowhere)]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"})
     ).findings
     assert finding.counterexample is not None
     assert "capacity is 0: expected at least 1, or None" in finding.counterexample.violation.evidence
