@@ -8,6 +8,7 @@ been. A walk that is back at its start and owes nothing is a loop. There may be 
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -34,7 +35,7 @@ def shortest_loop(
     states are. None if way and loop together are not shorter than ``most``. Of the component, the STARTS_TRIED nearest
     states are tried.
 
-    Cost: at most SETS_MAX pairs for each of these, some microseconds each.
+    Cost: at most SETS_MAX pairs for each of these, some microseconds each, as long as these suffice.
     """
     walks = _Walks(graph, component, fairness)
     best: tuple[int, ...] = ()
@@ -50,16 +51,29 @@ class _Walks:
     """The walks in a component."""
 
     def __init__(self, graph: "Graph", component: Sequence[int], fairness: str) -> None:
-        member = frozenset(component)
         self._graph = graph
-        self._component = component
+        self._component = frozenset(component)
         self._fairness = fairness
-        self._inner = {
-            state: [e for e in graph.edges_of(state) if graph.mover[e] >= 0 and int(graph.target[e]) in member]
-            for state in component
-        }
         self._numbers: dict[int, int] = {}
-        self._asks = {state: self._asked_in(state) for state in component}
+        self._inner: dict[int, list[int]] = {}
+        self._asks: dict[int, int] = {}
+        self._too_many = False
+
+    def _edges(self, state: int) -> list[int]:
+        """The edges from a state that stay in the component, faults excepted."""
+        found = self._inner.get(state)
+        if found is None:
+            graph = self._graph
+            found = [
+                e for e in graph.edges_of(state) if graph.mover[e] >= 0 and int(graph.target[e]) in self._component
+            ]
+            self._inner[state] = found
+        return found
+
+    def _owed_in(self, state: int) -> int:
+        if state not in self._asks:
+            self._asks[state] = self._asked_in(state)
+        return self._asks[state]
 
     def _asked_in(self, state: int) -> int:
         """Who can move in a state; or which steps can be taken."""
@@ -76,7 +90,7 @@ class _Walks:
 
     def _after(self, owed: Owed, edge: int) -> Owed:
         left_out, taken = owed
-        here = self._asks[int(self._graph.target[edge])]
+        here = self._owed_in(int(self._graph.target[edge]))
         if self._fairness == "strong":
             step = int(self._graph.step[edge])
             taken |= 1 << self._number(step) if step != NOT_OWED else 0
@@ -85,21 +99,22 @@ class _Walks:
 
     def shortest(self, start: int, most: int | None) -> tuple[int, ...]:
         """The shortest loop from a state round to it, if it is shorter than this."""
-        first = (start, (self._asks[start], 0))
+        first = (start, (self._owed_in(start), 0))
         came: dict[tuple[int, Owed], tuple[tuple[int, Owed], int] | None] = {first: None}
         level, length = [first], 0
         while level and (most is None or length + 1 < most):
             length += 1
             following = []
             for at in level:
-                for edge in self._inner[at[0]]:
+                for edge in self._edges(at[0]):
                     after = (int(self._graph.target[edge]), self._after(at[1], edge))
                     if after[0] == start and not after[1][0]:
                         return _back(came, at, edge)
                     if after not in came:
                         came[after] = (at, edge)
                         following.append(after)
-            if len(came) > SETS_MAX:
+            self._too_many = self._too_many or len(came) > SETS_MAX
+            if self._too_many:
                 found = self._greedy(start)
                 return found if most is None or len(found) < most else ()
             level = following
@@ -108,7 +123,7 @@ class _Walks:
     def _greedy(self, start: int) -> tuple[int, ...]:
         """From a state round to it again: to the nearest edge or state that is still wanted, one after the other."""
         found: list[int] = []
-        left = [demand for demand in self._demands() if start not in demand.states]
+        left = [demand for demand in self._demands if start not in demand.states]
         at = start
         while left:
             edges = {edge for demand in left for edge in demand.edges}
@@ -122,8 +137,12 @@ class _Walks:
             found += self._path(at, set(), {start})
         return tuple(found)
 
-    def _demands(self) -> Iterator["_Demand"]:
-        graph, edges = self._graph, [edge for out in self._inner.values() for edge in out]
+    @cached_property
+    def _demands(self) -> list["_Demand"]:
+        return list(self._all_demands())
+
+    def _all_demands(self) -> Iterator["_Demand"]:
+        graph, edges = self._graph, [edge for state in self._component for edge in self._edges(state)]
         if self._fairness == "weak":
             for mover in range(len(graph.can_move)):
                 stuck = frozenset(state for state in self._component if not graph.can_move[mover, state])
@@ -138,7 +157,7 @@ class _Walks:
         waiting = deque([start])
         while waiting:
             state = waiting.popleft()
-            for edge in self._inner[state]:
+            for edge in self._edges(state):
                 to = int(self._graph.target[edge])
                 if edge in edges or to in states:
                     path = [edge]

@@ -158,7 +158,7 @@ AFTER = fair_loops._Walks._after
 
 def _without_the_past(walks: fair_loops._Walks, owed: fair_loops.Owed, edge: int) -> fair_loops.Owed:
     source = int(walks._graph.source[edge])
-    return AFTER(walks, (walks._asks[source], 0), edge)
+    return AFTER(walks, (walks._owed_in(source), 0), edge)
 
 
 FAULTS: Mapping[str, tuple[str, object]] = {
