@@ -12,15 +12,19 @@ import pytest
 
 from lakeproof import Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
 from lakeproof.designs.branch_designs import BRANCH, FOUNDED, REPOSITORY
+from lakeproof.impl.codec import decode_branch
 from lakeproof.impl.graveler import lock_free, locked, optimistic, resets, writes
 from lakeproof.impl.repositories import hardened, step1
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
-from lakeproof.model import keys
+from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.invariants import Fairness
-from lakeproof.scenario import Flow
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
+from lakeproof.search.faults import Mode, Move
 from lakeproof.search.replay import record, replay
 from lakeproof.search.search import Limits, search
+from lakeproof.search.setup import prepare
+from lakeproof.search.world import World
 
 R: Final = RepositoryID("r")
 OPTIMISTIC: Final = optimistic.Reading(tries=None, seals=False, drops=False)
@@ -121,6 +125,9 @@ CASES = {
     "optimistic commits end among themselves": Case(
         [commits(OPT, OPTIMISTIC), commits(OPT, OPTIMISTIC, "other")], OPT, "none", True
     ),
+    "lock-free commits end among themselves": Case(
+        [commits(FREE, LOCK_FREE), commits(FREE, LOCK_FREE, "other")], FREE, "none", True
+    ),
     # The `SetIf` is on the branch, which a reset changes, too: whoever resets again and again beats one for ever.
     "one optimistic commit may starve": Case([commits(OPT, OPTIMISTIC), Call(reset_for_ever)], OPT, "weak", False),
     # The lock-free commit seals first, but ends with the same `SetIf`.
@@ -176,3 +183,29 @@ def test_promises_of_progress(name: str) -> None:
         assert loop is not None
         trace = record(scenario, "promise", found.counterexample.moves, version="0", loop=loop)
         assert replay(trace, scenario).steps == len(found.counterexample.moves)
+
+
+def _finishes(world: World, client: int) -> bool:
+    """Whether a commit is about to put its commit on the branch: a record without sealed tokens."""
+    op = world.clients[client].op
+    return isinstance(op, kv.SetIf) and op.key == keys.branch_key(BRANCH) and not decode_branch(op.value).sealed_tokens
+
+
+def test_commits_that_seal_again_may_defeat_each_other_for_ever() -> None:
+    """Each retry seals anew, which changes the branch under the other one. No lasso: each seal leaves a token more."""
+    reading = attrs.evolve(OPTIMISTIC, seals=True)
+    clients = [[commits(OPT, reading)], [commits(OPT, reading, "other")]]
+    expect = {NO_UNHANDLED_EXCEPTION: "holds"}
+    world = World(prepare(Scenario(name="x", setup=FOUNDED, clients=clients, invariants=[], expect=expect)))
+    sealed: list[int] = []
+    for turn in range(40):
+        client, moved = turn % 2, False
+        while not moved or not _finishes(world, client):
+            world.step(Move(client, Mode.NORMAL))
+            moved = True
+            assert world.alive(client)
+        branch = world.cells["kv", keys.repository_partition(R, InstanceUID("u")), keys.branch_key(BRANCH)]
+        assert isinstance(branch, bytes)
+        sealed.append(len(decode_branch(branch).sealed_tokens))
+    world.close()
+    assert sealed == [*range(1, 41)]
