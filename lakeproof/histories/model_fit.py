@@ -54,8 +54,8 @@ def misfit(specification: Specification, history: History) -> str:
         return f"reads are invoked with [KEY nil], such as {shown(invoked[_HALVES])}; use --independent"
     if invoked.keys() == {_BLANKS}:
         return (
-            f"reads are invoked with names of registers, such as {shown(invoked[_BLANKS])}: write what reads and writes "
-            f"several as transactions, such as [[:r :x nil]], and use --model multi-register"
+            f"reads are invoked with names of registers, such as {shown(invoked[_BLANKS])}: write what reads and "
+            f"writes several as transactions, such as [[:r :x nil]], and use --model multi-register"
         )
     whatever = f"; if any value is possible here, use --model {specification.name}"
     for kind, value in read.items():
