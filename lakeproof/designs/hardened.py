@@ -59,4 +59,10 @@ ROWS = [
     *rows(HARDENED, "delete-create-create-clean-create_branch", IN_DOUBT, EXISTS),
     # Two clients make the same record; the repository is deleted and cleaned between their writes.
     *rows(HARDENED, "tag-tag.delete.clean create_branch-create_branch.delete.clean", CREATIONS, EXISTS),
+    *rows(
+        HARDENED,
+        "tag-tag.delete.create.clean.tag create_branch-create_branch.delete.create.clean.create_branch",
+        NONE,
+        EXISTS,
+    ),
 ]

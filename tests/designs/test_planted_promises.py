@@ -16,12 +16,12 @@ from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
-from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories import entities, hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.search.search import search
-from tests.designs.planting import race, verdicts
+from tests.designs.planting import race, replaced, verdicts
 from tests.machines.planted_objects import get_any, get_none, list_none
 
 KEEPS = {"commit": {"reading": lock_free.Reading(drops=False)}}
@@ -104,3 +104,27 @@ def test_a_definite_error_of_what_has_happened_is_found(name: str, steps: int) -
     scenario = next(scenario for scenario in catalogue() if scenario.name == name)
     (found,) = (each for each in search(scenario).findings if each.id == "failed-call-changed-nothing")
     assert (0 if found.counterexample is None else len(found.counterexample.moves)) == steps
+
+
+UNLOOKED = "            await _still_there(env, repository, **reading)\n        return "
+ANY_INSTANCE = "        if found.instance_uid != repository.instance_uid:\n            raise kv.OutcomeUnknown\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (f"{UNLOOKED}branch", "            pass\n        return branch", "create_branch-create_branch.delete.clean"),
+        (f"{UNLOOKED}Tag", "            pass\n        return Tag", "tag-tag.delete.clean"),
+        (ANY_INSTANCE, "", "create_branch-create_branch.delete.create.clean.create_branch"),
+        (ANY_INSTANCE, "", "tag-tag.delete.create.clean.tag"),
+    ],
+)
+def test_a_creation_in_a_partition_that_was_emptied_is_found(
+    before: str, after: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client whose repository is deleted and cleaned before its write must not answer that it has made the record."""
+    assert verdicts(race(REPOSITORIES, words, "create"))["linearizable"] == "holds"
+    replaced(monkeypatch, entities, before, after)
+    made = entities.entity_flows(hardened.get_repository, entities.uid_partition, knows_its_own=True)
+    faulty = attrs.evolve(REPOSITORIES, flows=attrs.evolve(hardened.FLOWS, **made))
+    assert verdicts(race(faulty, words, "create"))["linearizable"] == "violated"
