@@ -149,7 +149,7 @@ def _check_findings(name: str, found: object) -> list[Finding]:
         content: object = part.evidence if isinstance(part, Violation) else part.what
         if type(content) is not str:
             raise ScenarioError(
-                f'invariant {name!r}: its {type(part).__name__} says {_short_repr(content)}; give it as text: f"{{...}}"'
+                f'invariant {name!r}: its {type(part).__name__} says {_short_repr(content)}; expected text: f"{{...}}"'
             )
         parts.append(part)
         if len(parts) > FINDINGS_MAX:

@@ -56,4 +56,4 @@ class Again:
         for (name, _), sample in self._samples.items():
             for ask, answer in reversed(sample.kept):
                 if ask() != answer:
-                    raise ScenarioError(f"invariant {name!r}: judges the same otherwise when it is called again; {PURE}")
+                    raise ScenarioError(f"invariant {name!r}: judges the same otherwise at a second call; {PURE}")
