@@ -20,6 +20,7 @@ from lakeproof.impl.repositories import entities, hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.scenario import Faults
 from lakeproof.search.search import search
 from tests.designs.planting import race, replaced, verdicts
 from tests.machines.planted_objects import get_any, get_none, list_none
@@ -107,6 +108,9 @@ def test_a_definite_error_of_what_has_happened_is_found(name: str, steps: int) -
 
 
 UNLOOKED = "            await _still_there(env, repository, **reading)\n        return "
+DEFINITE = (
+    "            found = await env.store.find(partition, key)\n        except kv.KVError as error:\n            raise"
+)
 ANY_INSTANCE = "        if found.instance_uid != repository.instance_uid:\n            raise kv.OutcomeUnknown\n"
 
 
@@ -117,14 +121,17 @@ ANY_INSTANCE = "        if found.instance_uid != repository.instance_uid:\n     
         (f"{UNLOOKED}Tag", "            pass\n        return Tag", "tag-tag.delete.clean"),
         (ANY_INSTANCE, "", "create_branch-create_branch.delete.create.clean.create_branch"),
         (ANY_INSTANCE, "", "tag-tag.delete.create.clean.tag"),
+        (f"{DEFINITE} kv.OutcomeUnknown from error", DEFINITE, "tag-tag"),
     ],
 )
-def test_a_creation_in_a_partition_that_was_emptied_is_found(
+def test_a_creation_that_answers_wrongly_is_found(
     before: str, after: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client whose repository is deleted and cleaned before its write must not answer that it has made the record."""
-    assert verdicts(race(REPOSITORIES, words, "create"))["linearizable"] == "holds"
+    """A client must not answer that it has made a record when its repository was deleted and cleaned before its write,
+    nor that it has not when a look was refused."""
+    faults = Faults(refusals=1, false_predicates=1) if after else Faults()
+    assert verdicts(race(REPOSITORIES, words, "create", faults))["linearizable"] == "holds"
     replaced(monkeypatch, entities, before, after)
     made = entities.entity_flows(hardened.get_repository, entities.uid_partition, knows_its_own=True)
     faulty = attrs.evolve(REPOSITORIES, flows=attrs.evolve(hardened.FLOWS, **made))
-    assert verdicts(race(faulty, words, "create"))["linearizable"] == "violated"
+    assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"
