@@ -88,7 +88,7 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
         case _Unknown():
             return "something else"
         case Atom("map", frozenset() as pairs):
-            return f"{{{', '.join(sorted(_render_pair(*pair, text) for pair in pairs))}}}"
+            return f"{{{', '.join(sorted(_render_pair(key, part, text) for key, part in pairs))}}}"
         case Mapping():
             return f"{{{', '.join(_render_pair(key, part, text) for key, part in value.items())}}}"
         case Atom("set", frozenset() as part) | (frozenset() as part):
