@@ -68,7 +68,7 @@ class TestVerdicts:
         assert result.exit_code == 1
         assert result.stdout.splitlines()[2:5] == [
             "stray: q-u: branches, commits and tags that no repository and no cleanup record leads to: 1",
-            "note: unowned-token: r-main:old: 1 staged under a token that no branch names",
+            "note: unowned-token: r-main:old: entries under a token that no branch names: 1",
             "1 error, 1 note",
         ]
 

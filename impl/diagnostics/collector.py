@@ -269,7 +269,7 @@ class _Collector:
                 message = f"branches, commits and tags that no repository and no cleanup record leads to: {entities}"
                 self._find("stray", partition, b"", message)
             elif kinds["staged"]:
-                message = f"{kinds['staged']} staged under a token that no branch names"
+                message = f"entries under a token that no branch names: {kinds['staged']}"
                 self._find("unowned-token", partition, b"", message)
 
     async def _records(self, partition: bytes, *kinds: type[R]) -> AsyncIterator[tuple[kv.Entry, R]]:
