@@ -99,7 +99,7 @@ def command(
     elif delete:
         click.echo(f"files: {run.folder.child(SWEPT).where}: {REPORT}, and the outcome of each object (Parquet)")
     elif total.objects:
-        more = " and --dataset" if run.embedded and again is None else ""
+        more = " --dataset DATASET" if run.embedded and again is None else ""
         click.echo(f"nothing was deleted: the same command with --delete{more} does it")
     if not done.done:
         why = f" ({done.stopped})" if done.stopped else ""
