@@ -50,8 +50,16 @@ def test_an_aftermath_is_told_below() -> None:
 
 
 def test_a_message_that_will_be_received_again_is_shown_in_every_report() -> None:
-    received = {"effect": "receive", "key": "channel jobs", "value": "", "condition": "", "reply": "job 7"}
-    step = attrs.evolve(RACE.schedule[0], mode=Mode.MESSAGE_DUPLICATED, changes=(), **received)
+    step = attrs.evolve(
+        RACE.schedule[0],
+        mode=Mode.MESSAGE_DUPLICATED,
+        effect="receive",
+        key="channel jobs",
+        value="",
+        condition="",
+        reply="job 7",
+        changes=(),
+    )
     trace = attrs.evolve(RACE, schedule=(step, *RACE.schedule[1:]))
     assert "receives from channel jobs: job 7; the message stays" in sentence(step, {}).plain
     assert "job 7" in shown(trace, 80)
