@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 
 from lakeproof import NotAsExpected, check
-from lakeproof.words import plural
 
 FOLDER = Path(__file__).parent
 
@@ -57,7 +56,9 @@ def main(names: list[str]) -> int:
         right = right and as_said
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
-    sys.stdout.write(f"{plural(len(names or paths), 'bug')}: {'all as expected' if right else 'NOT AS EXPECTED'}\n")
+    count = len(names or paths)
+    bugs = "1 bug" if count == 1 else f"{count} bugs"
+    sys.stdout.write(f"{bugs}: {'all as expected' if right else 'NOT AS EXPECTED'}\n")
     return 0 if right else 1
 
 
