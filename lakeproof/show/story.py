@@ -33,7 +33,12 @@ _VERBS: Final[Mapping[str, str]] = {
     "receive": "receives from",
     "try to receive": "tries to receive from",
 }
-_TIMES: Final[Mapping[str, str]] = {"sleep": "sleeps for", "timeout": "begins a timeout of", "wake": "wakes"}
+_TIMES: Final[Mapping[str, str]] = {
+    "sleep": "sleeps for",
+    "timeout": "begins a timeout of",
+    "wake": "wakes",
+    "time out": "times out after",
+}
 LOOP: Final = "from here on, for ever:"
 """Before the first step of a loop."""
 

@@ -59,6 +59,7 @@ FINE: tuple[Effect, ...] = (
     Deadline("a", 1),
     Expiry("a", 1),
     channels.Send("c", b"1"),
+    channels.Send("c", b"1", 2),
     channels.Receive("c"),
     channels.TryReceive("c"),
 )
@@ -77,6 +78,7 @@ WRONG = [
     (kv.Get("p", K), "Get: partition is 'p': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (Sleep("a", 0.5), "Sleep: microseconds is 0.5: expected int, found float"),  # type: ignore[arg-type]
     (channels.Send("c", "1"), "Send: message is '1': expected bytes, found str; encode it"),  # type: ignore[arg-type]
+    (channels.Send("c", b"1", 1.5), "Send: capacity is 1.5: expected int"),  # type: ignore[arg-type]
     (channels.Receive(b"c"), "Receive: channel is b'c': expected str, found bytes; decode it"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, None), "Get: key is None: expected bytes, found NoneType"),  # type: ignore[arg-type]
