@@ -106,6 +106,7 @@ def _mix_order(name: str) -> str:
 HIGH: Final = Spelling(_reverse_order)
 LOW: Final = Spelling(_mix_order)
 OTHERS: Final = (HIGH, LOW)
+READABLE: Final = Spelling(lambda name: f"id-{int(name[3:])}")
 AS_GIVEN: Final = Spelling(str)
 
 
@@ -217,7 +218,5 @@ class Pairing:
             return True
         pairs = zip(self._name.findall(one), self._name.findall(other), strict=False)
         # What is the same in both may be something else that looks like a name, as a part of a digest.
-        same = all(
-            a == b or (self._there.setdefault(a, b) == b and self._back.setdefault(b, a) == a) for a, b in pairs
-        )
+        same = all(a == b or (self._there.setdefault(a, b) == b and self._back.setdefault(b, a) == a) for a, b in pairs)
         return same and self._name.split(one) == self._name.split(other)

@@ -24,7 +24,7 @@ from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.canonical_names import Renaming, obstacle
 from lakeproof.search.faults import Move
-from lakeproof.search.fresh_names import OTHERS, NotOpaque
+from lakeproof.search.fresh_names import OTHERS, READABLE, NotOpaque
 from lakeproof.search.liveness import of_liveness, runs_of
 from lakeproof.search.packing import Visited, Words, concatenate, distinct, take
 from lakeproof.search.paths import path_to
@@ -45,9 +45,8 @@ class LoopingSearch(LevelSearch):
 
     def __init__(self, plan: Plan) -> None:
         self.renames = False
-        self.kept_apart = (
-            "final states are kept" if plan.options.keep_finals else obstacle(plan.setting.scenario, plan.setting.cells)
-        )
+        self.kept_apart: str | None = "final states are kept" if plan.options.keep_finals else None
+        """Why identifiers are not renamed; None: that has not been looked into."""
         self._liveness = of_liveness(plan.setting.scenario)
         self._lassos: dict[str, Counterexample] = {}
         # Fairness is owed to each client: none stands for another one.
@@ -97,6 +96,8 @@ class LoopingSearch(LevelSearch):
 
     def _check_sharing(self) -> None:
         minted = any(behaviour.minted for behaviour in self._distinct_behaviours())
+        if minted and not self.renames and self.kept_apart is None:
+            self.kept_apart = obstacle(self.scenario, self.setting.cells)
         if minted and not self.renames and not self.kept_apart:
             raise _TakesIdentifiers
         super()._check_sharing()
@@ -145,4 +146,5 @@ class LoopingSearch(LevelSearch):
                 example=record.example,
                 counterexample=found,
             )
-        return super()._finding(record, complete, stopped)
+        finding = super()._finding(record, complete, stopped)
+        return attrs.evolve(finding, example=str(READABLE.key(finding.example)))
