@@ -21,7 +21,7 @@ from lakeproof.languages import protocol
 from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
 from lakeproof.languages.pool import FlowRun
 from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Call, ScenarioError
 
 SECONDS_MAX: Final = 3600.0
@@ -207,7 +207,7 @@ async def _perform_effect(env: Env, effect: Effect) -> str:
 async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    python_alone = kv.Transact | channels.Op | Local | Sleep | Wake | Withdrawn | Unanswered
+    python_alone = kv.Transact | channels.Op | watches.StartWatch | Local | Sleep | Wake | Withdrawn | Unanswered
     assert not isinstance(effect, python_alone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)

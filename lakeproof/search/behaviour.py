@@ -49,6 +49,7 @@ from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
+from lakeproof.model.watches import NextChanges, WatchLost
 from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
@@ -305,7 +306,9 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            run.send(reply_of_task(run.task, b"" if reply is Asleep.ASLEEP else reply))
+            if reply is Asleep.ASLEEP:  # any answer will do
+                reply = WatchLost() if isinstance(run.op, NextChanges) else b""
+            run.send(reply_of_task(run.task, reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:

@@ -211,7 +211,7 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.call()
-        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer, self.program.conditions))
+        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer, self.program.conditions, self._mint.owner))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
@@ -219,7 +219,7 @@ class Execution:
     @property
     def minted(self) -> int:
         """How many identifiers it has been given."""
-        return self._mint.count
+        return self._mint.count + self._mint.named
 
     def _run(self, reply: object) -> None:
         """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client.

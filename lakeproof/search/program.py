@@ -95,6 +95,8 @@ class Mint:
         self.count = 0
         self.task = MAIN
         self.lives = 1
+        self.named = False
+        """Whether something bears the client's name."""
         self._first = label
         self._counts: dict[str, int] = {}
 
@@ -105,6 +107,11 @@ class Mint:
     def timer(self) -> str:
         """The name of the timer of the task that runs."""
         return f"{self._first}/{self.task}" if self.task else self._first
+
+    def owner(self) -> str:
+        """A name of the task that runs, by which the client can be told from others."""
+        self.named = True
+        return self.timer()
 
     def begin_life(self) -> None:
         """After a restart: what is minted is new, however many there were before."""

@@ -158,7 +158,8 @@ class ClientTable(MoveTable):
             self.column[node.id] = self.space.clock
             return
         touched = footprint(op)
-        if touched.within is not None or len(touched.cells) != 1 or (touched.timed and self.space.clock >= 0):
+        several = touched.within is not None or len(touched.cells) != 1 or self.space.is_watched(touched)
+        if several or (touched.timed and self.space.clock >= 0):
             self.kind[node.id] = WIDE
             self.space.covered(touched)
             return
@@ -296,6 +297,7 @@ class ClientTable(MoveTable):
     def lay_out(self) -> None:
         """Compute all deltas under the space's present layout."""
         self._reshaped = False
+        self._widen()
         layout, size = self.space.layout, self._nodes * self.values
         place = layout.places[self.space.clients[self.client]]
         self.node_word, self.node_shift, self.node_mask = place.word, np.uint64(place.shift), np.uint64(place.mask)
@@ -311,6 +313,14 @@ class ClientTable(MoveTable):
         self._refresh(known[0], known[1])
         self.again_delta = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
         self._refresh_restarts(np.flatnonzero(self.again >= 0))
+
+    def _widen(self) -> None:
+        """Writes of keys that are watched touch several cells, from the first watch on. There is none in a state before
+        its cell is laid out, so what was compiled is right for those."""
+        for node in self.behaviour.nodes[: self.admitted] if self.space.watched else ():
+            op = node.effect(self.task) if self.kind[node.id] == POINT else None
+            if op is not None and self.space.is_watched(footprint(op)):
+                self.kind[node.id], self.column[node.id] = WIDE, -1
 
     def _lay_out_node(self, node: int) -> None:
         target = self.space.layout.places[int(self.column[node])]
