@@ -96,17 +96,19 @@ class Watching:
     def __init__(self, names: list[str], owner: str, partition: bytes, prefix: bytes) -> None:
         self.entries: Sequence[kv.Entry] = ()
         self._names = names  # of the watches of this call that are open
-        self._of = (next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in names), partition, prefix)
+        self._of = (owner, partition, prefix)
         self._rest: watches.Changes = ()
 
     async def __aenter__(self) -> Self:
+        owner, *where = self._of
+        self._of = (next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names), *where)
         self._names.append(self._of[0])
         self.entries = cast("Sequence[kv.Entry]", await perform(watches.StartWatch(*self._of)))
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         try:
-            if kind is not watches.WatchLost:
+            if kind is not kv.WatchLost:
                 await perform(watches.EndWatch(*self._of))
         finally:
             self._names.remove(self._of[0])

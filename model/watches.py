@@ -30,11 +30,6 @@ Queue = tuple[Changes, ...]
 """What is not received yet, oldest first."""
 
 
-class WatchLost(kv.KVError):
-    """The watch has ended, and with it what was not received: read the keys again, and begin another one. As etcd's
-    "required revision has been compacted", or Kubernetes' "too old resource version"."""
-
-
 @attrs.frozen(cache_hash=True)
 class StartWatch:
     """Begin a watch, and read the keys of that moment: the reply is their entries. ``name``: of its owner's own."""

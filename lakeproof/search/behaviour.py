@@ -47,26 +47,23 @@ from typing import cast
 
 from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import safe_repr
+from lakeproof.model import kv
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
-from lakeproof.model.watches import NextChanges, WatchLost
 from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import Asleep, apply, patch
+from lakeproof.search.semantics import AWAITED, Asleep, apply, patch
 from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
 SECOND_LOOKS_MAX = 8
 """How often the end of a history is reached once more when the search is over, to see whether it is the same: where
 there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
-
 SECOND_LOOKS_FEW = 24
 """So many such re-runs of one client are made where all its ends need no more; with more ends, each is reached once."""
-
 SECOND_LOOKS_ENDS_MAX = 64
 """With more ends than this, so many of them, evenly spread."""
-
 MEMBERS_MAX = 24
 """A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
 
@@ -307,7 +304,7 @@ class Behaviour:
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
             if reply is Asleep.ASLEEP:  # any answer will do
-                reply = WatchLost() if isinstance(run.op, NextChanges) else b""
+                reply = b"" if AWAITED.get(type(run.op)) is None else kv.WatchLost()
             run.send(reply_of_task(run.task, reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:

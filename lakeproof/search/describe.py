@@ -77,7 +77,7 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
             return Effected(how, _channel(op.channel), condition=f"passing over {op.at}" if op.at else "")
         case watches.StartWatch():
             how = {watches.NextChanges: "next change", watches.EndWatch: "end watch"}.get(type(op), "watch")
-            return Effected(how, _watched(op.partition, op.prefix))
+            return Effected(how, _watch(op.partition, op.prefix))
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -137,7 +137,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return _changes(op.partition, answer)
         case tuple() if isinstance(op, watches.StartWatch):
             return ", ".join(_entry(op.partition, entry) for entry in answer) or "nothing"
-        case watches.WatchLost():
+        case kv.WatchLost():
             return "the watch is lost"
         case objects.Page():
             shown = ", ".join(printable(head.address) for head in answer.heads) or "nothing"
@@ -185,7 +185,7 @@ def cell(where: Cell | LocalCell) -> str:
     if where[0] == CHANNEL:
         return _channel(str(where[1]))
     if where[0] == WATCHED:
-        return f"watch {where[1]} of {_watched(where[2], where[3])}"  # type: ignore[arg-type, misc]
+        return f"watch {where[1]} of {_watch(where[2], where[3])}"  # type: ignore[arg-type, misc]
     if len(where) == 4:
         return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
@@ -340,7 +340,7 @@ def _local(owner: str, key: str) -> str:
     return f"{owner}.local {key}"
 
 
-def _watched(partition: bytes, prefix: bytes) -> str:
+def _watch(partition: bytes, prefix: bytes) -> str:
     return f"{place(partition, prefix)}*"
 
 

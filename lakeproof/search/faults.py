@@ -136,8 +136,8 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
                 yield Result(mode, reply, {})
             case Mode.MESSAGE_OVERTAKEN if isinstance(op, channels.Receive) and _messages_left(writes) > op.at:
                 yield Result(mode, channels.OVERTAKEN, {})
-            case Mode.WATCH_LOST if isinstance(op, watches.NextChanges) and not isinstance(reply, watches.WatchLost):
-                yield Result(mode, watches.WatchLost(), {watch_cell(op): None})
+            case Mode.WATCH_LOST if isinstance(op, watches.NextChanges) and not isinstance(reply, kv.WatchLost):
+                yield Result(mode, kv.WatchLost(), {watch_cell(op): None})
             case Mode.CUT_OFF if isinstance(op, CutOff):
                 yield Result(mode, None, {})
             case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):

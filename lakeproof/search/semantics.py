@@ -168,7 +168,7 @@ def _apply_to_watch(near: Cells, op: watches.StartWatch) -> tuple[object, Writes
         entries = tuple(kv.Entry(key, value) for key, value in found)  # type: ignore[arg-type]
         return entries, {} if queue == watches.NEW else {cell: watches.NEW}
     if queue is None:
-        return watches.WatchLost(), {}
+        return kv.WatchLost(), {}
     return (queue[0], {cell: queue[1:]}) if queue else (Asleep.ASLEEP, {})
 
 

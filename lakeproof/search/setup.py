@@ -151,7 +151,7 @@ def _first_possible(run: Execution, cells: Cells, now: int) -> tuple[str, tuple[
             return task, found
     call, at = run.call(), run.spot()
     run.close()
-    raise ScenarioError(f"{call}, alone, waits for a message in an empty channel, at {at}; send one, or try_receive")
+    raise ScenarioError(f"{call}, alone, waits for a message or a change, at {at}; send or write one first")
 
 
 def run_setup(scenario: Scenario) -> Cells:

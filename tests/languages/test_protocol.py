@@ -20,7 +20,7 @@ from lakeproof.languages.protocol import (
     error_reply,
 )
 from lakeproof.languages.reader import read_acknowledgement, read_greeting, read_message
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 
 AT = {"partition": "cA==", "key": "aw=="}
 METADATA = {"metadata": {"b": "2", "a": "1"}}
@@ -82,6 +82,7 @@ def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effe
 def test_every_effect_has_a_word() -> None:
     python_alone = {Withdrawn, CutOff, Unanswered, kv.Transact, Local, Sleep, Wake, Deadline, Expiry}
     python_alone |= {channels.Send, channels.Receive, channels.TryReceive, kv.ExpiringSet, kv.ExpiringSetIf}
+    python_alone |= {watches.StartWatch, watches.NextChanges, watches.EndWatch}
     assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - python_alone
 
 

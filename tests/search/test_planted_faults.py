@@ -89,8 +89,8 @@ def lose_mode(mode: Mode) -> Plant:
 ELSEWHERE = {
     *(Mode.CUT_OFF, Mode.EXPIRE, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN, Mode.WATCH_LOST),
 }
-"""Of timeouts, times to live, channels and watches: test_time.py, test_ticks.py, test_channels.py and test_watches.py plant
-faults in them."""
+"""Of timeouts, times to live, channels and watches: test_time.py, test_ticks.py, test_channels.py and test_watches.py
+plant faults in them."""
 
 for each in (mode for mode in Mode if mode not in ELSEWHERE):
     plant(f"dropped transitions: {each.value}")(lose_mode(each))

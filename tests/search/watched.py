@@ -9,9 +9,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof import Always, AlwaysEventually, Call, Env, Faults, Finding, Reached, Scenario, Violation
+from lakeproof import Always, AlwaysEventually, Call, Env, Faults, Finding, Reached, Scenario, Violation, kv
 from lakeproof.model.snapshot import AnySnapshot, Status
-from lakeproof.model.watches import WatchLost
 
 P: Final = b"p"
 KEYS: Final = (b"a", b"ab", b"b", b"c")
@@ -42,7 +41,7 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
                         for _ in range(1 + number % 2):
                             change = await anext(changes)
                             seen.append((change.key, change.value))
-                    except WatchLost:
+                    except kv.WatchLost:
                         seen.append("lost")
             case "await":
                 async with env.store.watch(P, PREFIXES[number]) as changes:
