@@ -100,9 +100,10 @@ class Watching:
         self._rest: watches.Changes = ()
 
     async def __aenter__(self) -> Self:
-        owner, *where = self._of
-        self._of = (next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names), *where)
-        self._names.append(self._of[0])
+        owner, partition, prefix = self._of
+        name = next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names)
+        self._of = (name, partition, prefix)
+        self._names.append(name)
         self.entries = cast("Sequence[kv.Entry]", await perform(watches.StartWatch(*self._of)))
         return self
 
