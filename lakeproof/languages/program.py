@@ -138,7 +138,9 @@ class ProgramFlow:
                     raise self._error(message)
                 case Asks():
                     requested_at = message.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-                    run.answer(message.number, await _perform_effect(env, message.effect))
+                    # While it waits, nothing here holds the number, which is another one in each round of a loop.
+                    reply = await _perform_effect(env, message.effect)
+                    run.answer_last(reply)
 
     def _command(self) -> Command:
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
@@ -207,7 +209,9 @@ async def _perform_effect(env: Env, effect: Effect) -> str:
 async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    python_alone = kv.Transact | channels.Op | watches.StartWatch | Local | Sleep | Wake | Withdrawn | Unanswered
+    if isinstance(effect, Sleep):
+        return await env.clock.sleep(effect.microseconds)
+    python_alone = kv.Transact | channels.Op | watches.StartWatch | Local | Wake | Withdrawn | Unanswered
     assert not isinstance(effect, python_alone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)

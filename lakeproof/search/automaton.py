@@ -22,14 +22,22 @@ Example: ``spin`` reads a lock until it is free. Whatever was there before, afte
 True
 
 The root is a node of its own, since the call has not begun there.
+
+A program of another language may say its state. Nothing proves that, so a few histories of each node are played each
+reply, and must agree.
 """
 
 from collections.abc import Hashable
+from typing import Final
 
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.contents import Incomparable
+from lakeproof.search.contents import Incomparable, SaidState
+from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.suspended import exact_state
 from lakeproof.search.trie import Node, Raw, Trie
+
+CONFIRMED_MAX: Final = 4
+"""Histories of a node that are played each reply, where a program says its state."""
 
 
 class Automaton(Behaviour):
@@ -46,8 +54,39 @@ class Automaton(Behaviour):
             found = self._crashes[node_id] = self._of(("crashed", raw.crashed_visible), raw, crashed=True).id
         return found
 
+    def child(self, node_id: int, reply: object) -> int:
+        node = self.nodes[node_id]
+        known, at = reply in node.children, len(node.members)
+        found = super().child(node_id, reply)
+        while not known and at < len(node.members):  # histories that this reply has brought here
+            self._confirm(node, reply, node.members[at])
+            at += 1
+        return found
+
     def _place(self, raw: Raw, parent_rank: int) -> Node:
-        return self._of(self._key(raw), raw)
+        node = self._of(self._key(raw), raw)
+        if isinstance(raw.exact, tuple) and any(isinstance(token, SaidState) for token in raw.exact):
+            self._adopt(node, raw)
+        return node
+
+    def _adopt(self, node: Node, raw: Raw) -> None:
+        """A state that a program says is no proof: the first histories of a node confirm each reply."""
+        if len(node.members) < CONFIRMED_MAX:
+            super()._adopt(node, raw)
+
+    def _confirm(self, node: Node, reply: object, member: Raw) -> None:
+        child, target = self._extend(member, reply), self.nodes[node.children[reply]]
+        if self._key(child) != target.key:
+            self._learn(node, reply, target.representative, child)
+        self._adopt(target, child)
+
+    def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
+        told = [f"requests {raw.asks!r}" if raw.op is not None else "ends" for raw in (one, other)]
+        more = "; the states that it says then differ" if told[0] == told[1] else ""
+        raise NondeterministicFlow(
+            f"{node.representative.current and node.representative.current.name}() says one state after two histories, "
+            f"and after the same reply it {told[0]}, and {told[1]}{more}. A state must decide all that the flow does"
+        )
 
     def _of(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:
         known = self._classes[key]
