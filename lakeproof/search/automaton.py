@@ -82,10 +82,11 @@ class Automaton(Behaviour):
 
     def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
         told = [f"requests {raw.asks!r}" if raw.op is not None else "ends" for raw in (one, other)]
+        call = node.representative.current.name if node.representative.current else self.program.label
         more = "; the states that it says then differ" if told[0] == told[1] else ""
         raise NondeterministicFlow(
-            f"{node.representative.current and node.representative.current.name}() says one state after two histories, "
-            f"and after the same reply it {told[0]}, and {told[1]}{more}. A state must decide all that the flow does"
+            f"{call}() says one state after two histories, and after the same reply it {told[0]}, and {told[1]}{more}. "
+            f"A state must decide all that the flow does"
         )
 
     def _of(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:

@@ -42,6 +42,7 @@ from typing import Any, Final, cast
 
 import attrs
 
+from lakeproof.impl.effects import Sleep
 from lakeproof.model.identity import identity
 
 Shown = tuple[Hashable, list[object]]
@@ -51,10 +52,10 @@ _ATOMS: Final = frozenset({*(int, str, bytes, bool, float, complex, range), *map
 _CONSTANTS: Final = frozenset(
     {
         *(date, datetime, time, timedelta, timezone, decimal.Decimal, Fraction, uuid.UUID, re.Pattern),
-        *(PurePosixPath, PosixPath),
+        *(PurePosixPath, PosixPath, Sleep),
     }
 )
-"""Types of the standard library whose values never change: compared as `identity` does."""
+"""Types of the standard library whose values never change, and an effect: compared as `identity` does."""
 _BY_REDUCTION: Final = (random.Random, decimal.Context)
 """And those that change, of which pickle takes the whole state."""
 _EMPTY: Final[dict[int, int]] = {}

@@ -52,11 +52,11 @@ def lying(env: Env, gives_up: int = 3) -> str:
 
 
 def lying_later(env: Env) -> None:
-    """Says one state, and what it says next shows that it was not."""
+    """Says one state for three tries, and another one from the next on."""
     tries = 0
-    while not try_lock(env, state=min(tries, 2) // 2):
+    while not try_lock(env, state=int(tries > 2)):
         tries += 1
-    env.ask("delete", **LOCK, state=["holds", tries > 0])
+    env.ask("delete", **LOCK, state="holds")
 
 
 def poll(env: Env) -> None:
