@@ -18,6 +18,7 @@ Example: a list shows its length, and its elements. An iterator over a list show
 import collections
 import decimal
 import gc
+import itertools
 import random
 import re
 import uuid
@@ -61,7 +62,7 @@ _BY_REDUCTION: Final = (random.Random, decimal.Context)
 _EMPTY: Final[dict[int, int]] = {}
 _ITERATORS: Final = (
     *map(type, (iter([0]), iter((0,)), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray()))),
-    *(type(reversed([0])), reversed, enumerate, zip, map, filter),
+    *(type(reversed([0])), type(iter(int, 1)), reversed, enumerate, zip, map, filter),
 )
 """Their position, and what they run over, is in ``__reduce__``."""
 _VIEWED: Final = (
@@ -251,8 +252,22 @@ def _view_parts(value: object) -> Shown:
     return (head, len(over)), [*over, *left]
 
 
+def _repeat(value: "itertools.repeat[object]") -> Shown:
+    try:
+        left: int | None = value.__length_hint__()
+    except TypeError:
+        left = None  # for ever
+    return _list_parts(itertools.repeat, [left, *gc.get_referents(value)])
+
+
+def _count(value: object) -> Shown:
+    raise Incomparable("holds an itertools.count, which is another one in every round")
+
+
 def _opaque(value: object) -> Shown:
-    raise Incomparable(f"holds a {type(value).__qualname__}, which shows nothing of itself")
+    kind = type(value)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    raise Incomparable(f"holds a {name}, which shows nothing of itself")
 
 
 @attrs.frozen
@@ -274,6 +289,8 @@ _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explici
     **dict.fromkeys((*_ITERATORS, *_BY_REDUCTION), _reduce_value),
     **dict.fromkeys(_VIEWED, _view_parts),
     **dict.fromkeys((object, type, ModuleType, CodeType), _opaque),
+    itertools.repeat: _repeat,
+    itertools.count: _count,
     tuple: _container,
     frozenset: _frozenset,
     FunctionType: _function,

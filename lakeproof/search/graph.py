@@ -28,7 +28,8 @@ Bools = npt.NDArray[np.bool_]
 STARTS_TRIED: Final = 64
 """In a component: from so many states the shortest loop is looked for."""
 
-TRIMMED_MAX: Final = 200
+TRIMMED_MIN: Final = 100
+"""States that are in no loop are looked for as long as one in so many is found to be none."""
 
 NOT_OWED: Final = -2
 """The step of what may happen again and again, and never must."""
@@ -80,16 +81,16 @@ def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso 
     reached = far >= 0
     ends = np.flatnonzero(reached & ~graph.can_move.any(axis=0))
     end = int(ends[np.argmin(far[ends])]) if len(ends) else -1
-    best: list[int] = []
+    best = np.empty(0, np.int64)
     for component in fair_components(graph, reached, fairness):
         nearest = far[component].min()
-        if not best or nearest < far[best].min():
+        if not len(best) or nearest < far[best].min():
             best = component
-    if end >= 0 and (not best or far[end] <= far[best].min()):
+    if end >= 0 and (not len(best) or far[end] <= far[best].min()):
         return Lasso(_way(graph, far, came, owing, end), ())
-    if not best:
+    if not len(best):
         return None
-    loop = _loop(graph, best, far, fairness)
+    loop = _loop(graph, best.tolist(), far, fairness)
     return Lasso(_way(graph, far, came, owing, int(graph.source[loop[0]])), loop)
 
 
@@ -128,67 +129,78 @@ def _way(graph: Graph, far: Ints, came: Ints, owing: Bools, state: int) -> tuple
     return tuple(found[::-1])
 
 
-def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[list[int]]:
-    """The components of these states in which a fair run can stay for ever."""
-    owed = graph.mover >= 0
-    waiting = [within]
+def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[Ints]:
+    """The components of these states, in ascending order of their states, in which a fair run can stay for ever.
+
+    Cost: that of `components`, for strong fairness again for what is left of each component that is not fair.
+    """
+    waiting = [np.flatnonzero(within)]
+    member: Bools = np.zeros(graph.states, np.bool_)
     while waiting:
-        inside = waiting.pop()
-        for component in components(graph, _trim_graph(graph, inside, owed)):
-            member = np.zeros(graph.states, np.bool_)
+        for component in components(graph, _trim_states(graph, waiting.pop())):
+            out = _owed_edges(graph, component)
             member[component] = True
-            inner = owed & member[graph.source] & member[graph.target]
-            if not inner.any():
-                continue
+            stays_inside = member[graph.target[out]]
+            member[component] = False
+            inner = out[stays_inside]
             if fairness == "weak":
-                moving = np.unique(graph.mover[inner])
-                stays = np.asarray(graph.can_move[:, component].all(axis=1))
-                stays[moving] = False
-                if not stays.any():
+                moves = np.isin(np.arange(len(graph.can_move)), graph.mover[inner])
+                if np.all(moves | ~graph.can_move[:, component].all(axis=1)):
                     yield component
             elif fairness == "strong":
-                out = owed & member[graph.source] & (graph.step != NOT_OWED)
-                missed = ~np.isin(graph.step, graph.step[inner]) & out
-                if not missed.any():
+                missed = out[~np.isin(graph.step[out], graph.step[inner]) & (graph.step[out] != NOT_OWED)]
+                if not len(missed):
                     yield component
                 else:
-                    member[graph.source[missed]] = False
-                    waiting.append(member)
+                    waiting.append(np.setdiff1d(component, graph.source[missed]))
             else:
                 yield component
 
 
-def _trim_graph(graph: Graph, inside: Bools, owed: Bools) -> Bools:
-    """Without states that no loop leads through, as far as a few rounds find them."""
-    inside = inside.copy()
-    for _ in range(TRIMMED_MAX):
-        inner = owed & inside[graph.source] & inside[graph.target]
-        looped = np.zeros(graph.states, np.bool_)
-        entered = looped.copy()
-        looped[graph.source[inner]] = True
-        entered[graph.target[inner]] = True
-        rest = inside & looped & entered
-        if rest.sum() == inside.sum():
-            break
-        inside = rest
-    return inside
+def _owed_edges(graph: Graph, states: Ints) -> Ints:
+    """The edges from these states that are no faults, ascending if the states are."""
+    first, last = graph.first_edge[states], graph.first_edge[states + 1]
+    counts = last - first
+    edges = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+    return edges[graph.mover[edges] >= 0]
 
 
-def components(graph: Graph, inside: Bools) -> Iterator[list[int]]:
-    """The strongly connected components of these states, by moves that are owed. Tarjan's algorithm, without
-    recursion."""
-    kept = np.flatnonzero((graph.mover >= 0) & inside[graph.source] & inside[graph.target])
-    nodes = np.flatnonzero(inside)
+def _trim_states(graph: Graph, states: Ints) -> Ints:
+    """Without states that no loop leads through, as far as rounds find them that remove many."""
+    edges = _owed_edges(graph, states)
+    left = np.zeros(graph.states, np.bool_)
+    left[states] = True
+    while True:
+        edges = edges[left[graph.source[edges]] & left[graph.target[edges]]]
+        entered = np.zeros(graph.states, np.bool_)
+        entered[graph.target[edges]] = True
+        left[:] = False
+        left[graph.source[edges]] = True
+        left &= entered
+        rest = states[left[states]]
+        if len(states) - len(rest) <= len(states) // TRIMMED_MIN:
+            return rest
+        states = rest
+
+
+def components(graph: Graph, states: Ints) -> Iterator[Ints]:
+    """The strongly connected components of these states (ascending), by moves that are owed: those that have such a
+    move inside. Tarjan's algorithm, without recursion.
+
+    Cost: linear in the states and their edges.
+    """
     local = np.full(graph.states, -1, np.int64)
-    local[nodes] = np.arange(len(nodes))
+    local[states] = np.arange(len(states))
+    kept = _owed_edges(graph, states)
+    kept = kept[local[graph.target[kept]] >= 0]
     targets = local[graph.target[kept]].tolist()
-    firsts = np.searchsorted(graph.source[kept], np.append(nodes, graph.states)).tolist()
-    index = [-1] * len(nodes)
-    low = [0] * len(nodes)
-    on_stack = [False] * len(nodes)
+    firsts = np.searchsorted(graph.source[kept], np.append(states, graph.states)).tolist()
+    index = [-1] * len(states)
+    low = [0] * len(states)
+    on_stack = [False] * len(states)
     stack: list[int] = []
     count = 0
-    for root in range(len(nodes)):
+    for root in range(len(states)):
         if index[root] >= 0:
             continue
         work = [(root, firsts[root])]
@@ -214,13 +226,11 @@ def components(graph: Graph, inside: Bools) -> Iterator[list[int]]:
                 low[work[-1][0]] = min(low[work[-1][0]], low[node])
             if low[node] == index[node]:
                 found: list[int] = []
-                while True:
-                    member = stack.pop()
-                    on_stack[member] = False
-                    found.append(int(nodes[member]))
-                    if member == node:
-                        break
-                yield found
+                while not found or found[-1] != node:
+                    found.append(stack.pop())
+                    on_stack[found[-1]] = False
+                if len(found) > 1 or node in targets[firsts[node] : firsts[node + 1]]:
+                    yield states[np.sort(found)]
 
 
 def _loop(graph: Graph, component: Sequence[int], far: Ints, fairness: str) -> tuple[int, ...]:

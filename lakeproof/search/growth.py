@@ -101,7 +101,7 @@ def growth(program: Program, raw: Raw) -> str:
             exact_state(one, other)
             reason = ""
         except Incomparable as error:
-            reason = f"{one.call()} {error}"
+            reason = str(error) if str(error).startswith("`") else f"{one.call()} {error}"
     if len(rounds.get(at, ())) < ROUNDS_MIN:
         return ""
     last = rounds[at][-ROUNDS_LOOKED_AT:]

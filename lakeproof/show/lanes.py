@@ -12,7 +12,7 @@ from lakeproof.search.describe import printable
 from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.show.story import LOOP, beginning, content_of, race, verdict
+from lakeproof.show.story import LOOP, beginning, content_of, no_change, race, verdict
 from lakeproof.show.style import client_style, is_ascii
 
 FAULTS: Final[Mapping[Mode, str]] = {
@@ -118,4 +118,4 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         tried = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
         yield Text(printable(f"{tried}{step.reply}"))
     elif not step.changes:
-        yield Text("no change", "dim")
+        yield Text(printable(no_change(step)), "dim")

@@ -36,6 +36,7 @@ _VERBS: Final[Mapping[str, str]] = {
     "next change": "receives a change of",
     "end watch": "ends the watch of",
 }
+_TIMES: Final[Mapping[str, str]] = {"sleep": "sleeps for", "timeout": "begins a timeout of", "wake": "wakes"}
 LOOP: Final = "from here on, for ever:"
 """Before the first step of a loop."""
 
@@ -160,6 +161,8 @@ def _attempt(step: TraceStep) -> str:
     """What a client tries, whatever comes of it."""
     if step.effect == "now":
         return "reads the clock"
+    if step.effect in _TIMES:
+        return printable(f"{_TIMES[step.effect]} {step.value}".rstrip())
     text = f"{_VERBS.get(step.effect, step.effect)} {step.key}"
     if step.value:
         text += f" to {step.value}" if step.effect in ("set", "set_if") else f" with {step.value}"
@@ -180,6 +183,8 @@ def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
                 text.append(printable(f"{change.key} "))
             text.append(printable(f"{content_of(change.before)} -> {content_of(change.after)}"), "bold")
         return text
+    if step.effect in _TIMES and step.reply == "ok":
+        return Text(_attempt(step))
     found = contents.get(step.key)
     if step.reply == "predicate failed":
         return Text(f"{_attempt(step)}: ").append(
@@ -190,6 +195,11 @@ def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     if step.reply == "ok":
         return Text(f"{_attempt(step)}: unchanged")
     return Text(f"{_attempt(step)}: {printable(step.reply)}")
+
+
+def no_change(step: TraceStep) -> str:
+    """What is shown of a step that changes nothing."""
+    return f"for {step.value}" if step.effect in _TIMES and step.value else "" if step.effect in _TIMES else "no change"
 
 
 def content_of(content: str | None, nothing: str = "nothing") -> str:

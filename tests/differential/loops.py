@@ -5,6 +5,7 @@ flow runs a machine and keeps its state in one of `KEEPERS`' ways while it waits
 iterator, in which of two names share a list, in a closure, a generator, an exception, a context variable.
 """
 
+import itertools
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextvars import ContextVar
@@ -132,6 +133,27 @@ async def in_a_loop(env: Env, m: Machine) -> int:
     return at
 
 
+async def in_a_repeat(env: Env, m: Machine) -> int:
+    """How often it yields, and what, is the state."""
+    at = 0
+    while at >= 0:
+        op, left = m.ops[at], itertools.repeat(at % 2, at // 2 + 1)
+        answer = await ask(env, op)
+        odd = next(left)
+        at = m.after(2 * left.__length_hint__() + odd, answer)
+    return at
+
+
+async def in_a_callable(env: Env, m: Machine) -> int:
+    """``iter(f, end)`` knows f alone, and f what is left in a list."""
+    at = 0
+    while at >= 0:
+        op, left = m.ops[at], iter([-1, *range(at)].pop, -1)
+        answer = await ask(env, op)
+        at = m.after(len([*left]), answer)
+    return at
+
+
 async def in_what_is_shared(env: Env, m: Machine) -> int:
     at = 0
     while at >= 0:
@@ -231,7 +253,7 @@ async def in_an_object(env: Env, m: Machine) -> int:
 Keeper = Callable[..., Any]  # type: ignore[explicit-any]  # a flow
 KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_a_local, in_an_iterator, in_a_loop, in_what_is_shared, in_a_closure, in_a_generator),
-    *(in_an_asynchronous_generator, in_an_exception, in_a_context, in_an_object),
+    *(in_an_asynchronous_generator, in_an_exception, in_a_context, in_an_object, in_a_repeat, in_a_callable),
 )
 
 

@@ -115,7 +115,7 @@ def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None
     """One kind of fairness is taken for another one."""
     known = graph.fair_components
 
-    def fair(made_: graph.Graph, within: graph.Bools, asked: str) -> Iterator[list[int]]:
+    def fair(made_: graph.Graph, within: graph.Bools, asked: str) -> Iterator[graph.Ints]:
         return known(made_, within, other if asked == fairness else asked)
 
     return lambda patch: patch.setattr(graph, "fair_components", fair)

@@ -1,6 +1,8 @@
 """Flows that loop: their automata against the machines that they run, the search against the explicit graph, and faults
 planted in the comparison of states."""
 
+import gc
+import itertools
 import threading
 from random import Random
 
@@ -28,6 +30,7 @@ from tests.differential.loops import (
     Op,
     in_a_local,
     in_a_loop,
+    in_a_repeat,
     in_an_iterator,
     in_what_is_shared,
     machine,
@@ -94,6 +97,7 @@ def test_many_automata_are_the_machines_that_flows_run(first: int) -> None:
 
 PLANTED = {
     "an iterator's position is ignored": (in_an_iterator, in_a_loop),
+    "how often a repeat goes on is ignored": (in_a_repeat,),
     "sharing is ignored": (in_what_is_shared,),
     "a live local is called dead": (in_a_local,),
     "the stack is ignored": (in_a_loop,),
@@ -112,6 +116,8 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
                 return head, parts[:2] if iterates else parts
 
             monkeypatch.setattr(suspended, "parts_of", without_position)
+        case "how often a repeat goes on is ignored":
+            monkeypatch.setitem(contents._SHOWN, itertools.repeat, lambda value: ("repeat", gc.get_referents(value)))
         case "sharing is ignored":
             monkeypatch.setattr(suspended._LockstepWalk, "_numbered", lambda walk, one, other: False)
         case "a live local is called dead":
@@ -202,6 +208,12 @@ async def locking(env: Env) -> None:
             pass
 
 
+async def numbering(env: Env) -> None:
+    for _ in itertools.count():
+        if await env.store.try_set_if(b"p", b"lock", b"a", None):
+            return
+
+
 async def holding(env: Env) -> None:
     await env.store.set(b"p", b"lock", b"held")
 
@@ -209,7 +221,8 @@ async def holding(env: Env) -> None:
 GROWS = {
     counting: "`tries` differs in every round",
     minting: "minting() takes a fresh identifier in every round",
-    locking: "`lock` of locking holds a lock, which shows nothing of itself",
+    numbering: "numbering() holds an itertools.count, which is another one in every round",
+    locking: "; `lock` of locking holds a _thread.lock, which shows nothing of itself",
 }
 
 
@@ -241,6 +254,13 @@ async def poll(env: Env) -> None:
         pass
 
 
+async def poll_for_ever(env: Env) -> None:
+    for _ in itertools.repeat(None):
+        for _ in iter(int, 1):
+            if await env.store.find(b"p", b"n") is not None:
+                return
+
+
 async def poll_together(env: Env) -> None:
     while True:
         async with env.parallel() as group:
@@ -254,7 +274,9 @@ async def poll_by_scanning(env: Env) -> None:
         pass
 
 
-@pytest.mark.parametrize("flow", [increment, poll, poll_together, poll_by_scanning], ids=lambda flow: flow.__name__)
+@pytest.mark.parametrize(
+    "flow", [increment, poll, poll_for_ever, poll_together, poll_by_scanning], ids=lambda flow: flow.__name__
+)
 def test_loops_as_people_write_them_are_proved(flow: Keeper) -> None:
     scenario = Scenario(name="x", clients=[[Call(flow)], [Call(increment)]], invariants=[Terminates(flow)])
     for invariants in ([Terminates(flow)], [NEVER]):

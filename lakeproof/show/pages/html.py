@@ -18,7 +18,7 @@ from lakeproof.show.pages.alternatives import UNKNOWN, Others
 from lakeproof.show.pages.markup import document, embed_json, text
 from lakeproof.show.pages.trace_view import Followed, follow_trace, plain
 from lakeproof.show.races import races
-from lakeproof.show.story import LOOP
+from lakeproof.show.story import LOOP, no_change
 from lakeproof.verify.needed_faults import in_words
 from lakeproof.words import plural
 
@@ -135,7 +135,7 @@ def _store(each: Followed) -> str:
     elif step.reply != "ok":
         parts.append(f'<div class="mono read">{_attempt_text(step)}{text(step.reply)}</div>')
     elif not step.changes:
-        parts.append('<div class="read">no change</div>')
+        parts.append(f'<div class="read">{text(no_change(step))}</div>')
     if each.seen:
         seen = ", ".join(map(str, each.seen))
         parts.append(
