@@ -25,7 +25,7 @@ from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Call, ScenarioError
 
 SECONDS_MAX: Final = 3600.0
-PYTHON_ALONE: Final = kv.Transact | channels.Op | watches.StartWatch | Local | Wake | Withdrawn | Unanswered
+PythonAlone = kv.Transact | channels.Op | watches.StartWatch | Local | Wake | Withdrawn | Unanswered
 
 Decoder = Callable[[Hashable], Hashable]
 """Makes the result that invariants see of what a flow returned. Raises ValueError for what has none."""
@@ -211,8 +211,9 @@ async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
     if isinstance(effect, Sleep):
-        return await env.clock.sleep(effect.microseconds)
-    assert not isinstance(effect, PYTHON_ALONE), "no flow of a program asks for it"
+        await env.clock.sleep(effect.microseconds)
+        return None
+    assert not isinstance(effect, PythonAlone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)
     return await env.objects.perform(effect)

@@ -185,7 +185,8 @@ def cell(where: Cell | LocalCell) -> str:
     if where[0] == CHANNEL:
         return _channel(str(where[1]))
     if where[0] == WATCHED:
-        return f"watch {where[1]} of {_watch(where[2], where[3])}"  # type: ignore[arg-type, misc]
+        _, name, partition, prefix = cast("tuple[str, str, bytes, bytes]", where)
+        return f"watch {name} of {_watch(partition, prefix)}"
     if len(where) == 4:
         return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
@@ -202,9 +203,10 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
         shown = value(where[-2], where[-1], content.value)  # type: ignore[arg-type]  # of a key
         return f"{shown} for {span(content.left)}" if content.left else shown
     if where[0] == WATCHED:
-        return "; ".join(_changes(where[2], changes) for changes in content) or "no changes"  # type: ignore[arg-type, misc, union-attr]
+        queue, partition = cast("watches.Queue", content), cast("bytes", where[-2])
+        return "; ".join(_changes(partition, changes) for changes in queue) or "no changes"
     if isinstance(content, tuple):
-        return ", ".join(map(text, content))
+        return ", ".join(map(text, cast("channels.Messages", content)))
     if where[0] == TIMER:
         return span(int(content))
     assert len(where) > 2, f"{where} holds an object, found bytes"

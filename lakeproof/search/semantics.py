@@ -38,7 +38,7 @@ class Asleep(Enum):
     ASLEEP = 0
 
 
-AWAITED: Final[Mapping[type, tuple[()] | None]] = {channels.Receive: None, watches.NextChanges: watches.NEW}
+AWAITED: Final[Mapping[type, object]] = {channels.Receive: None, watches.NextChanges: watches.NEW}
 """Effects that wait for others, and what is where there is nothing for them."""
 
 Value = bytes | kv.Leased | objects.StoredObject | channels.Messages | watches.Queue
@@ -66,7 +66,7 @@ class Footprint:
 
     def notifies(self, cell: Cell) -> bool:
         """Whether it may write to a watch."""
-        return cell[0] == WATCHED and any(key[1] == cell[2] and key[2].startswith(cell[3]) for key in self.written)  # type: ignore[arg-type, misc]
+        return cell[0] == WATCHED and any(key[1] == cell[2] and key[2].startswith(cell[3]) for key in self.written)  # type: ignore[misc]
 
 
 @lru_cache(1 << 14)
@@ -96,7 +96,7 @@ def footprint(op: Effect) -> Footprint:
         case watches.StartWatch(_, partition, prefix):
             return Footprint(
                 (watch_cell(op),),
-                lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2].startswith(prefix),  # type: ignore[arg-type, misc]
+                lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2].startswith(prefix),  # type: ignore[arg-type]
             )
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
@@ -164,8 +164,8 @@ def _apply_to_watch(near: Cells, op: watches.StartWatch) -> tuple[object, Writes
     if isinstance(op, watches.EndWatch):
         return None, {} if queue is None else {cell: None}
     if not isinstance(op, watches.NextChanges):
-        found = sorted((at[2], kv.plain(value)) for at, value in near.items() if at[0] == "kv")  # type: ignore[arg-type, misc]
-        entries = tuple(kv.Entry(key, value) for key, value in found)  # type: ignore[arg-type]
+        keys = sorted(at for at in near if at[0] == "kv")
+        entries = tuple(kv.Entry(at[2], kv.plain(near[at])) for at in keys)  # type: ignore[arg-type, misc]
         return entries, {} if queue == watches.NEW else {cell: watches.NEW}
     if queue is None:
         return kv.WatchLost(), {}

@@ -118,7 +118,7 @@ class ClientTable(MoveTable):
         self._events = events
         self._nodes, self._reshaped = 16, False
         self.values = 4  # the second dimension of the tables
-        self.admitted = 0
+        self.admitted = self.laid_out = 0
         self.kind = np.zeros(self._nodes, np.uint8)
         self.ranks = np.zeros(self._nodes, np.int64)
         self.column = np.full(self._nodes, -1, np.int64)

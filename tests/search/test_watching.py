@@ -224,9 +224,10 @@ async def hurry(env: Env) -> bytes | None:
     async with env.store.watch(*K) as changes:
         try:
             async with env.timeout(SECOND):
-                return (await anext(changes)).value
+                change = await anext(changes)
         except TimeoutError:
             return b"late"
+        return change.value
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
@@ -261,12 +262,13 @@ def test_a_setup_that_waits_for_a_change_is_an_error() -> None:
 
 def test_on_a_store_in_memory_a_watch_is_one() -> None:
     async def main() -> list[object]:
-        store, seen = MemoryStore({K: b"0"}), []
+        store = MemoryStore({K: b"0"})
+        seen: list[object] = []
         started = trio.Event()
 
         async def watch(env: Env) -> None:
             async with env.store.watch(b"p") as changes:
-                seen.extend(entry.value for entry in changes.entries)
+                seen.extend([entry.value for entry in changes.entries])
                 started.set()
                 async for change in changes:
                     seen.append((change.key, change.value))

@@ -122,7 +122,7 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
 
 
 def _watch_steps(
-    state: State, actor: Actor, step: Step, held: dict[bytes, bytes], goes: Callable[..., State]
+    state: State, actor: Actor, step: Step, held: dict[bytes, bytes], goes: Callable[..., State]  # type: ignore[explicit-any]
 ) -> Iterator[State]:
     what, prefix, most = step[0], PREFIXES[step[1]], 1 + step[1] % 2
     if actor.since is None:
