@@ -96,7 +96,7 @@ def footprint(op: Effect) -> Footprint:
         case watches.StartWatch(_, partition, prefix):
             return Footprint(
                 (watch_cell(op),),
-                lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2].startswith(prefix),  # type: ignore[arg-type]
+                lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2].startswith(prefix),
             )
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))

@@ -121,8 +121,8 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
         yield goes(ends=True, log=writes((KEYS[number], None), (KEYS[(number + 1) % 3], mine)))
 
 
-def _watch_steps(
-    state: State, actor: Actor, step: Step, held: dict[bytes, bytes], goes: Callable[..., State]  # type: ignore[explicit-any]
+def _watch_steps(  # type: ignore[explicit-any]
+    state: State, actor: Actor, step: Step, held: dict[bytes, bytes], goes: Callable[..., State]
 ) -> Iterator[State]:
     what, prefix, most = step[0], PREFIXES[step[1]], 1 + step[1] % 2
     if actor.since is None:
