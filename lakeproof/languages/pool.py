@@ -170,10 +170,10 @@ class FlowRun:
     """What the flow waits for, or how it ended."""
 
     @property
-    def said(self) -> Hashable:
+    def state_key(self) -> Hashable:
         """The state that the flow says it is in; None where it does not say."""
-        said = self.now.said if isinstance(self.now, Asks) else None
-        return None if said is None else (self.what, said)
+        key = self.now.state_key if isinstance(self.now, Asks) else None
+        return None if key is None else (self.what, key)
 
     def answer(self, number: int, reply: str) -> Message:
         """Answer an effect that the flow waits for, and hear what it does then."""

@@ -43,7 +43,7 @@ class Asks:
     """What decides all that the flow does from here on, as it says: JSON. None: it does not say."""
 
     @property
-    def said(self) -> Hashable:
+    def state_key(self) -> Hashable:
         """What is compared of it with other moments of the flow: not its number."""
         return None if self.state is None else (self.effect, self.state)
 

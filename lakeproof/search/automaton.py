@@ -31,7 +31,7 @@ from collections.abc import Hashable
 from typing import Final
 
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.contents import Incomparable, SaidState
+from lakeproof.search.contents import DeclaredState, Incomparable
 from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.suspended import exact_state
 from lakeproof.search.trie import Node, Raw, Trie
@@ -65,7 +65,7 @@ class Automaton(Behaviour):
 
     def _place(self, raw: Raw, parent_rank: int) -> Node:
         node = self._of(self._key(raw), raw)
-        if isinstance(raw.exact, tuple) and any(isinstance(token, SaidState) for token in raw.exact):
+        if isinstance(raw.exact, tuple) and any(isinstance(token, DeclaredState) for token in raw.exact):
             self._adopt(node, raw)
         return node
 

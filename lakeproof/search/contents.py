@@ -271,17 +271,17 @@ def _opaque(value: object) -> Shown:
 
 
 @attrs.frozen
-class SaidState:
+class DeclaredState:
     """The state of a program of another language, as it says. It is not proved."""
 
     state: Hashable
 
 
 def _program(value: object) -> Shown:
-    said = getattr(value, "said", None)
-    if said is None:
+    key = getattr(value, "state_key", None)
+    if key is None:
         raise Incomparable('waits for a program of another language, which says no "state"')
-    return SaidState(said), []
+    return DeclaredState(key), []
 
 
 _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explicit-any]  # each for objects of its type
