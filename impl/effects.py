@@ -203,14 +203,17 @@ class ObjectEffects(ObjectOperations):
 
 @attrs.frozen
 class Channel:
-    """Messages between clients, first in, first out: made by ``env.channel(name)``. It outlives its clients, and each
-    message is for one receiver. Loss, duplicates and reordering are faults: see `lakeproof.scenario.Faults`."""
+    """Messages between clients, first in, first out: made by ``env.channel(name, capacity=n)``. It outlives its
+    clients, and each message is for one receiver. Loss, duplicates and reordering are faults: see
+    `lakeproof.scenario.Faults`."""
 
     name: str
+    capacity: int | None = None
 
-    async def send(self, message: bytes) -> None:
-        """Append a message. Never waits."""
-        await perform(channels.Send(self.name, message))
+    async def send(self, message: bytes) -> bool:
+        """Append a message. Never waits: where ``capacity`` messages are in the channel, it is dropped, and the answer
+        is False."""
+        return await perform(channels.Send(self.name, message, self.capacity)) is not False
 
     async def receive(self) -> bytes:
         """Take the oldest message. Waits where there is none: that is no step, and a schedule may end there."""
@@ -290,9 +293,11 @@ class Env:
     clock: ClockEffects = attrs.field(factory=ClockEffects)
     local: LocalEffects = attrs.field(factory=LocalEffects)
 
-    def channel(self, name: str) -> Channel:
-        """The channel of this name, the same one for all clients."""
-        return Channel(name)
+    def channel(self, name: str, *, capacity: int | None = None) -> Channel:
+        """The channel of this name, the same one for all clients. ``capacity``: see `Channel.send`."""
+        if capacity is not None and capacity < 1:
+            raise ValueError(f"channel {name!r}: capacity is {capacity}: expected at least 1, or None for no bound")
+        return Channel(name, capacity)
 
     def parallel(self, *, cancel: bool = True) -> Group:
         """A group of tasks, for ``async with``: what they ask for is open at the same time.

@@ -129,7 +129,7 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     Sleep: {"microseconds": "int"},
     Deadline: {"microseconds": "int"},
     Expiry: {"microseconds": "int"},
-    channels.Send: {"channel": "str", "message": "bytes"},
+    channels.Send: {"channel": "str", "message": "bytes", "capacity": "int?"},
     channels.Receive: {"channel": "str"},
     channels.TryReceive: {"channel": "str"},
     watches.StartWatch: _WATCH,

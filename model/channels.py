@@ -1,6 +1,6 @@
 """Channels: messages between clients, first in, first out. What an operation does to the messages of one channel.
 
-A channel is its messages, oldest first, as a tuple. It has no bound, and outlives its clients.
+A channel is its messages, oldest first, as a tuple. It outlives its clients.
 """
 
 from enum import Enum
@@ -13,10 +13,11 @@ Messages = tuple[bytes, ...]
 
 @attrs.frozen(cache_hash=True)
 class Send:
-    """Append a message."""
+    """Append a message; the reply is False where there is no room for it. ``capacity``: how many there is room for."""
 
     channel: str
     message: bytes
+    capacity: int | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -45,9 +46,11 @@ class Overtaken(Enum):
 OVERTAKEN: Final = Overtaken.OVERTAKEN
 
 
-def step(messages: Messages, op: Op) -> tuple[Messages, bytes | None]:
+def step(messages: Messages, op: Op) -> tuple[Messages, bytes | bool | None]:
     """The messages after an operation, and the reply. A `Receive` finds a message, or it is not made."""
     if isinstance(op, Send):
+        if op.capacity is not None and len(messages) >= op.capacity:
+            return messages, False
         return (*messages, op.message), None
     if not messages:
         assert isinstance(op, TryReceive), f"{op} waits: there is no message"

@@ -1,6 +1,6 @@
 """Errors of flows with what caused them: ``__cause__`` and ``__context__`` are parts of an answer, as arguments are.
 
-An invariant may look at them, so histories that differ in them are told apart (`lakeproof.model.identity`). What is no
+An invariant may look at them, so histories that differ in them are distinct (`lakeproof.model.identity`). What is no
 part of the answer goes: tracebacks, which hold on to the frames of the flow; and exceptions that the driver was
 handling while the flow ran, which Python takes for the context of whatever the flow raises.
 """

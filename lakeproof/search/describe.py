@@ -146,6 +146,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
         case bytes() if isinstance(op, channels.Receive):
             return text(answer)
+        case False if isinstance(op, channels.Send):
+            return "it is full"
         case channels.OVERTAKEN:
             return "overtaken"
         case bytes():

@@ -146,10 +146,10 @@ def _check_findings(name: str, found: object) -> list[Finding]:
     for part in found:
         if not isinstance(part, Violation | Reached):
             raise ScenarioError(f"invariant {name!r}: its check found {_short_repr(part)}; {_EXPECTED}")
-        said: object = part.evidence if isinstance(part, Violation) else part.what
-        if type(said) is not str:
+        content: object = part.evidence if isinstance(part, Violation) else part.what
+        if type(content) is not str:
             raise ScenarioError(
-                f'invariant {name!r}: its {type(part).__name__} says {_short_repr(said)}; say it as text: f"{{...}}"'
+                f'invariant {name!r}: its {type(part).__name__} says {_short_repr(content)}; expected text: f"{{...}}"'
             )
         parts.append(part)
         if len(parts) > FINDINGS_MAX:
@@ -158,8 +158,8 @@ def _check_findings(name: str, found: object) -> list[Finding]:
 
 
 def _failure_of(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
-    said = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
-    return ScenarioError(f"{kind} {name!r}: {said} (at {place_of(error)})")
+    what = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
+    return ScenarioError(f"{kind} {name!r}: {what} (at {place_of(error)})")
 
 
 def _short_repr(value: object) -> str:

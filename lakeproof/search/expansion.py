@@ -1,4 +1,4 @@
-"""The array operations that expand packed states, whoever compiles the tables that they look up.
+"""The array operations that expand packed states; the tables that they look up may be compiled elsewhere.
 
 An `Expansion` knows no flows: where a table has no entry it asks its subclass. `lakeproof.search.kernel.Kernel`
 compiles the entry; `lakeproof.search.frozen.FrozenKernel`, far from the flows, notes which states lack it.
@@ -14,7 +14,7 @@ number of the counter).
 
 Level 2 is one array of three words. For client a, `expand` takes the nodes 1, 2 and 0 of its three rows, leaves out the
 row whose node is done, looks up the two other deltas with one index, and adds them with one addition: (2, 1, 1) and
-(3, 2, 1). Client b gives (1, 2, 1) and (2, 3, 1) in the same way. Equal successors are merged by whoever receives them.
+(3, 2, 1). Client b gives (1, 2, 1) and (2, 3, 1) in the same way. Equal successors are merged by the receiver.
 """
 
 from abc import ABC, abstractmethod

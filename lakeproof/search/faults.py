@@ -130,7 +130,7 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
-            case Mode.MESSAGE_LOST if isinstance(op, channels.Send):
+            case Mode.MESSAGE_LOST if isinstance(op, channels.Send) and writes:
                 yield Result(mode, reply, {})
             case Mode.MESSAGE_DUPLICATED if isinstance(op, channels.Receive) and writes:
                 yield Result(mode, reply, {})

@@ -196,7 +196,7 @@ class Interrupts:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Note that Ctrl-C was pressed, before it is raised as ever."""
+        """Note that Ctrl-C was pressed, before it is raised as usual."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -235,10 +235,10 @@ def kind_of(error: BaseException) -> str:
 def message_of(error: BaseException) -> str:
     """What an exception says, on one line, without what differs from run to run. Never raises."""
     try:
-        said = str(error)
+        text = str(error)
     except Exception as odd:  # noqa: BLE001  # its __str__ is user code, too
-        said = f"(its __str__ raises {type(odd).__name__})"
-    line = printable(_ADDRESS.sub("", " ".join(said.split())))
+        text = f"(its __str__ raises {type(odd).__name__})"
+    line = printable(_ADDRESS.sub("", " ".join(text.split())))
     return line if len(line) <= _MESSAGE_MAX else f"{line[: _MESSAGE_MAX - 3]}..."
 
 

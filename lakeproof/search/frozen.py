@@ -2,7 +2,7 @@
 
 It can be sent to another process or machine. Where it meets something that its tables do not know (a node with a value
 that no state had before), the state is *lacking*: none of its successors counts, and one state speaks for each thing
-that is unknown. Whoever has the flows expands that state, and so compiles what is missing.
+that is unknown. The process that has the flows expands that state, and so compiles what is missing.
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words, distinct, distinct_sorted
 
 STORED: Final = frozenset({Reads.STORE, Reads.OBJECTS})
-"""What is a part of every projection: the cells of both stores are told apart by nothing."""
+"""What is a part of every projection: nothing tells the cells of both stores apart."""
 
 
 class Projections:
@@ -20,7 +20,7 @@ class Projections:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.seen: dict[object, set[object]] = {}
-        """By what was asked: the projections that were judged."""
+        """By question: the projections that were judged."""
         self._visible: list[dict[Hashable, int]] = [{} for _ in kernel.tables]
         self._same: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64) for _ in kernel.tables]
 

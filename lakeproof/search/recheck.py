@@ -32,13 +32,13 @@ class _Sample:
 
 
 class Again:
-    """Answers of invariants, some of which are asked for again."""
+    """Answers of invariants, some of which are computed again."""
 
     def __init__(self) -> None:
         self._samples: dict[tuple[str, str], _Sample] = {}
 
     def take(self, name: str, what: str, ask: Callable[[], object], answer: object) -> None:
-        """Take in that ``ask`` has given this answer. name, what: of the invariant, and what it was asked."""
+        """Take in that ``ask`` has given this answer. name, what: of the invariant, and its argument."""
         sample = self._samples.setdefault((name, what), _Sample())
         if sample.met % sample.stride == 0:
             sample.kept.append((ask, answer))
@@ -56,4 +56,4 @@ class Again:
         for (name, _), sample in self._samples.items():
             for ask, answer in reversed(sample.kept):
                 if ask() != answer:
-                    raise ScenarioError(f"invariant {name!r}: judges the same otherwise when it is asked again; {PURE}")
+                    raise ScenarioError(f"invariant {name!r}: judges the same otherwise at a second call; {PURE}")

@@ -51,14 +51,14 @@ class TraceStep:
     value: str = ""
     condition: str = ""
     reply: str = ""
-    """What the client was told."""
+    """The reply that the client got."""
     changes: tuple[KeyChange, ...] = ()
     returned: tuple[str, ...] = ()
     """The calls that this step ended, and how."""
     exact: str = ""
     """A fingerprint of effect, reply and changes."""
     at: str = ""
-    """``FILE:LINE`` of the flow that asked for the effect. Not compared by a replay: lines move."""
+    """``FILE:LINE`` of the flow that performs the effect. Not compared by a replay: lines move."""
     task: str = ""
     """Which of the client's open effects it is: the path of its task, see `lakeproof.impl.parallel`. Empty: that of the
     main task."""
@@ -100,7 +100,7 @@ class Trace:
 
 
 def write(trace: Trace, path: Path) -> None:
-    """Write a trace; nobody ever sees half a file. Equal traces have equal bytes.
+    """Write a trace; no reader sees half a file. Equal traces have equal bytes.
 
     Raises:
         OSError: the folder cannot be made or written to, or the disk is full.

@@ -36,7 +36,12 @@ _VERBS: Final[Mapping[str, str]] = {
     "next change": "receives a change of",
     "end watch": "ends the watch of",
 }
-_TIMES: Final[Mapping[str, str]] = {"sleep": "sleeps for", "timeout": "begins a timeout of", "wake": "wakes"}
+_TIMES: Final[Mapping[str, str]] = {
+    "sleep": "sleeps for",
+    "timeout": "begins a timeout of",
+    "wake": "wakes",
+    "time out": "times out after",
+}
 LOOP: Final = "from here on, for ever:"
 """Before the first step of a loop."""
 

@@ -59,6 +59,7 @@ FINE: tuple[Effect, ...] = (
     Deadline("a", 1),
     Expiry("a", 1),
     channels.Send("c", b"1"),
+    channels.Send("c", b"1", 2),
     channels.Receive("c"),
     channels.TryReceive("c"),
     watches.StartWatch("a#1", P, K),
@@ -80,6 +81,7 @@ WRONG = [
     (kv.Get("p", K), "Get: partition is 'p': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (Sleep("a", 0.5), "Sleep: microseconds is 0.5: expected int, found float"),  # type: ignore[arg-type]
     (channels.Send("c", "1"), "Send: message is '1': expected bytes, found str; encode it"),  # type: ignore[arg-type]
+    (channels.Send("c", b"1", 1.5), "Send: capacity is 1.5: expected int"),  # type: ignore[arg-type]
     (channels.Receive(b"c"), "Receive: channel is b'c': expected str, found bytes; decode it"),  # type: ignore[arg-type]
     (watches.StartWatch("a", P, "k"), "StartWatch: prefix is 'k': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]

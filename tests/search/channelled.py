@@ -27,6 +27,8 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
         match what:
             case "send":
                 await channel.send(me.encode() + b"%d" % len(seen))
+            case "offer":
+                seen.append(await env.channel(channel.name, capacity=1).send(me.encode() + b"%d" % len(seen)))
             case "receive":
                 seen.append(await channel.receive())
             case "try":
@@ -109,6 +111,10 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
     mine = name + b"%d" % len(actor.seen)
     if what == "send":
         yield from (goes(after) for after in _sends(state, number, mine))
+    elif what == "offer":
+        yield from (goes(after, saw(True)) for after in _sends(state, number, mine) if not state.channels[number])
+        if state.channels[number]:
+            yield goes(state, saw(False))
     elif what == "relay" and actor.holds is not None:
         yield from (goes(after, holds(None)) for after in _sends(state, 1 - number, actor.holds))
     elif what == "serve" and actor.holds is not None:
@@ -219,7 +225,7 @@ def is_stuck(programs: Programs, state: State) -> bool:
     )
 
 
-KINDS: Final = ("send", "send", "send", "receive", "receive", "try", "relay", "drain", "get", "set")
+KINDS: Final = ("send", "send", "send", "offer", "offer", "receive", "receive", "try", "relay", "drain", "get", "set")
 BUDGETS: Final[tuple[Callable[[], Faults], ...]] = (
     Faults,
     lambda: Faults(lost_messages=1),

@@ -114,7 +114,7 @@ def test_all_ways_to_search_agree(seed: int) -> None:
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def _stepped(wrong: Callable[[Messages, channels.Op], tuple[Messages, bytes | None]]) -> Plant:
+def _stepped(wrong: Callable[[Messages, channels.Op], tuple[Messages, bytes | bool | None]]) -> Plant:
     def plant(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(channels, "step", wrong)
 
@@ -124,25 +124,34 @@ def _stepped(wrong: Callable[[Messages, channels.Op], tuple[Messages, bytes | No
 _step = channels.step
 
 
-def _last_first(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | None]:
+def _last_first(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
     left, taken = _step(messages if isinstance(op, channels.Send) else messages[::-1], op)
     return left if isinstance(op, channels.Send) else left[::-1], taken
 
 
-def _sent_twice(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | None]:
+def _sent_twice(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
     after, taken = _step(messages, op)
     return (*after, op.message) if isinstance(op, channels.Send) else after, taken
 
 
-def _one_place(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | None]:
+def _one_place(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
     """A channel takes one message; what is sent then is lost."""
     return (messages, None) if isinstance(op, channels.Send) and messages else _step(messages, op)
 
 
-def _peeked(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | None]:
+def _peeked(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
     """Whoever tries to receive may look, and leaves the last message."""
     looks = isinstance(op, channels.TryReceive) and len(messages) == 1 and messages[0].startswith(b"b")
     return (messages, None) if looks else _step(messages, op)
+
+
+def _boundless(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
+    return _step(messages, attrs.evolve(op, capacity=None) if isinstance(op, channels.Send) else op)
+
+
+def _dropped_unseen(messages: Messages, op: channels.Op) -> tuple[Messages, bytes | bool | None]:
+    left, taken = _step(messages, op)
+    return left, None if taken is False else taken
 
 
 def _free(mode: Mode) -> Plant:
@@ -195,6 +204,8 @@ PLANTS: Final[dict[str, Plant]] = {
     "each message is delivered twice": _stepped(_sent_twice),
     "a message on top of another one is lost": _stepped(_one_place),
     "a try leaves the message": _stepped(_peeked),
+    "capacity is ignored": _stepped(_boundless),
+    "a full channel answers as any other": _stepped(_dropped_unseen),
     "messages are lost for nothing": _free(Mode.MESSAGE_LOST),
     "messages overtake for nothing": _free(Mode.MESSAGE_OVERTAKEN),
     "a lost wake-up": _never_woken,

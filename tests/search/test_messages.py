@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ from lakeproof import (
 from lakeproof.impl.live import NoChannel, live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.snapshot import AnySnapshot, Status
-from lakeproof.scenario import ScenarioError
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
 from lakeproof.search import trace
 from lakeproof.search.faults import Mode
 from lakeproof.search.plain import plain_search
@@ -60,6 +61,66 @@ def test_interchangeable_receivers_are_exchanged() -> None:
 async def send(env: Env, *messages: bytes) -> None:
     for message in messages:
         await env.channel("c0").send(message)
+
+
+async def transmit(env: Env, words: tuple[bytes, ...], capacity: int | None) -> None:
+    """The alternating-bit protocol: each word again and again, until its bit comes back."""
+    data, acks = (env.channel(name, capacity=capacity) for name in ("data", "acks"))
+    for turn, word in enumerate(words):
+        bit = b"%d" % (turn % 2)
+        answer = b""
+        while answer != bit:
+            await data.send(bit + word)
+            with suppress(TimeoutError):
+                async with env.timeout(1):
+                    answer = await acks.receive()
+
+
+async def accept(env: Env, capacity: int | None, *, checks: bool) -> None:
+    data, acks = (env.channel(name, capacity=capacity) for name in ("data", "acks"))
+    expected, count = b"0", 0
+    while True:
+        message = await data.receive()
+        if message[:1] == expected or not checks:
+            await env.store.set(P, b"%d" % count, message[1:])
+            expected, count = (b"1" if expected == b"0" else b"0"), count + 1
+        await acks.send(message[:1])
+
+
+def _in_order(seen: AnySnapshot) -> Iterator[Finding]:
+    found = [seen.store.get((P, b"%d" % number)) for number in range(3)]
+    if found not in ([None] * 3, [b"x", None, None], [b"x", b"y", None]):
+        yield Violation("in-order", f"{found}")
+    yield Reached("something was sent")
+
+
+@pytest.mark.parametrize("checks", [True, False])
+@pytest.mark.parametrize("faults", [Faults(), Faults(lost_messages=1, duplicated_messages=1)])
+def test_the_alternating_bit_protocol_over_a_network_with_room_for_two_is_decided(faults: Faults, checks: bool) -> None:
+    """It sends again after a timeout that came too early, so that without a capacity there is no end of states."""
+    in_order = Always(id="in-order", meaning="what arrives is what was sent", check=_in_order)
+    scenario = Scenario(
+        name="alternating-bit",
+        clients=[[Call(transmit, (b"x", b"y"), 2)], [Call(accept, 2, checks=checks)]],
+        invariants=[in_order, *([Terminates(transmit, fairness="strong")] if checks else [])],
+        time="sleeps",
+        faults=faults,
+    )
+    found = {each.id: each.verdict for each in search(scenario).findings}
+    assert found["in-order"] == ("holds" if checks else "violated")
+    if checks:
+        assert found["transmit-terminates"] == "holds"
+
+
+def test_a_channel_has_room_for_one_message_or_more() -> None:
+    async def send_nowhere(env: Env) -> None:
+        await env.channel("c", capacity=0).send(b"1")
+
+    [finding] = search(
+        Scenario(name="x", clients=[[Call(send_nowhere)]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"})
+    ).findings
+    assert finding.counterexample is not None
+    assert "capacity is 0: expected at least 1, or None" in finding.counterexample.violation.evidence
 
 
 async def receive(env: Env) -> bytes:

@@ -98,7 +98,11 @@ def test_a_dynamodb_of_its_rows_gets_the_verdict_and_the_counts_of_its_file(
     ]
     assert not there.violated
     assert not there.inconclusive
-    assert (done.exit_code, done.stdout.splitlines()[:-1]) == (0, told.stdout.splitlines()[:-1])
+    shown, expected_lines = (
+        [line for line in each.stdout.splitlines() if not line.startswith(("until:", "files:", "next,"))]
+        for each in (done, told)
+    )
+    assert (done.exit_code, shown) == (0, expected_lines)  # but for the time of reading, and for names of files
 
 
 @pytest.mark.parametrize("name", ["aged", "bare", "shop", "uni"])
