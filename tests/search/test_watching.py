@@ -237,6 +237,30 @@ def test_a_timeout_takes_no_change_away_and_leaves_the_watch_open(time: str) -> 
     check_agreement(found)
 
 
+async def see_in_tasks(env: Env) -> tuple[object, object]:
+    async with env.parallel() as group:
+        one, other = (group.start(see, env, 1) for _ in range(2))
+    return one.value, other.value
+
+
+async def hurry_over_all(env: Env) -> object:
+    try:
+        async with env.timeout(SECOND):
+            seen = await see(env, 1)
+    except TimeoutError:
+        return "late", await see(env, 0)
+    return seen
+
+
+def test_tasks_have_watches_of_their_own_also_one_that_is_cancelled_with_its_watch() -> None:
+    tasks = scenario(Call(see_in_tasks), Call(put, b"1"))
+    assert values(tasks) == {((b"1",), (b"1",)), Status.PENDING}
+    check_agreement(tasks)
+    hurried = scenario(Call(hurry_over_all), Call(put, b"1"), time="sleeps")
+    assert values(hurried) == {(b"1",), ("late", ()), ("late", (b"1",))}
+    check_agreement(hurried)
+
+
 def test_after_a_restart_there_is_no_watch() -> None:
     restarted = scenario(Client([Call(see, 1)], recover=Call(see, 0)), Call(put, b"1"), faults=Faults(restarts=1))
     assert values(restarted) == {(b"1",), (), Status.PENDING}
