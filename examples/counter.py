@@ -19,7 +19,7 @@ async def increment(env: Env) -> int:
 
 
 async def increment_if(env: Env, tries_max: int = 3) -> int:
-    """The same, but the write only takes place if nobody has written meanwhile."""
+    """The same, but the write only takes place if no other client has written meanwhile."""
     for _ in range(tries_max):
         found: bytes | None = None
         with suppress(kv.NotFound):
@@ -30,7 +30,7 @@ async def increment_if(env: Env, tries_max: int = 3) -> int:
         except kv.PredicateFailed:
             continue
         return value
-    raise kv.Refused(f"somebody else wrote {tries_max} times")
+    raise kv.Refused(f"other clients wrote {tries_max} times")
 
 
 def no_lost_update(snapshot: Snapshot) -> Iterator[Finding]:

@@ -99,7 +99,7 @@ class StagedEntry:
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class CleanupRecord:
-    """A note to the cleaner: this instance's partition may be emptied."""
+    """A cleanup record: this instance's partition may be emptied."""
 
     repository_id: RepositoryID
     instance_uid: InstanceUID

@@ -1,10 +1,12 @@
-"""The sequential specification of the life of one repository id: it is there, or it is not; and of the tags in it.
+"""The sequential specification of the life of one repository id: it is there, or it is not; and of the tags in it, and
+of the branches that calls create.
 
 Calls are those of `lakeproof.impl.repositories`. What else a repository contains is left out. A delete answers the same
 whether it has found the repository or not: of two deletes at once both may answer that they did it. A create that is
 refused says nothing of the id: between two states of a repository it may be taken, although no read shows it. A tag is
 there or not; it goes with its repository. That a tag is absent and that its repository is count as one answer: a call
-that read the entry before it was deleted finds the partition empty.
+that read the entry before it was deleted finds the partition empty. Of branches only successes count: none is created
+that is there.
 Source: repository-operations-error-handling.md, "Decision"; graveler-on-kv.md, "Tag".
 """
 
@@ -41,7 +43,7 @@ ABSENT: Final = "absent"
 def repository(repository_id: str = "r", *, exists: bool) -> Specification:
     """The specification of one id. exists: whether it is there, without tags, before anybody begins.
 
-    A state is False: it is not there; True: it is, without tags; or its tags.
+    A state is False: it is not there; True: it is, without tags; or its tags, and the branches created in it.
     """
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
@@ -56,7 +58,9 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         if kind is calls.DELETE_REPOSITORY:
             return False, DELETED
         if kind in OF_TAGS and state is not False:
-            return _apply_tag(state, kind, arguments[Role.TAG])
+            return _apply_entity(state, kind, arguments[Role.TAG])
+        if kind in (calls.CREATE_BRANCH, calls.DELETE_BRANCH) and state is not False:
+            return _apply_entity(state, kind, ("branch", arguments.branch_id))
         return state, ABSENT if state is False else THERE
 
     def result(call: CallView) -> Hashable:
@@ -117,11 +121,14 @@ def entity_branch(branch_id: str = "b", *, exists: bool) -> Specification:
     )
 
 
-def _apply_tag(state: Hashable, kind: calls.Kind | None, tag: Hashable) -> tuple[Hashable, Hashable]:
-    """What becomes of the tags of a repository that is there, and the answer."""
-    tags: frozenset[Hashable] = state if isinstance(state, frozenset) else frozenset()
-    if kind is calls.CREATE_TAG:
-        return (state, TagExists) if tag in tags else (tags | {tag}, THERE)
-    if tag not in tags:
+def _apply_entity(state: Hashable, kind: calls.Kind | None, name: Hashable) -> tuple[Hashable, Hashable]:
+    """What becomes of the tags and branches of a repository that is there, and the answer."""
+    names: frozenset[Hashable] = state if isinstance(state, frozenset) else frozenset()
+    if kind in (calls.CREATE_TAG, calls.CREATE_BRANCH):
+        taken = TagExists if kind is calls.CREATE_TAG else BranchExists
+        return (state, taken) if name in names else (names | {name}, THERE)
+    if kind is calls.DELETE_BRANCH:
+        return names - {name} or True, THERE
+    if name not in names:
         return state, ABSENT
-    return (tags - {tag} or True if kind is calls.DELETE_TAG else state), THERE
+    return (names - {name} or True if kind is calls.DELETE_TAG else state), THERE

@@ -125,8 +125,7 @@ def replay_calls(state: Living, made: Sequence[CallView]) -> Living:
 def _after(state: Living, call: CallView) -> Living:
     kind = call.kind
     if kind is None and isinstance(call.value, Repository):  # what a scenario has put there by itself
-        found = _add_instance(state.with_entry(call.value), call.value)
-        return _add_note(found, call.value) if state.rules.leaves is Leaves.A_TOMBSTONE else found
+        return _put_there(state, call.value)
     if kind is calls.LIST_REPOSITORIES:
         shown = (entry for _, entry in sorted(state.entries.items()) if entry.state is RepositoryState.ACTIVE)
         expect(call, value=tuple(shown))
@@ -149,6 +148,14 @@ def _after(state: Living, call: CallView) -> Living:
 
 
 _REACHING: Final = calls.GET_REPOSITORY
+
+
+def _put_there(state: Living, entry: Repository) -> Living:
+    found = _add_instance(state, entry)
+    if entry.state is RepositoryState.DELETED:  # its delete has stopped, and the entry is gone
+        return _add_note(found, entry)
+    found = found.with_entry(entry)
+    return _add_note(found, entry) if state.rules.leaves is Leaves.A_TOMBSTONE else found
 
 
 def _apply_create(state: Living, call: CallView) -> Living:

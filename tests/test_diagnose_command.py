@@ -67,8 +67,8 @@ class TestVerdicts:
         result = lakeproof("diagnose", "store.db", "--out", "d.zip")
         assert result.exit_code == 1
         assert result.stdout.splitlines()[2:5] == [
-            "stray: q-u: 1 branches, commits or tags that no repository and no note to the cleaner leads to",
-            "note: unowned-token: r-main:old: 1 staged under a token that no branch names",
+            "stray: q-u: branches, commits and tags that no repository and no cleanup record leads to: 1",
+            "note: unowned-token: r-main:old: entries under a token that no branch names: 1",
             "1 error, 1 note",
         ]
 

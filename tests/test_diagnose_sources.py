@@ -17,7 +17,7 @@ from tests.lakefs_tables import in_dynamodb, in_postgresql
 from tests.servers import postgres
 from tests.spark.lakefs.world import C2, Installation, Repo, around
 
-COUNTS = "read: 3 repositories, 4 branches, 8 commits, 2 tags, 4 staging tokens with 6 entries, 0 notes to the cleaner"
+COUNTS = "read: 3 repositories, 4 branches, 8 commits, 2 tags, 4 staging tokens with 6 entries, 0 cleanup records"
 
 
 @pytest.fixture

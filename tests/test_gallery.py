@@ -106,4 +106,4 @@ def test_a_bug_that_is_not_as_its_file_says_ends_the_run_with_1(
     out = capsys.readouterr().out
     assert said in out
     assert "NOT AS EXPECTED" in out
-    assert out.endswith("1 bugs: NOT AS EXPECTED\n")
+    assert out.endswith("1 bug: NOT AS EXPECTED\n")

@@ -56,7 +56,9 @@ def main(names: list[str]) -> int:
         right = right and as_said
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
-    sys.stdout.write(f"{len(names or paths)} bugs: {'all as expected' if right else 'NOT AS EXPECTED'}\n")
+    count = len(names or paths)
+    bugs = "1 bug" if count == 1 else f"{count} bugs"
+    sys.stdout.write(f"{bugs}: {'all as expected' if right else 'NOT AS EXPECTED'}\n")
     return 0 if right else 1
 
 

@@ -41,7 +41,7 @@ def the_last_holder_wrote_last(seen: Snapshot) -> Iterator[Finding]:
 
 
 LAST = Eventually(
-    id="last-holder-last", meaning="nobody writes after the next holder", check=the_last_holder_wrote_last
+    id="last-holder-last", meaning="no client writes after the next holder", check=the_last_holder_wrote_last
 )
 
 SCENARIOS = [

@@ -1,6 +1,6 @@
 """A lock outlives the leader that took it.
 
-A leader has taken a lock and crashed. The lock is a record like any other, so nobody takes it away, and a follower that
+A leader has taken a lock and crashed. The lock is a record like any other, so it stays, and a follower that
 waits for it waits for ever.
 
 Repair: a lock says when it was taken, and after some time it is free.
@@ -27,7 +27,7 @@ async def lead(env: Env, *, expires: bool = False) -> None:
     await env.store.delete(*LOCK)
 
 
-LEADS_AT_LAST = Terminates(lead, id="leads-at-last", meaning="whoever waits for the lock has it at last")
+LEADS_AT_LAST = Terminates(lead, id="leads-at-last", meaning="a waiting client has the lock at last")
 
 SCENARIOS = [
     Scenario(

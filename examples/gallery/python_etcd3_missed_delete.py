@@ -25,7 +25,7 @@ async def acquire_and_release(env: Env, me: str, *, from_revision: bool = False)
     await env.store.delete(*LOCK)
 
 
-ACQUIRED_AT_LAST = Terminates(acquire_and_release, id="acquired-at-last", meaning="whoever waits for the lock gets it")
+ACQUIRED_AT_LAST = Terminates(acquire_and_release, id="acquired-at-last", meaning="a waiting client gets the lock")
 
 SCENARIOS = [
     Scenario(

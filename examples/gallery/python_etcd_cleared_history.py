@@ -42,7 +42,7 @@ async def acquire(env: Env, *, looks_again: bool = False) -> None:
                 break
 
 
-ACQUIRED_AT_LAST = Terminates(acquire, id="acquired-at-last", meaning="whoever waits for the lock gets it at last")
+ACQUIRED_AT_LAST = Terminates(acquire, id="acquired-at-last", meaning="a waiting client gets the lock at last")
 
 SCENARIOS = [
     Scenario(

@@ -1,7 +1,7 @@
 """A holder of a lease that was stopped for too long writes over the work of the next holder.
 
 A lock ends by itself after some time. Its holder stops for longer than that, goes on, and writes what it has worked out
-from what it had read. Whoever has taken the lock meanwhile has written already, and that is lost.
+from what it had read. The next holder has written already, and that is lost.
 
 Repair: each lease has a number, one more than the last. The storage takes no write with a number below its own.
 """

@@ -34,7 +34,7 @@ def a_release_removes_the_lock_of_its_holder(step: Transition) -> Iterator[Findi
 
 OWN_LOCK = OnStep(
     id="own-lock",
-    meaning="a release removes the lock of whoever releases it",
+    meaning="a release removes the lock of the client that releases it",
     check=a_release_removes_the_lock_of_its_holder,
     watches=lambda _, op: isinstance(op, kv.Transact),
 )

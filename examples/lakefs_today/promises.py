@@ -221,7 +221,7 @@ UPDATE_NEEDS_AN_ENTRY: Final = "update-needs-an-entry"
 UPDATES: Final = ("update_metadata", UPDATE, "update_metadata_in_two", calls.UPDATE_USER_METADATA.name)
 
 
-@eventually("where nobody writes an entry, an update of its metadata is refused, and brings about none")
+@eventually("where no client writes an entry, an update of its metadata is refused, and makes none")
 def update_needs_an_entry(snapshot: Snapshot) -> Iterator[Finding]:
     for view in snapshot.calls(*UPDATES):
         _, branch_id, path, _ = view.args

@@ -53,7 +53,7 @@ async def collect(
 
     damage: what is wrong with what the store is kept in; a finding each. partitions: those that the store had before it
     is read, if that is known: what no repository leads to is found there, at a scan more for each. like_lakefs: the
-    store is of lakeFS as it was built, read by `lakeproof.impl.diagnostics.layouts`: it has no notes to a cleaner, and
+    store is of lakeFS as it was built, read by `lakeproof.impl.diagnostics.layouts`: it has no cleanup records, and
     does not say which repositories are bare.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
@@ -263,13 +263,13 @@ class _Collector:
             kinds = Counter([_kind(entry, partition) async for entry in self._scan(partition)])
             entities = kinds["branch"] + kinds["commit"] + kinds["tag"]
             if entities and self._like_lakefs and self._repositories:
-                message = f"{entities} branches, commits or tags of no repository: one that was deleted"
+                message = f"branches, commits and tags of a deleted repository: {entities}"
                 self._find("left-over", partition, b"", message)
             elif entities:
-                message = f"{entities} branches, commits or tags that no repository and no note to the cleaner leads to"
+                message = f"branches, commits and tags that no repository and no cleanup record leads to: {entities}"
                 self._find("stray", partition, b"", message)
             elif kinds["staged"]:
-                message = f"{kinds['staged']} staged under a token that no branch names"
+                message = f"entries under a token that no branch names: {kinds['staged']}"
                 self._find("unowned-token", partition, b"", message)
 
     async def _records(self, partition: bytes, *kinds: type[R]) -> AsyncIterator[tuple[kv.Entry, R]]:
@@ -285,7 +285,7 @@ class _Collector:
                     message = f"{_size(entry.value)} under a key that no name leads to"
                     self._find("bad-name", partition, entry.key, message)
                     continue
-                self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of others")
+                self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of no known entity")
                 continue
             expected = keys.parse(partition, entry.key)
             assert expected is not None, "decode_at knows no record of an address that it cannot parse"

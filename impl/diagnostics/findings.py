@@ -28,9 +28,9 @@ FindingKind = Literal[
 ]
 UNJUDGED: Final = frozenset({"part", "version"})
 NOTES: Final = UNJUDGED | {"unknown-key", "unowned-token", "changed-meanwhile", "left-over", "bare"}
-"""Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, repositories
-that changed while they were read; and of lakeFS what a deleted repository has left, a repository that was created bare,
-that there is but a part of a store, and that the records may mean something else (`UNJUDGED`)."""
+"""Findings that say nothing bad: keys of no known entity, entries that a commit or a reset has left to be dropped,
+repositories that changed while they were read; and of lakeFS what a deleted repository has left, a repository that was
+created bare, that there is but a part of a store, and that the records may mean something else (`UNJUDGED`)."""
 
 
 @attrs.frozen
@@ -105,7 +105,7 @@ class StagingRow:
 
 @attrs.frozen(kw_only=True)
 class CleanupRow:
-    """A note to the cleaner, and how many entities of that instance are left."""
+    """A cleanup record, and how many entities of that instance are left."""
 
     repository_id: RepositoryID
     instance_uid: InstanceUID

@@ -25,7 +25,7 @@ from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_valu
 from lakeproof.plain_json import decode
 from lakeproof.verify.machine import no_cycles
 from lakeproof.verify.outputs import unwritable
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason, seconds
 
 _LISTED: Final = 10
 _NONE_COMPLETED: Final = "no operation completed"
@@ -192,7 +192,7 @@ class _CheckReport:
             self._key(first)
             first = next(verdicts, None)
         violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
-        summary = f"{self._verdict(holding)} ({by_algorithm(by)}; {time.monotonic() - started:.1f} s)"
+        summary = f"{self._verdict(holding)} ({by_algorithm(by)}; {seconds(time.monotonic() - started)} s)"
         if html is not None:
             self._page(html, parameters, summary)
         for line in self.hints:

@@ -215,7 +215,7 @@ def report_lines(collected: Collected, out: Path) -> list[str]:
         plural(rows["commits"], "commit"),
         plural(rows["tags"], "tag"),
         f"{plural(rows['staging'], 'staging token')} with {plural(entries, 'entry', 'entries')}",
-        plural(rows["cleanup"], "note to the cleaner", "notes to the cleaner"),
+        plural(rows["cleanup"], "cleanup record"),
     ]
     troubles = [finding for finding in collected.findings if finding.kind not in NOTES]
     notes = [finding for finding in collected.findings if finding.kind in NOTES - UNJUDGED]

@@ -196,7 +196,7 @@ def _page(file: Path, rows: "Sequence[GateRow]", troubles: Sequence[str]) -> Sum
             f"{row.schedules:,}",
             row.which,
             f"{row.violating:,}",
-            f"{row.seconds:g}",
+            seconds(row.seconds),
         )
         for row in rows
     ]
@@ -310,7 +310,7 @@ def _row(
         schedules=search.complete,
         violating=found.counted.get(name, 0),
         covers=covers,
-        seconds=round(elapsed, 1),
+        seconds=round(elapsed, 3),
         evidence="" if shortest is None else shortest.violated[name],
         parallel=scenario.parallel is True,
         left=search.left if isinstance(search, Bounded) and covers != SOME else None,

@@ -135,7 +135,8 @@ def _print_guided(trace: "Trace", search: "GuidedResult", schedule: "Schedule") 
         f"otherwise in {plural(len(search.otherwise), 'place')}" if search.otherwise else "in the order of the trace"
     )
     click.echo(
-        f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; {own} are its own"
+        f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; "
+        f"requests of its own: {own}"
     )
     if schedule.unproved:
         complain(f"nothing is shown: {schedule.unproved}")

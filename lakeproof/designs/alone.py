@@ -84,6 +84,13 @@ async def stop_deleting(env: Env, repository_id: RepositoryID) -> Repository:
     return repository
 
 
+async def stop_emptying(env: Env, repository_id: RepositoryID) -> Repository:
+    """What a delete leaves that stopped when the entry was gone: all else, and a record that leads there."""
+    repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.DELETED)
+    await _write_entities(env, repository)
+    return await _note_repository(env, repository)
+
+
 async def have_created(env: Env, repository_id: RepositoryID) -> Repository:
     """A repository that is as old as an abandoned claim."""
     repository = new_repository(env, repository_id, await env.clock.now() - CLAIM_LASTS)
@@ -107,6 +114,10 @@ def branch_at(flows: RepositoryFlows) -> Flow:
 
 async def _write(env: Env, repository: Repository) -> None:
     await write_entry(env, repository)
+    await _write_entities(env, repository)
+
+
+async def _write_entities(env: Env, repository: Repository) -> None:
     await write_commit(env, uid_partition(repository), initial_commit(repository))
     await write_branch(env, uid_partition(repository), default_branch(env, repository))
 
@@ -126,6 +137,7 @@ OWN_WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
     "old_noted": Word(lambda _: have_created_noted, "r"),
     "branch_at": Word(branch_at, "r", "d", "elsewhere"),
     "half_deleted": Word(lambda _: stop_deleting, "r"),
+    "half_emptied": Word(lambda _: stop_emptying, "r"),
 }
 
 IN_COMPANY: Final = ("linearizable", "create-is-unique", "delete-spares-successor", "deleted-is-inaccessible")
@@ -231,6 +243,7 @@ NOTED_CLAIMS: Final = """
     old_noted.get.create.create_bare.list.clean.delete.clean
     old_noted_claim.delete.get.clean.create old_noted_claim.clean.get.delete.create.clean
 """
+HALF_EMPTIED: Final = " half_emptied.half_emptied.get.clean.create.clean.list "
 ALONE: Final = Before("alone/", "")
 
 
@@ -337,7 +350,7 @@ ROWS = [
     *lives(ENTRY_FIRST_ALONE),
     *lives(KV3_ALONE, OLD + ENTITY_LIVES),
     *lives(ENTRY_LAST_ALONE),
-    *lives(LISTED_ALONE),
+    *lives(LISTED_ALONE, HALF_EMPTIED),
     *lives(STEP1_ALONE, HALF_DELETED + ENTITY_LIVES),
     *lives(alone(step1.STATE_BY_SET_IF, BY_STATE), HALF_DELETED),
     *lives(alone(identifiers.UID_AFTERWARDS, BY_STATE), HALF_DELETED),
@@ -350,6 +363,7 @@ ROWS = [
     *faulty(NAIVE_ALONE),
     *faulty(KV3_ALONE),
     *faulty(LISTED_ALONE),
+    *rows(LISTED_ALONE, "clean", REFUSED | LOST, Before("alone/two/", "half_emptied.half_emptied")),
     *faulty(STEP1_ALONE),
     *faulty(STEP2_ALONE),
     *faulty(HARDENED_ALONE),

@@ -38,6 +38,8 @@ CREATIONS: Final = (
     | fault("refused-in-doubt", Faults(refusals=1, lost_answers=1))
 )
 
+UNREAD: Final = fault("refused-false-predicate", Faults(refusals=1, false_predicates=1))
+"""A write that took place is reported as failed, and the look at what is there is refused."""
 ABANDONED: Final = fault("crash-and-clock-jump", Faults(crashes=1, clock_jumps=(JUMP,)))
 
 ROWS = [
@@ -59,4 +61,11 @@ ROWS = [
     *rows(HARDENED, "delete-create-create-clean-create_branch", IN_DOUBT, EXISTS),
     # Two clients make the same record; the repository is deleted and cleaned between their writes.
     *rows(HARDENED, "tag-tag.delete.clean create_branch-create_branch.delete.clean", CREATIONS, EXISTS),
+    *rows(HARDENED, "tag-tag create_branch-create_branch", UNREAD, EXISTS),
+    *rows(
+        HARDENED,
+        "tag-tag.delete.create.clean.tag create_branch-create_branch.delete.create.clean.create_branch",
+        NONE,
+        EXISTS,
+    ),
 ]

@@ -1,21 +1,21 @@
 """Every operation on a repository, and every two, and then the cleaner: generated from the vocabulary, with a crash.
 
-A repository has a tag, and one client does one thing, or two, and stops anywhere. Then the cleaner runs, or a user
-takes the name. What a deletion has begun must stay within reach at each of its steps: of each kind of entity, and the
-name. Beside them: claims that are ninety seconds old, and those that are older than the two minutes of the text; and
-the scan at startup that declares old ones failed.
+A repository has a tag, and one client does one thing, or two, and stops anywhere; or two clients do one thing each, at
+once. Then the cleaner runs, or a user takes the name. What a deletion has begun must stay within reach at each of its
+steps: of each kind of entity, and the name. Beside them: claims that are ninety seconds old, and those that are older
+than the two minutes of the text; and the scan at startup that declares old ones failed.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Final
 
 import attrs
 
 from lakeproof.designs import hardened, kv3, naive, step1, step2
 from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
-from lakeproof.designs.races import CRASH, Before, Race, Refuted, jump
+from lakeproof.designs.races import CRASH, NONE, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, RepositoryFlows
@@ -82,11 +82,13 @@ def _of(
 
 
 def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
-    """Each change, and each two, and the cleaner, if there is one."""
+    """Each change, each two by one client, and each two at once by two clients; and the cleaner, if there is one."""
     one = _of(design, PairsDesign, "pairs", refuted)
     cleans = ".clean" if one.flows.clean is not None else ""
     sequences = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
     yield from rows(one, " ".join(f"{words}{cleans}" for words in sequences), CRASH, LIVED_IN)
+    two = (f"{first}-{second}" for first, second in combinations_with_replacement(CHANGES, 2))
+    yield from rows(one, " ".join(f"{words}{cleans}" for words in two), NONE, LIVED_IN)
 
 
 @attrs.frozen(kw_only=True)
@@ -112,12 +114,25 @@ def claims(design: RepositoryDesign, words: str, refuted: Mapping[str, Refuted] 
 
 
 DELETING: Final = "delete/crash delete.*/crash *.delete/crash"
+BRANCHES, COMMITS, TAGS = reclamation.OF_A_KIND
+LEADS: Final = reclamation.deletion_leaves_a_lead.id
+LATER: Final = (
+    "a writer that has read the entry before writes when the delete has emptied the partition, and nothing leads there"
+)
+OVERTAKEN: Final = {
+    BRANCHES: Refuted(LATER, "delete-create_branch"),
+    TAGS: Refuted(LATER, "delete-tag"),
+    LEADS: Refuted(LATER, "delete-create_branch delete-tag"),
+}
 ENTRY_FIRST: Final = Refuted("the entry goes first, and nothing else leads to the partition", DELETING)
 LEADERLESS: Final = {
-    reclamation.deletion_leaves_a_lead.id: ENTRY_FIRST,
-    **dict.fromkeys(reclamation.OF_A_KIND, ENTRY_FIRST),
+    LEADS: ENTRY_FIRST.but(also="delete-* create-delete create_bare-delete"),
+    BRANCHES: ENTRY_FIRST.but(also="delete-create_branch", reason=LATER),
+    COMMITS: ENTRY_FIRST,
+    TAGS: ENTRY_FIRST.but(also="delete-tag", reason=LATER),
 }
 HANGING: Final = Refuted("a create writes branch and commit first, and its entry last", "delete.create/crash")
+OF_STEP1: Final = {**OVERTAKEN, BRANCHES: HANGING.but(also="delete-create_branch", reason=LATER), COMMITS: HANGING}
 BLOCKED: Final = Refuted("the entry stays, `deleting`, until a delete is repeated", DELETING)
 BLOCKED_CLEANED: Final = Refuted(
     '"so if the deletion operation fails or takes a long time, the `RepositoryID` is not being blocked": a delete that '
@@ -132,9 +147,9 @@ DECLARED: Final = Refuted(
 NAME: Final = reclamation.NAME_IS_NOT_BLOCKED.id
 
 ROWS = [
-    *pairs(naive.NAIVE),
+    *pairs(naive.NAIVE, OVERTAKEN),
     *pairs(kv3.KV3, LEADERLESS),
-    *pairs(step1.STEP1, {NAME: BLOCKED, **{f"{kind}-are-reclaimable": HANGING for kind in ("branches", "commits")}}),
+    *pairs(step1.STEP1, {NAME: BLOCKED, **OF_STEP1}),
     *pairs(step2.STEP2, {NAME: BLOCKED_CLEANED}),
     *pairs(step2.BY_SET_IF, {NAME: BLOCKED_CLEANED}),
     *pairs(hardened.HARDENED),

@@ -24,6 +24,7 @@ _KINDS: Final = {
 }  # fmt: skip
 _TRANSACTIONS: Final = "transactions"
 _HALVES: Final = "[KEY nil]"
+_BLANKS: Final = "maps to nil"
 _RETURNS: Final = {"lists": "a set or a queue", "sets": "a set", "maps": "a bank, or another snapshot of many keys,"}
 """What returns such values and is written otherwise."""
 _OK, _FAIL = 0, 1
@@ -51,6 +52,11 @@ def misfit(specification: Specification, history: History) -> str:
         return f"{shown(named[_TRANSACTIONS])} reads or writes registers by name; use --model multi-register"
     if invoked.keys() == {_HALVES}:
         return f"reads are invoked with [KEY nil], such as {shown(invoked[_HALVES])}; use --independent"
+    if invoked.keys() == {_BLANKS}:
+        return (
+            f"reads are invoked with names of registers, such as {shown(invoked[_BLANKS])}: write what reads and "
+            f"writes several as transactions, such as [[:r :x nil]], and use --model multi-register"
+        )
     whatever = f"; if any value is possible here, use --model {specification.name}"
     for kind, value in read.items():
         if kind in _RETURNS and kind not in written:
@@ -109,8 +115,7 @@ def _values(specification: Specification, history: History) -> tuple[Examples, E
         given = values[argument]
         if f in specification.observers:
             if given is not None:
-                halved = isinstance(given, tuple) and len(given) == 2 and given[1] is None
-                invoked[_HALVES if halved else _kind_or_transaction(given)] = given
+                invoked[_question(given) or _kind_or_transaction(given)] = given
             if status == _OK and values[result] is not None:
                 read[_kind_or_transaction(values[result])] = values[result]
         else:
@@ -118,6 +123,14 @@ def _values(specification: Specification, history: History) -> tuple[Examples, E
                 if one is not None:
                     written[_kind_or_transaction(one)] = one
     return invoked, written, read
+
+
+def _question(given: Hashable) -> str:
+    """The kind of what names the parts to read; empty: it does not."""
+    if isinstance(given, tuple) and len(given) == 2 and given[1] is None:
+        return _HALVES
+    pairs = given.text if isinstance(given, Atom) and given.kind == "map" else None
+    return _BLANKS if isinstance(pairs, frozenset) and pairs and all(part is None for _, part in pairs) else ""
 
 
 def _kind_or_transaction(value: Hashable) -> str:

@@ -81,7 +81,7 @@ def _explain(judged: KeyVerdicts, recorded: History, violated: list[KeyVerdict])
         judged.evidence.append(evidence)
         judged.explained += story(evidence)
     if len(violated) > EXPLAINED:
-        judged.explained.append(f"and {len(violated) - EXPLAINED:,} more keys")
+        judged.explained.append(f"and {plural(len(violated) - EXPLAINED, 'more key')}")
 
 
 def _after(seconds: float) -> Callable[[], bool]:

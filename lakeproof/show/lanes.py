@@ -112,6 +112,8 @@ def _lines(step: TraceStep) -> Iterator[Text]:
     for change in step.changes:
         where = "" if change.key == step.key else f"{change.key} "
         yield Text(printable(f"{where}{content_of(change.before)} -> {content_of(change.after)}"), "bold")
+    if step.mode is Mode.MESSAGE_DUPLICATED:
+        yield Text(printable(step.reply))
     if step.mode is not Mode.NORMAL:
         yield Text(FAULTS[step.mode], "yellow")
     elif step.reply != "ok":

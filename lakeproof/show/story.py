@@ -153,7 +153,8 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             fault = Text(_FAULTS[step.mode].format(client=printable(step.client)), "yellow")
             if step.changes:
                 return _change_text(step, contents).append("; ").append_text(fault)
-            return Text(_attempt(step)).append("; ").append_text(fault)
+            received = f": {printable(step.reply)}" if step.mode is Mode.MESSAGE_DUPLICATED else ""
+            return Text(f"{_attempt(step)}{received}; ").append_text(fault)
 
 
 def whole(step: TraceStep, contents: Mapping[str, str | None]) -> str:

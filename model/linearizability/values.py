@@ -88,16 +88,20 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
         case _Unknown():
             return "something else"
         case Atom("map", frozenset() as pairs):
-            return f"{{{', '.join(sorted(': '.join(render_value(one, text) for one in pair) for pair in pairs))}}}"
+            return f"{{{', '.join(sorted(_render_pair(key, part, text) for key, part in pairs))}}}"
         case Mapping():
-            items = (f"{render_value(key, text)}: {render_value(part, text)}" for key, part in value.items())
-            return f"{{{', '.join(items)}}}"
+            return f"{{{', '.join(_render_pair(key, part, text) for key, part in value.items())}}}"
         case Atom("set", frozenset() as part) | (frozenset() as part):
             return f"#{{{' '.join(sorted(render_value(one, text) for one in part))}}}"
         case list() | tuple():
             return f"[{' '.join(render_value(one, text) for one in value)}]"
         case _:
             return str(value)
+
+
+def _render_pair(key: object, part: object, text: Callable[[object], str]) -> str:
+    name = render_value(key, text)
+    return f"{name}{'' if name.startswith(':') else ':'} {render_value(part, text)}"
 
 
 def shorten_value(value: object, most: int = 60) -> str:

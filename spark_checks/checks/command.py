@@ -50,6 +50,8 @@ def command(
     lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing, or the store has
     a schema version that is not known; garbage and notes are reported, but do not count.
     """
+    from rich.text import Text
+
     from lakeproof.show.pages import summary as pages
     from lakeproof.show.style import console
     from lakeproof.spark_checks.checks.report import as_json_lines, ending, page, table, write_summary
@@ -72,7 +74,7 @@ def command(
     else:
         screen = console()
         for each in table(summary, screen):
-            screen.print(each)
+            screen.print(each, soft_wrap=isinstance(each, Text))
         for line in ending(summary, None if folder is None else folder.where, source.words(opened.where)):
             click.echo(line)
     if summary.violated:

@@ -46,9 +46,7 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
                 count = outcome.count(kind)
                 counted = plural(count, *_NOUNS.get(outcome.check.id, ("record",)))
                 first_ = ", the first" if count > 1 else ""
-                yield Text.assemble(
-                    (kind, _STYLES[kind]), f" {outcome.check.id}, {counted}{first_}: {_line(example)}", overflow="fold"
-                )
+                yield Text.assemble((kind, _STYLES[kind]), f" {outcome.check.id}, {counted}{first_}: {_line(example)}")
 
 
 def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[str]:

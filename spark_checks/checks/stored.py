@@ -109,12 +109,11 @@ def _difference() -> Column:
 def check_objects(references: References, sizes: DataFrame, dataset: Dataset, only: Collection[str]) -> DataFrame:
     """object-is-whole, object-is-referred-to. ``sizes``: address (physical), expected (bytes), a row for each entry."""
     listed = dataset.objects.select(*OBJECTS.names, where_listed().alias("physical"))
+    size = f.col("size_bytes").cast("string")
     frames = []
     if "object-is-whole" in only:
         met = sizes.distinct().join(listed, sizes["address"] == listed["physical"])
-        evidence = sentence(
-            "has ", f.col("size_bytes").cast("string"), " bytes, and its entry says ", f.col("expected").cast("string")
-        )
+        evidence = sentence("bytes: ", size, "; its entry says ", f.col("expected").cast("string"))
         rule = Rule("object-is-whole", f.col("size_bytes") != f.col("expected"), f.col("physical"), evidence)
         frames.append(findings(met, [rule], only))
     if "object-is-referred-to" in only:
@@ -122,7 +121,7 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
         known = named.select(fingerprint(f.col("address")).alias("known_as")).distinct()
         ours = listed.where(is_data(f.col("storage_namespace"), f.col("physical")))
         idle = ours.join(known, fingerprint(f.col("physical")) == f.col("known_as"), "left_anti")
-        evidence = sentence(f.col("size_bytes").cast("string"), " bytes, and neither a reachable commit nor a branch")
+        evidence = sentence("no reachable commit and no branch refers to it; bytes: ", size)
         rule = Rule("object-is-referred-to", f.lit(True), f.col("physical"), evidence, "garbage")
         frames.append(findings(idle, [rule], only))
     return union(frames)

@@ -31,7 +31,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "tags": ("tag",),
     "commits": ("commit",),
     "staged": ("staged entry", "staged entries"),
-    "cleanups": ("note to the cleaner", "notes to the cleaner"),
+    "cleanups": ("cleanup record",),
     "undecodable": ("undecodable record",),
 }
 

@@ -6,7 +6,7 @@ import click
 
 from lakeproof.commands.group import complain
 from lakeproof.spark_checks.engine.options import DatasetSource, blockstore_option, spark_options
-from lakeproof.words import UNUSABLE, Unusable
+from lakeproof.words import UNUSABLE, Unusable, plural
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.data.dataset import Keys
@@ -62,7 +62,9 @@ def command(
     --delete it is a dry run. An interrupted sweep may be repeated. Exit code 2: some deletes failed or are in doubt.
     """
     from lakeproof.spark_checks.data import denominators
+    from lakeproof.spark_checks.engine.runs import REPORT
     from lakeproof.spark_checks.sweep import account
+    from lakeproof.spark_checks.sweep.journal import SWEPT
     from lakeproof.spark_checks.sweep.marks import whole_run
     from lakeproof.spark_checks.sweep.object_store import target
     from lakeproof.spark_checks.sweep.sweep import sweep
@@ -84,7 +86,7 @@ def command(
         complain("interrupted; what is in doubt is in the journal: sweep the run again")
         raise click.Abort from None
     total = done.account.total
-    click.echo(f"{total.objects:,} objects are marked, {done.account.before:,} of them were settled before")
+    click.echo(f"marked: {plural(total.objects, 'object')}, {done.account.before:,} settled before this sweep")
     for line in account.lines(done.account):
         click.echo(line)
     if again is not None:
@@ -94,11 +96,14 @@ def command(
             click.echo(note)
     if objects is None:
         click.echo("nothing was looked at: name the objects with --objects, and say --delete to delete them")
-    elif not delete and total.objects:
-        click.echo("nothing was deleted: the same command with --delete does it")
+    elif delete:
+        click.echo(f"files: {run.folder.child(SWEPT).where}: {REPORT}, and the outcome of each object (Parquet)")
+    elif total.objects:
+        more = " --dataset DATASET" if run.embedded and again is None else ""
+        click.echo(f"nothing was deleted: the same command with --delete{more} does it")
     if not done.done:
         why = f" ({done.stopped})" if done.stopped else ""
-        complain(f"{done.account.open:,} objects failed or are in doubt{why}; mend that and sweep the run again")
+        complain(f"{plural(done.account.open, 'object')} failed or in doubt{why}; mend that and sweep the run again")
     return 0 if done.done else UNUSABLE
 
 

@@ -1,7 +1,7 @@
 """Realistic mistakes in the flows of the designs, one row each: what a programmer could write, and who must notice.
 
 Each has a harm that a user would see. The text of a flow is changed; a scenario of the catalogue is then violated, by
-the invariant that is named. The first of each invariant is planted in the default tier, the others are deep.
+the invariant that is named.
 """
 
 # ruff: noqa: E501  # texts of other modules, as they stand there

@@ -16,12 +16,13 @@ from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
-from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories import entities, hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.scenario import Faults
 from lakeproof.search.search import search
-from tests.designs.planting import race, verdicts
+from tests.designs.planting import race, replaced, verdicts
 from tests.machines.planted_objects import get_any, get_none, list_none
 
 KEEPS = {"commit": {"reading": lock_free.Reading(drops=False)}}
@@ -104,3 +105,33 @@ def test_a_definite_error_of_what_has_happened_is_found(name: str, steps: int) -
     scenario = next(scenario for scenario in catalogue() if scenario.name == name)
     (found,) = (each for each in search(scenario).findings if each.id == "failed-call-changed-nothing")
     assert (0 if found.counterexample is None else len(found.counterexample.moves)) == steps
+
+
+UNLOOKED = "            await _still_there(env, repository, **reading)\n        return "
+DEFINITE = (
+    "            found = await env.store.find(partition, key)\n        except kv.KVError as error:\n            raise"
+)
+ANY_INSTANCE = "        if found.instance_uid != repository.instance_uid:\n            raise kv.OutcomeUnknown\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (f"{UNLOOKED}branch", "            pass\n        return branch", "create_branch-create_branch.delete.clean"),
+        (f"{UNLOOKED}Tag", "            pass\n        return Tag", "tag-tag.delete.clean"),
+        (ANY_INSTANCE, "", "create_branch-create_branch.delete.create.clean.create_branch"),
+        (ANY_INSTANCE, "", "tag-tag.delete.create.clean.tag"),
+        (f"{DEFINITE} kv.OutcomeUnknown from error", DEFINITE, "tag-tag"),
+    ],
+)
+def test_a_creation_that_answers_wrongly_is_found(
+    before: str, after: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client must not answer that it has made a record when its repository was deleted and cleaned before its write,
+    nor that it has not when a look was refused."""
+    faults = Faults(refusals=1, false_predicates=1) if after else Faults()
+    assert verdicts(race(REPOSITORIES, words, "create", faults))["linearizable"] == "holds"
+    replaced(monkeypatch, entities, before, after)
+    made = entities.entity_flows(hardened.get_repository, entities.uid_partition, knows_its_own=True)
+    faulty = attrs.evolve(REPOSITORIES, flows=attrs.evolve(hardened.FLOWS, **made))
+    assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"

@@ -42,7 +42,7 @@ def test_a_counterexample_of_the_search_happens_in_the_program(folder: Path) -> 
     lines = result.stdout.splitlines()
     assert lines[0] == "   1  c2  GetItem items/repositories/r -> 200  [step 1: b get repos/r]"
     assert "otherwise: step 8, c get repos/r: c3 never asks for GetItem items/repositories/r" in lines
-    assert "of 9 steps that are requests the program made 8, otherwise in 1 place; 2 are its own" in lines
+    assert "of 9 steps that are requests the program made 8, otherwise in 1 place; requests of its own: 2" in lines
     assert "violated on the program: delete-spares-successor" in lines
 
 

@@ -70,6 +70,8 @@ class TestWhatFitsNoModel:
              "use --model multi-register"),
             (maps(*edn_done(0, "read", "[[:r 0 nil] [:r 1 nil]]", "[[:r 0 nil] [:r 1 7]]")),
              "use --model multi-register"),
+            (maps(*edn_done(0, "write", "{:a 5, :b 6}"), *edn_done(1, "read", "{:a nil}", "{:a 5}")),
+             "invoked with names of registers, such as {:a nil}: write what reads and writes several as transactions"),
             # a lock that its holder may acquire again
             (lines(*done(0, "acquire", None), *done(0, "acquire", None), *done(0, "release", None)),
              "process 0 acquires twice (lines 1 and 3) and releases nothing between"),
@@ -77,7 +79,7 @@ class TestWhatFitsNoModel:
             (maps(*edn_done(0, "txn", "[[:append 1 1]]"), *edn_done(1, "txn", "[[:r 1 nil]]", "[[:r 1 [1]]]")),
              "line 1: txn of [[:append 1 1]]: histories of list-append are judged by no model here"),
         ],
-        ids=range(13),
+        ids=range(14),
     )  # fmt: skip
     def test_is_not_judged_and_the_model_or_option_is_named(self, content: str, words: str) -> None:
         code, line = checked(content)
@@ -88,6 +90,7 @@ class TestWhatFitsNoModel:
         [
             (lines(*done(0, "write", [1, 2]), *done(1, "read", None, [1, 2])), (), 0),
             (lines(*done(0, "write", {"a": 1}), *done(1, "read", None, {"a": 1})), (), 0),
+            (lines(*done(0, "write", {"a": None}), *done(1, "read", {}, {"a": None})), (), 0),
             (lines(*done(0, "read", None, [])), ("--initial", "[]"), 0),
             (lines(*done(0, "cas", [[1], [2]]), *done(1, "read", None, [2])), ("--initial", "[1]"), 0),
             (lines(*done(0, "read", None, {"a": 1})), ("--model", "register"), 1),
@@ -96,7 +99,7 @@ class TestWhatFitsNoModel:
             (lines(*done(0, "acquire", None), *done(1, "acquire", None)), (), 1),
             (lines(*done(0, "read", "not looked at", 3), *done(0, "write", 3)), ("--initial", "3"), 0),
         ],
-        ids=range(9),
+        ids=range(10),
     )  # fmt: skip
     def test_is_nothing_that_was_written_like_that_or_that_the_user_names(
         self, content: str, options: tuple[str, ...], code: int

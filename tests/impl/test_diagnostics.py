@@ -194,9 +194,9 @@ class TestFindings:
         found = diagnosed(store)
         assert found.sound
         assert [(finding.kind, finding.key, finding.message) for finding in found.findings] == [
-            ("unknown-key", b"locks/main", "2 bytes under a key of others"),
-            ("unknown-key", b"\xff\xfe", "0 bytes under a key of others"),
-            ("unknown-key", b"settings", "0 bytes under a key of others"),
+            ("unknown-key", b"locks/main", "2 bytes under a key of no known entity"),
+            ("unknown-key", b"\xff\xfe", "0 bytes under a key of no known entity"),
+            ("unknown-key", b"settings", "0 bytes under a key of no known entity"),
         ]
 
     @given(

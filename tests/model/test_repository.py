@@ -3,7 +3,7 @@
 import pytest
 
 from lakeproof.model import kv
-from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound, TagExists
+from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, RepositoryNotFound, TagExists
 from lakeproof.model.invariants import Finding
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import ABSENT, CREATED, DELETED, THERE, repository
@@ -53,7 +53,7 @@ def test_alone() -> None:
     assert apply(False, *(CREATE[0], CREATE[1:])) == (True, CREATED)
     assert apply(True, "create_bare_repository", ("r",)) == (True, ABSENT)  # what no create answers
     assert apply(True, "delete_repository", ("r",)) == apply(False, "delete_repository", ("r",)) == (False, DELETED)
-    assert apply(True, "create_branch", ("r", "b")) == (True, THERE)
+    assert apply(True, "get_branch", ("r", "main")) == (True, THERE)
     assert apply(False, "list_repositories", ()) == (False, ABSENT)
     assert apply(False, "get_repository", ("other",)) == (False, None)
     assert apply(True, "clean", ()) == (True, None)
@@ -110,6 +110,17 @@ def test_a_tag_is_created_once_in_each_life_of_its_repository() -> None:
     assert apply(tagged, CREATE[0], CREATE[1:]) == (tagged, ABSENT)
     assert apply(tagged, "delete_repository", ("r",)) == (False, DELETED)
     assert apply(False, "create_tag", ("r", "t")) == apply(False, "get_tag", ("r", "t")) == (False, ABSENT)
+
+
+def test_a_branch_is_created_once_until_it_or_its_repository_is_deleted() -> None:
+    branch, deletes, name = ("create_branch", "r", "b"), ("delete_branch", "r", "b"), BranchExists("b")
+    assert not History(exists=True).does(0, *branch).does(1, "create_branch", "r", "c").broken
+    assert not History(exists=True).does(0, *branch).does(1, *branch, error=name).broken
+    assert not History(exists=True).does(1, *branch, error=name).broken, "an error is no answer here"
+    assert History(exists=True).does(0, *branch).does(1, *branch).broken
+    assert not History(exists=True).does(0, *branch).does(0, *deletes).does(1, *branch).broken
+    assert not History(exists=True).does(0, *branch).does(0, *DELETE).does(0, *CREATE).does(1, *branch).broken
+    assert History(exists=True).begins(1, *branch).does(0, *branch).does(0, *DELETE).ends(1, *branch).broken
 
 
 def test_a_tag_that_exists_without_another_create_is_found() -> None:

@@ -2,12 +2,15 @@
 
 import io
 
+import attrs
 import pytest
 from rich.console import Console
 
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import Trace
 from lakeproof.show.lanes import FAULTS, show
+from lakeproof.show.pages.html import page
+from lakeproof.show.story import sentence
 from tests.show.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 
@@ -44,3 +47,20 @@ def test_the_table_fits_and_nothing_is_lost(trace: Trace, width: int, encoding: 
 
 def test_an_aftermath_is_told_below() -> None:
     assert "\nafterwards, alone: increment() returns 2\n" in shown(AFTERMATH, 80)
+
+
+def test_a_message_that_will_be_received_again_is_shown_in_every_report() -> None:
+    step = attrs.evolve(
+        RACE.schedule[0],
+        mode=Mode.MESSAGE_DUPLICATED,
+        effect="receive",
+        key="channel jobs",
+        value="",
+        condition="",
+        reply="job 7",
+        changes=(),
+    )
+    trace = attrs.evolve(RACE, schedule=(step, *RACE.schedule[1:]))
+    assert "receives from channel jobs: job 7; the message stays" in sentence(step, {}).plain
+    assert "job 7" in shown(trace, 80)
+    assert '<div class="mono read">job 7</div>' in page(trace)

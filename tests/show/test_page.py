@@ -15,7 +15,7 @@ from tests.show.hostile import ALL, HOSTILE
 from tests.show.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 BYTES_MAX = 1_000_000
-VOID = {"meta", "input", "link", "br", "img"}
+VOID = {"meta", "input", "link", "br", "img", "wbr"}
 
 
 class Reading(HTMLParser):

@@ -23,7 +23,7 @@ from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
 from lakeproof.verify.tasks import Outcome, Verdict, Verify
 from lakeproof.version import version
-from lakeproof.words import Unusable
+from lakeproof.words import Unusable, seconds
 
 PATH_MAX: Final = 2_000
 """A path may have so many moves: its state is made by executing all of them."""
@@ -244,7 +244,7 @@ def export_outcome(outcome: Outcome) -> dict[str, object]:
 
 
 def _coverage_text(outcome: Outcome) -> str:
-    states = f"{outcome.states:,} states, {outcome.seconds:.1f} s"
+    states = f"{outcome.states:,} states, {seconds(outcome.seconds)} s"
     if outcome.complete:
         return f"all schedules were searched: {states}"
     if outcome.stopped:

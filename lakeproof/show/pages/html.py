@@ -124,11 +124,13 @@ def _chip(each: Followed) -> str:
 
 def _store(each: Followed) -> str:
     step = each.step
-    at = f'<code class="at">{text(step.at)}</code>' if step.at else ""
+    at = f'<code class="at">{text(step.at).replace("/", "/<wbr>")}</code>' if step.at else ""
     parts = [f'<div class="head"><span class="key mono">{text(step.key)}</span>{at}</div>']
     for change in step.changes:
         where = f"{text(change.key)} " if change.key != step.key else ""
         parts.append(f'<div class="mono">{where}{_change(change.before, change.after)}</div>')
+    if step.mode is Mode.MESSAGE_DUPLICATED:
+        parts.append(f'<div class="mono read">{text(step.reply)}</div>')
     if each.fault:
         shown = f"the clock jumps by {text(step.value)}" if step.mode is Mode.TICK else text(each.fault)
         parts.append(f'<div><span class="badge">⚡ {shown}</span></div>')

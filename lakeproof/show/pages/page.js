@@ -121,6 +121,13 @@
     return made;
   }
 
+  /* Whether an arrow within a lane goes to its left: right of the last one is the text. */
+  function bowsLeft(chip) {
+    const cell = chip.closest("td");
+    const isLane = (other) => Boolean(other && other.classList.contains("lane"));
+    return isLane(cell.previousElementSibling) && !isLane(cell.nextElementSibling);
+  }
+
   /* An arrow from the chip of each write to the chip of the read that has seen it. */
   function drawArrows() {
     const area = find("schedule");
@@ -139,13 +146,13 @@
         const b = to.getBoundingClientRect();
         const lit = now === index + 1 || now === seen ? " lit" : "";
         const same = Math.abs(a.left + a.right - b.left - b.right) < 4;
-        const right = b.left + b.right > a.left + a.right;
-        const x1 = (same || right ? a.right : a.left) - zero.left;
-        const x2 = (same ? b.right : right ? b.left : b.right) - zero.left;
+        const right = same ? !bowsLeft(from) : b.left + b.right > a.left + a.right;
+        const x1 = (right ? a.right : a.left) - zero.left;
+        const x2 = (same === right ? b.right : b.left) - zero.left;
         const y1 = (a.top + a.bottom) / 2 - zero.top;
         const y2 = (b.top + b.bottom) / 2 - zero.top;
-        const side = same || right ? 1 : -1;
-        const tip = same ? 1 : -side;
+        const side = right ? 1 : -1;
+        const tip = same ? side : -side;
         const out = same ? 26 : Math.max(18, Math.abs(x2 - x1) * 0.5);
         const end = x2 + tip * 7;
         const curve = "M" + x1 + "," + y1 + " C" + (x1 + side * out) + "," + y1 + " " + (end + tip * out) + "," + y2

@@ -27,7 +27,9 @@ def row(address: str, size: int | None = 1, modified: int | None = OLD, e_tag: s
     return address, size, modified, e_tag
 
 
-def marked(out: Path, rows: Iterable[Row], *, namespace: str = NAMESPACE, run: str = "run") -> Path:
+def marked(
+    out: Path, rows: Iterable[Row], *, namespace: str = NAMESPACE, run: str = "run", engine: str = "classic"
+) -> Path:
     """A whole run that has marked these."""
     folder = runs.make_folder(out, run)
     (folder / "addresses").mkdir()
@@ -47,6 +49,7 @@ def marked(out: Path, rows: Iterable[Row], *, namespace: str = NAMESPACE, run: s
         kind="retention",
         run=run,
         dataset="d",
+        engine=engine,
         now=0,
         options={},
         listing=len(made),

@@ -71,16 +71,27 @@ class TestTheCommand:
             f"{NAMESPACE}/data/b": ("kept", "younger"),
         }
 
-    def test_it_deletes_only_when_told_to(self, tmp_path: Path) -> None:
+    def test_it_deletes_only_with_the_option(self, tmp_path: Path) -> None:
         folder = marked(tmp_path / "out", [row("data/a")])
         where = str(tree(tmp_path / "objects", "data/a"))
         assert "nothing was looked at" in self.invoked(tmp_path)
         assert "would-be-deleted             1" in self.invoked(tmp_path, "--objects", where)
         assert not (folder / "swept").exists()
         assert names(tmp_path / "objects") == ["a"]
-        assert "deleted             1" in self.invoked(tmp_path, "--objects", where, "--delete")
+        done = self.invoked(tmp_path, "--objects", where, "--delete")
+        assert "deleted             1" in done
+        assert f"files: {folder}/swept: report.json, and the outcome of each object (Parquet)" in done
+        assert (folder / "swept" / "report.json").is_file()
         assert names(tmp_path / "objects") == []
-        assert "1 objects are marked, 1 of them were settled before" in self.invoked(tmp_path, "--objects", where)
+        assert "marked: 1 object, 1 settled before this sweep" in self.invoked(tmp_path, "--objects", where)
+
+    @pytest.mark.parametrize("engine", ["classic", "embedded"])
+    def test_the_command_that_a_dry_run_names_is_not_refused(self, tmp_path: Path, engine: str) -> None:
+        marked(tmp_path / "out", [row("data/a")], engine=engine)
+        where = str(tree(tmp_path / "objects", "data/a"))
+        [last] = [line for line in self.invoked(tmp_path, "--objects", where).splitlines() if "--delete" in line]
+        done = lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", where, "--delete")
+        assert ("--dataset" in last) == (done.exit_code != 0)
 
     def test_without_a_dataset_no_spark_is_started(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def started(*_: object) -> None:
@@ -116,7 +127,7 @@ class TestTheCommand:
 
         monkeypatch.setattr(Path, "unlink", refusing)
         done = lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", str(where), "--delete")
-        assert complaint(done) == "1 objects failed or are in doubt; mend that and sweep the run again"
+        assert complaint(done) == "1 object failed or in doubt; mend that and sweep the run again"
         assert "Permission denied" in done.stdout
         assert names(where) == ["b"]
         assert accounts(folder) == {("deleted", ""): 2, ("failed", ""): 1}

@@ -64,7 +64,7 @@ class TestTheCommand:
         bucket.denied = {"r/data/1", "r/data/3"}
         code, said, complained = swept(tmp_path, bucket)
         assert code == 2
-        assert complained == "lakeproof: 2 objects failed or are in doubt; mend that and sweep the run again\n"
+        assert complained == "lakeproof: 2 objects failed or in doubt; mend that and sweep the run again\n"
         assert said.count("AccessDenied") == 2
         assert {at for at, (end, _) in journal(folder).items() if end == "failed"} == {
             "s3://bucket/r/data/1",
@@ -94,7 +94,7 @@ class TestTheCommand:
         bucket.trouble = lambda method, _: 403 if method == "POST" else None
         code, _, complained = swept(tmp_path, bucket)
         assert code == 2
-        assert complained.startswith("lakeproof: 2 objects failed or are in doubt (An error occurred")
+        assert complained.startswith("lakeproof: 2 objects failed or in doubt (An error occurred")
         assert len(complained.splitlines()) == 1
         assert accounts(folder) == {("failed", ""): 2}
 
