@@ -6,7 +6,8 @@ compiled by the exhaustive search. Errors are sent as values and raised here.
 """
 
 import types
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from itertools import count
 from types import TracebackType
 from typing import Protocol, Self, cast
 
@@ -14,7 +15,7 @@ import attrs
 
 from lakeproof.impl.operations import KVOperations, ObjectOperations
 from lakeproof.impl.parallel import Cancelled, CutOff, Group, Unanswered, Withdrawn
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.model.objects import ALL
 
 
@@ -60,7 +61,7 @@ class Expiry(Wake):
 
 _Timed = Sleep | Wake | Deadline | Expiry
 _KeyValue = kv.Op | kv.Expiring | kv.Transact
-_Message = channels.Op | channels.TryReceive
+_Message = channels.Op | channels.TryReceive | watches.StartWatch | watches.NextChanges | watches.EndWatch
 Effect = _KeyValue | objects.Op | _Message | Now | Local | _Timed | Withdrawn | CutOff | Unanswered
 """What a driver answers. A flow never asks for the last three: see `lakeproof.impl.parallel`."""
 
@@ -86,8 +87,61 @@ class Unique(Protocol):
     def __call__(self, kind: str, /) -> str: ...
 
 
+class Watching:
+    """The changes of keys that begin with a prefix, from now on and in order: made by ``env.store.watch()``.
+
+    ``entries``: the keys as they were when the watch began. So nothing lies between the list and the watch.
+    """
+
+    def __init__(self, names: list[str], owner: str, partition: bytes, prefix: bytes) -> None:
+        self.entries: Sequence[kv.Entry] = ()
+        self._names = names  # of the watches of this call that are open
+        self._of = (owner, partition, prefix)
+        self._rest: watches.Changes = ()
+
+    async def __aenter__(self) -> Self:
+        owner, partition, prefix = self._of
+        name = next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names)
+        self._of = (name, partition, prefix)
+        self._names.append(name)
+        self.entries = cast("Sequence[kv.Entry]", await perform(watches.StartWatch(*self._of)))
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        try:
+            if kind is not kv.WatchLost:
+                await perform(watches.EndWatch(*self._of))
+        finally:
+            self._names.remove(self._of[0])
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> watches.Change:
+        """Receive the next change. Waits where there is none: that is no step, and a schedule may end there.
+
+        Raises:
+            WatchLost: read the keys again, and begin another watch.
+        """
+        if self._of[0] not in self._names:
+            raise RuntimeError("a watch is open within its async with alone")
+        if not self._rest:
+            self._rest = cast("watches.Changes", await perform(watches.NextChanges(*self._of)))
+        change, *rest = self._rest
+        self._rest = tuple(rest)
+        return change
+
+
 class KVEffects(KVOperations):
-    """The store as a flow sees it."""
+    """The store as a flow sees it. ``owner``: a name of the task that runs, which no other one has."""
+
+    def __init__(self, owner: Callable[[], str] = str) -> None:
+        self._owner = owner
+        self._watches: list[str] = []
+
+    def watch(self, partition: bytes, prefix: bytes = b"") -> Watching:
+        """For ``async with``, and in it ``async for``: what changes, see `Watching`."""
+        return Watching(self._watches, self._owner(), partition, prefix)
 
     async def perform(self, op: kv.Op) -> object:
         return await perform(op)
@@ -258,7 +312,14 @@ class Env:
         return Timeout(microseconds, self.clock.timer)
 
     @classmethod
-    def with_unique(cls, unique: Unique, timer: Callable[[], str] = str, conditions: frozenset[str] = ALL) -> "Env":
+    def with_unique(
+        cls,
+        unique: Unique,
+        timer: Callable[[], str] = str,
+        conditions: frozenset[str] = ALL,
+        owner: Callable[[], str] = str,
+    ) -> "Env":
         """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`; ``conditions``:
-        see `ObjectEffects`."""
-        return cls(ids=Ids(unique=unique), objects=ObjectEffects(conditions), clock=ClockEffects(timer))
+        see `ObjectEffects`; ``owner``: see `KVEffects`."""
+        objects, clock = ObjectEffects(conditions), ClockEffects(timer)
+        return cls(ids=Ids(unique=unique), store=KVEffects(owner), objects=objects, clock=clock)

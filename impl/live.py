@@ -13,8 +13,9 @@ from lakeproof.impl.frames import abandon, no_generator_hooks
 from lakeproof.impl.parallel import Joins, Opens
 from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.stores import ObjectStore, Store
+from lakeproof.impl.stores.base import Feed
 from lakeproof.impl.wellformed import exact
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 
 T = TypeVar("T")
 
@@ -87,6 +88,8 @@ async def run(
                 reply = error
     finally:
         abandon(flow)
+        for feed in stores.feeds.values():
+            feed.close()
 
 
 def _resume_flow(flow: Coroutine[object, object, T], reply: object) -> object:
@@ -105,6 +108,8 @@ class _Stores:
     object_store: ObjectStore | None
     clock: Clock
     local: Store | None
+    feeds: dict[watches.StartWatch, Feed] = attrs.field(factory=dict)
+    """The watches that the flow has open."""
 
     async def answer(self, effect: object) -> object:
         """The reply to an effect. Raises the errors of the stores."""
@@ -128,11 +133,24 @@ class _Stores:
             return await _Stores(self.local, None, self.clock, None).answer(effect.op)
         if isinstance(effect, channels.Op):
             raise NoChannel(f"{effect!r}: no store has channels; run flows with env.channel under the search alone")
+        if isinstance(effect, watches.StartWatch):
+            return await self._watch(effect)
         if not isinstance(effect, objects.Op):
             raise _foreign(effect)
         if self.object_store is None:
             raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
         return await self.object_store.perform(effect)
+
+    async def _watch(self, effect: watches.StartWatch) -> object:
+        of = watches.StartWatch(effect.name, effect.partition, effect.prefix)
+        if isinstance(effect, watches.NextChanges):
+            return await self.feeds[of].receive()
+        if of in self.feeds:
+            self.feeds.pop(of).close()
+        if isinstance(effect, watches.EndWatch):
+            return None
+        self.feeds[of] = await self.store.open_watch(effect.partition, effect.prefix)
+        return self.feeds[of].entries
 
 
 def _foreign(effect: object) -> NotAnEffect:
@@ -147,7 +165,8 @@ class _Parallel:
         hooks = Hooks(
             at_once=lambda _: None,
             known=lambda effect: isinstance(
-                effect, kv.Op | kv.Transact | objects.Op | channels.Op | Now | Local | Sleep | Expiry
+                effect,
+                kv.Op | kv.Transact | objects.Op | channels.Op | watches.StartWatch | Now | Local | Sleep | Expiry,
             ),
             foreign=lambda _, effect: _foreign(effect),
             recalls=lambda _: True,

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.impl.effects import Deadline, Expiry, Local, Sleep
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 
 _REPAIR: Final[Mapping[str, str]] = {
     "bytes": "encode it",
@@ -123,6 +123,7 @@ _EXACT: Final[Mapping[str, Callable[[object], object]]] = {
 
 _KEY: Final = {"partition": "bytes", "key": "bytes"}
 _METADATA: Final = "pairs of str"
+_WATCH: Final = {"partition": "bytes", "prefix": "bytes"}
 
 _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     Sleep: {"microseconds": "int"},
@@ -131,6 +132,9 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
     channels.Send: {"channel": "str", "message": "bytes", "capacity": "int?"},
     channels.Receive: {"channel": "str"},
     channels.TryReceive: {"channel": "str"},
+    watches.StartWatch: _WATCH,
+    watches.NextChanges: _WATCH,
+    watches.EndWatch: _WATCH,
     kv.Get: _KEY,
     kv.Set: {**_KEY, "value": "bytes?"},  # None is the contract's own error: MissingValue
     kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},

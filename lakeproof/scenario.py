@@ -128,6 +128,7 @@ class Faults:
     lost_messages: a message is sent, and does not arrive in its channel.
     duplicated_messages: a message is received, and stays in its channel, where it is received once more.
     reordered_messages: how often a message is overtaken: the receiver takes the one behind it.
+    lost_watches: a watch ends, and what was not received of it is lost; its client sees WatchLost.
     clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """
@@ -144,6 +145,7 @@ class Faults:
     lost_messages: int = 0
     duplicated_messages: int = 0
     reordered_messages: int = 0
+    lost_watches: int = 0
 
     def __attrs_post_init__(self) -> None:
         for name, budget in attrs.asdict(self, recurse=False).items():

@@ -65,6 +65,11 @@ class OutcomeUnknown(KVError):
     definite = False
 
 
+class WatchLost(KVError):
+    """The watch has ended, and with it what was not received: read the keys again, and begin another one. As etcd's
+    "required revision has been compacted", or Kubernetes' "too old resource version"."""
+
+
 class MissingPartition(KVError):
     """The partition was empty. A mistake of the caller, refused before anything happened."""
 

@@ -135,7 +135,8 @@ type Env struct {
 	Objects *Objects
 
 	*turns
-	task *task
+	task  *task
+	state *any
 }
 
 func newEnv(t *turns, own *task) *Env {
@@ -155,6 +156,18 @@ func (e *Env) Now() int64 {
 	}
 	return reply.Now
 }
+
+// Sleep waits for so many microseconds, or longer. The scenario says what time does.
+func (e *Env) Sleep(microseconds int64) {
+	if err := e.ask(map[string]any{"op": "sleep", "microseconds": microseconds}, nil); err != nil {
+		panic(err)
+	}
+}
+
+// State goes with the next effect, and with that one alone: what decides all that the flow does from there on, as
+// something that has a JSON. Two moments with one effect and one state count for one, so a flow that loops has an end of
+// states. Nothing proves it: a state that leaves something out hides what comes of that. Within a Group it says nothing.
+func (e *Env) State(state any) { e.state = &state }
 
 // Unique is a fresh identifier of a kind; the same one on every run of the same client.
 func (e *Env) Unique(kind string) string {
@@ -177,6 +190,9 @@ func (e *Env) ask(effect map[string]any, into any) error {
 	}
 	e.effect++
 	effect["effect"] = e.effect
+	if e.state != nil {
+		effect["state"], e.state = *e.state, nil
+	}
 	if at := caller(); at != "" {
 		effect["at"] = at
 	}

@@ -4,12 +4,12 @@ The meaning of each operation is `lakeproof.model.kv.step`; `lakeproof.impl.stor
 Source: lakeFS design/accepted/metadata_kv/index.md and lakeFS' ``pkg/kv``.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Final
 
 from lakeproof.impl.operations import KVOperations
-from lakeproof.model import kv
+from lakeproof.model import kv, watches
 
 DELETE_IF: Final = "delete_if"
 """The capability to delete a key if its value is a given one, in one atomic step."""
@@ -25,6 +25,20 @@ OPAQUE: Final = "opaque_predicates"
 passed without having been got."""
 
 Answer = kv.ValueWithPredicate | kv.Batch | None
+
+
+class Feed(ABC):
+    """A watch that is open. ``entries``: the keys as they were when it began."""
+
+    entries: tuple[kv.Entry, ...]
+
+    @abstractmethod
+    async def receive(self) -> watches.Changes:
+        """What the next write has changed; waits for it. Raises WatchLost."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End it."""
 
 
 class Store(KVOperations):
@@ -62,6 +76,10 @@ class Store(KVOperations):
         if refused is not None:
             raise refused
         return await self.apply(op)
+
+    async def open_watch(self, partition: bytes, prefix: bytes) -> Feed:
+        """Begin a watch. Raises KVError: Refused where the store has none."""
+        raise kv.Refused(f"watch({partition!r}, {prefix!r}): {type(self).__name__} has no watch; poll with scan")
 
     async def apply_all(self, op: kv.Transact) -> None:
         """Do a valid `kv.Transact` atomically. Comes only to those who name the capability. Raises KVError."""

@@ -7,8 +7,8 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, TTL, Answer, Store, transact_in_steps
-from lakeproof.model import kv
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, TTL, Answer, Feed, Store, transact_in_steps
+from lakeproof.model import kv, watches
 
 
 class MemoryStore(Store):
@@ -21,6 +21,7 @@ class MemoryStore(Store):
         self.capabilities = frozenset({DELETE_IF, TRANSACT, TTL} if delete_if else {TRANSACT, TTL})
         self._partitions: dict[bytes, SortedDict[bytes, bytes]] = {}
         self._ends: dict[kv.Address, float] = {}  # of keys with a time to live, on the clock of the trio run
+        self._feeds: list[_MemoryFeed] = []
         for (partition, key), value in (contents or {}).items():
             self._put(partition, key, value)
 
@@ -39,11 +40,33 @@ class MemoryStore(Store):
         return await super().perform(op)
 
     async def apply(self, op: kv.Op) -> Answer:
-        return self._execute(op)
+        changes = self._changes(op)
+        answer = self._execute(op)
+        self._publish(changes)
+        return answer
+
+    async def open_watch(self, partition: bytes, prefix: bytes) -> Feed:
+        await trio.lowlevel.checkpoint()
+        self._expire()
+        found = self._scan(partition, prefix, 0).entries
+        entries = tuple(entry for entry in found if entry.key.startswith(prefix))
+        self._feeds.append(_MemoryFeed(partition, prefix, entries, self._feeds))
+        return self._feeds[-1]
+
+    def _changes(self, op: kv.Op | kv.Transact) -> tuple[tuple[bytes, watches.Change], ...]:
+        self._expire()
+        return watches.changes_of(op, lambda at: self._find(*at) is not None) if self._feeds else ()
+
+    def _publish(self, changes: tuple[tuple[bytes, watches.Change], ...]) -> None:
+        for feed in self._feeds if changes else ():
+            feed.append(changes)
+
+    def _expire(self) -> None:
+        for at in [at for at, end in self._ends.items() if end <= trio.current_time()]:
+            self._publish(((at[0], watches.Change(at[1], None)),))
+            self._remove(*at)
 
     def _execute(self, op: kv.Op) -> Answer:
-        for at in [at for at, end in self._ends.items() if end <= trio.current_time()]:
-            self._remove(*at)
         answer = self._do(op)
         if isinstance(op, kv.Expiring):
             self._ends[op.partition, op.key] = trio.current_time() + op.ttl / 1_000_000
@@ -79,7 +102,9 @@ class MemoryStore(Store):
         await super().perform_all(op)
 
     async def apply_all(self, op: kv.Transact) -> None:
+        changes = self._changes(op)
         transact_in_steps(op, self._execute)
+        self._publish(changes)
 
     def _find(self, partition: bytes, key: bytes) -> bytes | None:
         values = self._partitions.get(partition)
@@ -101,3 +126,30 @@ class MemoryStore(Store):
         found = values.irange(start)
         entries = tuple(kv.Entry(key, values[key]) for key in islice(found, batch_size or None))
         return kv.Batch(entries, more=next(found, None) is not None)
+
+
+class _MemoryFeed(Feed):
+    def __init__(
+        self, partition: bytes, prefix: bytes, entries: tuple[kv.Entry, ...], feeds: "list[_MemoryFeed]"
+    ) -> None:
+        self.entries = entries
+        self._of = (partition, prefix)
+        self._queue = watches.NEW
+        self._feeds = feeds
+        self._changed = trio.Event()
+
+    def append(self, changes: tuple[tuple[bytes, watches.Change], ...]) -> None:
+        self._queue = watches.append(self._queue, *self._of, changes)
+        if self._queue:
+            self._changed.set()
+
+    async def receive(self) -> watches.Changes:
+        await self._changed.wait()
+        found, self._queue = self._queue[0], self._queue[1:]
+        if not self._queue:
+            self._changed = trio.Event()
+        return found
+
+    def close(self) -> None:
+        if self in self._feeds:
+            self._feeds.remove(self)

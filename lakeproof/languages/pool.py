@@ -19,7 +19,7 @@ import atexit
 import os
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.languages import protocol
@@ -169,6 +169,12 @@ class FlowRun:
     now: Message
     """What the flow waits for, or how it ended."""
 
+    @property
+    def state_key(self) -> Hashable:
+        """The state that the flow says it is in; None where it does not say."""
+        key = self.now.state_key if isinstance(self.now, Asks) else None
+        return None if key is None else (self.what, key)
+
     def answer(self, number: int, reply: str) -> Message:
         """Answer an effect that the flow waits for, and hear what it does then."""
         known = self._path[-1].following.get((number, reply))
@@ -182,6 +188,11 @@ class FlowRun:
             self._path.append(known)
             self.now = known.message
         return self.now
+
+    def answer_last(self, reply: str) -> Message:
+        """Answer the one effect that the flow waits for."""
+        assert isinstance(self.now, Asks)
+        return self.answer(self.now.number, reply)
 
     def give_away(self) -> None:
         """Let another run have the process. This one can go on later, or never."""
@@ -272,7 +283,7 @@ def _describe_line(message: Message) -> str:
         case Opens():
             return ", ".join(f"{_describe_line(each)} in task {task}" for task, each in message.effects) or "waited"
         case Asks():
-            return f"requested {message.effect!r}"
+            return f"requested {message.effect!r}{'' if message.state is None else f' in the state {message.state}'}"
         case Mints():
             return f"requested a fresh {message.kind!r}"
         case Returns():

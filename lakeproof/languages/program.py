@@ -21,10 +21,11 @@ from lakeproof.languages import protocol
 from lakeproof.languages.child import ANSWER_SECONDS, Command, ProgramFailed
 from lakeproof.languages.pool import FlowRun
 from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Call, ScenarioError
 
 SECONDS_MAX: Final = 3600.0
+PythonAlone = kv.Transact | channels.Op | watches.StartWatch | Local | Wake | Withdrawn | Unanswered
 
 Decoder = Callable[[Hashable], Hashable]
 """Makes the result that invariants see of what a flow returned. Raises ValueError for what has none."""
@@ -138,7 +139,9 @@ class ProgramFlow:
                     raise self._error(message)
                 case Asks():
                     requested_at = message.at  # noqa: F841  # `lakeproof.impl.frames` reads it
-                    run.answer(message.number, await _perform_effect(env, message.effect))
+                    # While it waits, nothing here holds the number, which is another one in each round of a loop.
+                    reply = await _perform_effect(env, message.effect)
+                    run.answer_last(reply)
 
     def _command(self) -> Command:
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
@@ -207,8 +210,10 @@ async def _perform_effect(env: Env, effect: Effect) -> str:
 async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
-    python_alone = kv.Transact | channels.Op | Local | Sleep | Wake | Withdrawn | Unanswered
-    assert not isinstance(effect, python_alone), "no flow of a program asks for it"
+    if isinstance(effect, Sleep):
+        await env.clock.sleep(effect.microseconds)
+        return None
+    assert not isinstance(effect, PythonAlone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         return await env.store.perform(effect)
     return await env.objects.perform(effect)

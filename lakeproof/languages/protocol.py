@@ -39,6 +39,13 @@ class Asks:
     number: int
     effect: Effect
     at: str = attrs.field(eq=False)
+    state: str | None = None
+    """What decides all that the flow does from here on, as it says: JSON. None: it does not say."""
+
+    @property
+    def state_key(self) -> Hashable:
+        """What is compared of it with other moments of the flow: not its number."""
+        return None if self.state is None else (self.effect, self.state)
 
 
 @attrs.frozen

@@ -1,14 +1,16 @@
 """What a program says: its lines become values, or are refused. See `lakeproof.languages.protocol`."""
 
 import binascii
+import json
 import re
 from base64 import b64decode
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Final, cast
 
 import attrs
 
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Now, Sleep
 from lakeproof.impl.printable import printable, safe_repr
 from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Message, Mints, Nonsense, Opens, Raises, Returns
 from lakeproof.model import kv, objects
@@ -88,7 +90,9 @@ def _read_request(line: bytes, body: Mapping[str, object], number: int) -> Asks 
         )
     if body.get("op") == _MINT:
         return Mints(number, _text(body, "kind"), at)
-    return Asks(number, _effect(line, body), at)
+    # One text for what is one value to JSON, and another one for 1, 1.0 and true.
+    state = json.dumps(body["state"], sort_keys=True) if "state" in body else None
+    return Asks(number, _effect(line, body), at, state)
 
 
 def _opens(line: bytes, body: object, number: int) -> Opens:
@@ -239,6 +243,7 @@ _EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Pars
     "delete_if": (kv.DeleteIf, (*_AT, ("predicate", _token))),
     "scan": (kv.ScanBatch, (("partition", _bytes), ("start", _start), ("limit", _size))),
     "now": (Now, ()),
+    "sleep": (partial(Sleep, ""), (("microseconds", _number),)),
     "put_object": (
         objects.Put,
         (

@@ -23,22 +23,29 @@ True
 
 The root is a node of its own, since the call has not begun there.
 
+A program of another language may say its state. Nothing proves that, so a few histories of each node are played each
+reply, and must agree.
+
 Where identifiers are renamed (`lakeproof.search.fresh_names`), a history knows the names that it was given, and each
 one that holds a name is run in other spellings, too. `renamed` finds the node of a state that differs by names alone.
 """
 
 from collections.abc import Hashable, Iterator
+from typing import Final
 
 import attrs
 
 from lakeproof.model.identity import identity
 from lakeproof.scenario import ScenarioError
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.contents import Incomparable
-from lakeproof.search.execution import Execution
+from lakeproof.search.contents import DeclaredState, Incomparable
+from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fresh_names import OTHERS, FreshMint, NotOpaque, Spelling, forgetting, names_in
 from lakeproof.search.suspended import exact_state
 from lakeproof.search.trie import Node, Raw, Trie, seen_of
+
+CONFIRMED_MAX: Final = 4
+"""Histories of a node that are played each reply, where a program says its state."""
 
 
 class Automaton(Behaviour):
@@ -94,11 +101,43 @@ class Automaton(Behaviour):
             found = self._crashes[node_id] = self._of(("crashed", raw.crashed_visible), raw, crashed=True).id
         return found
 
+    def child(self, node_id: int, reply: object) -> int:
+        node = self.nodes[node_id]
+        known, at = reply in node.children, len(node.members)
+        found = super().child(node_id, reply)
+        while not known and at < len(node.members):  # histories that this reply has brought here
+            self._confirm(node, reply, node.members[at])
+            at += 1
+        return found
+
     def _place(self, raw: Raw, parent_rank: int) -> Node:
         if self._renames and raw.op is None:
             for spelling in OTHERS if _names_of(raw) else ():
                 self._respelled(raw, spelling).close()
-        return self._of(self._key(raw), raw)
+        node = self._of(self._key(raw), raw)
+        if isinstance(raw.exact, tuple) and any(isinstance(token, DeclaredState) for token in raw.exact):
+            self._adopt(node, raw)
+        return node
+
+    def _adopt(self, node: Node, raw: Raw) -> None:
+        """A state that a program says is no proof: the first histories of a node confirm each reply."""
+        if len(node.members) < CONFIRMED_MAX:
+            super()._adopt(node, raw)
+
+    def _confirm(self, node: Node, reply: object, member: Raw) -> None:
+        child, target = self._extend(member, reply), self.nodes[node.children[reply]]
+        if self._key(child) != target.key:
+            self._learn(node, reply, target.representative, child)
+        self._adopt(target, child)
+
+    def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
+        told = [f"requests {raw.asks!r}" if raw.op is not None else "ends" for raw in (one, other)]
+        call = node.representative.current.name if node.representative.current else self.program.label
+        more = "; the states that it says then differ" if told[0] == told[1] else ""
+        raise NondeterministicFlow(
+            f"{call}() says one state after two histories, and after the same reply it {told[0]}, and {told[1]}{more}. "
+            f"A state must decide all that the flow does"
+        )
 
     def _of(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:
         known = self._classes[key]

@@ -47,25 +47,23 @@ from typing import cast
 
 from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import safe_repr
+from lakeproof.model import kv
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
 from lakeproof.search.execution import Execution, NondeterministicFlow
 from lakeproof.search.fence import Hangs, Undecided, message_of
 from lakeproof.search.growth import LoopFinder
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import Asleep, apply, patch
+from lakeproof.search.semantics import AWAITED, Asleep, apply, patch
 from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
 SECOND_LOOKS_MAX = 8
 """How often the end of a history is reached once more when the search is over, to see whether it is the same: where
 there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
-
 SECOND_LOOKS_FEW = 24
 """So many such re-runs of one client are made where all its ends need no more; with more ends, each is reached once."""
-
 SECOND_LOOKS_ENDS_MAX = 64
 """With more ends than this, so many of them, evenly spread."""
-
 MEMBERS_MAX = 24
 """A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
 
@@ -305,7 +303,9 @@ class Behaviour:
             seen.append(run.asks)
             reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
-            run.send(reply_of_task(run.task, b"" if reply is Asleep.ASLEEP else reply))
+            if reply is Asleep.ASLEEP:  # any answer will do
+                reply = b"" if AWAITED.get(type(run.op)) is None else kv.WatchLost()
+            run.send(reply_of_task(run.task, reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:
@@ -323,7 +323,7 @@ class Behaviour:
             if self.loops is not None:
                 self.loops.look(raw)
             # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
-            self.minted = self.minted or bool(raw.names) or (self._merge and raw.minted_alone)
+            self.minted = self.minted or raw.minted or (self._merge and raw.minted_alone)
         return raw
 
     def _alone(self, raw: Raw, run: Execution | None) -> None:
@@ -331,7 +331,7 @@ class Behaviour:
         if NO_REPLIES not in raw.signatures:
             run = run or self._rerun(raw)
             raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
-            raw.minted_alone = bool(run.names)
+            raw.minted_alone = run.mint.used
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history; and on alone, for the first guess, or so that it can be let go of."""

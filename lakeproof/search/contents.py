@@ -43,6 +43,7 @@ from typing import Any, Final, cast
 
 import attrs
 
+from lakeproof.impl.effects import Sleep
 from lakeproof.model.identity import identity
 
 Shown = tuple[Hashable, list[object]]
@@ -52,10 +53,10 @@ _ATOMS: Final = frozenset({*(int, str, bytes, bool, float, complex, range), *map
 _CONSTANTS: Final = frozenset(
     {
         *(date, datetime, time, timedelta, timezone, decimal.Decimal, Fraction, uuid.UUID, re.Pattern),
-        *(PurePosixPath, PosixPath),
+        *(PurePosixPath, PosixPath, Sleep),
     }
 )
-"""Types of the standard library whose values never change: compared as `identity` does."""
+"""Types of the standard library whose values never change, and an effect: compared as `identity` does."""
 _BY_REDUCTION: Final = (random.Random, decimal.Context)
 """And those that change, of which pickle takes the whole state."""
 _EMPTY: Final[dict[int, int]] = {}
@@ -269,8 +270,18 @@ def _opaque(value: object) -> Shown:
     raise Incomparable(f"holds a {name}, which shows nothing of itself")
 
 
+@attrs.frozen
+class DeclaredState:
+    """The state of a program of another language, as it says. It is not proved."""
+
+    state: Hashable
+
+
 def _program(value: object) -> Shown:
-    raise Incomparable("waits for a program of another language, which says nothing of its state")
+    key = getattr(value, "state_key", None)
+    if key is None:
+        raise Incomparable('waits for a program of another language, which says no "state"')
+    return DeclaredState(key), []
 
 
 _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explicit-any]  # each for objects of its type

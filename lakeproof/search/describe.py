@@ -13,7 +13,7 @@ from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Deadline, Effect, Expiry, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import Cancelled, CutOff, Unanswered, Withdrawn
 from lakeproof.impl.printable import safe_repr
-from lakeproof.model import channels, keys, kv, objects
+from lakeproof.model import channels, keys, kv, objects, watches
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from lakeproof.model.snapshot import CallView, Status
@@ -21,7 +21,7 @@ from lakeproof.search.describe_objects import condition_of, content_in_words, en
 from lakeproof.search.describe_objects import printable as printable
 from lakeproof.search.describe_objects import text as text
 from lakeproof.search.fence import WATCH
-from lakeproof.search.semantics import CHANNEL, TIMER, Cell, Cells, Value
+from lakeproof.search.semantics import CHANNEL, TIMER, WATCHED, Cell, Cells, Value
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
@@ -75,6 +75,9 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case channels.Receive():
             how = "try to receive" if isinstance(op, channels.TryReceive) else "receive"
             return Effected(how, _channel(op.channel), condition=f"passing over {op.at}" if op.at else "")
+        case watches.StartWatch():
+            how = {watches.NextChanges: "next change", watches.EndWatch: "end watch"}.get(type(op), "watch")
+            return Effected(how, _watch(op.partition, op.prefix))
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -130,6 +133,12 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             assert isinstance(op, kv.ScanBatch)
             shown = ", ".join(_entry(op.partition, entry) for entry in answer.entries) or "nothing"
             return f"{shown}; and more" if answer.more else shown
+        case tuple() if isinstance(op, watches.NextChanges):
+            return _changes(op.partition, answer)
+        case tuple() if isinstance(op, watches.StartWatch):
+            return ", ".join(_entry(op.partition, entry) for entry in answer) or "nothing"
+        case kv.WatchLost():
+            return "the watch is lost"
         case objects.Page():
             shown = ", ".join(printable(head.address) for head in answer.heads) or "nothing"
             return f"{shown}; and more" if answer.more else shown
@@ -177,6 +186,9 @@ def cell(where: Cell | LocalCell) -> str:
         return _object(str(where[1]))
     if where[0] == CHANNEL:
         return _channel(str(where[1]))
+    if where[0] == WATCHED:
+        _, name, partition, prefix = cast("tuple[str, str, bytes, bytes]", where)
+        return f"watch {name} of {_watch(partition, prefix)}"
     if len(where) == 4:
         return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
@@ -192,8 +204,11 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
     if isinstance(content, kv.Leased):
         shown = value(where[-2], where[-1], content.value)  # type: ignore[arg-type]  # of a key
         return f"{shown} for {span(content.left)}" if content.left else shown
+    if where[0] == WATCHED:
+        queue, partition = cast("watches.Queue", content), cast("bytes", where[-2])
+        return "; ".join(_changes(partition, changes) for changes in queue) or "no changes"
     if isinstance(content, tuple):
-        return ", ".join(map(text, content))
+        return ", ".join(map(text, cast("channels.Messages", content)))
     if where[0] == TIMER:
         return span(int(content))
     assert len(where) > 2, f"{where} holds an object, found bytes"
@@ -327,6 +342,18 @@ def _entry(partition: bytes, entry: kv.Entry) -> str:
 
 def _local(owner: str, key: str) -> str:
     return f"{owner}.local {key}"
+
+
+def _watch(partition: bytes, prefix: bytes) -> str:
+    return f"{place(partition, prefix)}*"
+
+
+def _changes(partition: bytes, changes: watches.Changes) -> str:
+    shown = [
+        f"{place(partition, each.key)} = {'nothing' if each.value is None else value(partition, each.key, each.value)}"
+        for each in changes
+    ]
+    return ", ".join(shown)
 
 
 def _channel(name: str) -> str:

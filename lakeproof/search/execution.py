@@ -61,7 +61,7 @@ class Execution:
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self._mint = Mint(program.label) if mint is None else mint
+        self.mint = Mint(program.label) if mint is None else mint
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
@@ -112,7 +112,7 @@ class Execution:
         if not self.program.recover:
             return ()
         ahead = len(self._plan) - self.index
-        return (tuple(sorted(self._disk.held.items())), ahead, max(0, self._recovered - self.index), self._mint.lives)
+        return (tuple(sorted(self._disk.held.items())), ahead, max(0, self._recovered - self.index), self.mint.lives)
 
     @property
     def local(self) -> kv.Store:
@@ -130,7 +130,7 @@ class Execution:
         self._plan[self.index :] = [*self.program.recover, *rest]
         self._recovered = self.index + len(self.program.recover)
         self._context = copy_context()
-        self._mint.begin_life()
+        self.mint.begin_life()
         self._begin_call()
 
     def follow(self, history: "Sequence[Answered]") -> int:
@@ -177,7 +177,7 @@ class Execution:
     def memory(self) -> tuple[object, ...]:
         """All that decides how the client goes on: see `lakeproof.search.suspended`."""
         at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.held.items())), self.kept)
-        return (at, self._coroutine, self._tasks, self._request, self._mint, self._context, tuple(self._observed))
+        return (at, self._coroutine, self._tasks, self._request, self.mint, self._context, tuple(self._observed))
 
     @property
     def index(self) -> int:
@@ -201,7 +201,7 @@ class Execution:
     def _begin_call(self) -> None:
         self.op = None
         self._coroutine = self._tasks = self._request = None
-        self._mint.task = MAIN
+        self.mint.task = MAIN
         if self.index < len(self._plan):
             self._observed = []
             self._attempts = self.call().attempts
@@ -211,15 +211,10 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.call()
-        coroutine = call.start(Env.with_unique(self._mint, self._mint.timer, self.program.conditions))
+        coroutine = call.start(Env.with_unique(self.mint, self.mint.timer, self.program.conditions, self.mint.owner))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The identifiers that it has been given."""
-        return tuple(self._mint.names)
 
     def _run(self, reply: object) -> None:
         """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client.
@@ -254,7 +249,7 @@ class Execution:
                     raise
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
                     self._coroutine, self._tasks, self._request, reply = None, None, None, None
-                    self._mint.task = MAIN
+                    self.mint.task = MAIN
                     continue
                 outcome = self._failure(error)
             if outcome is not None:  # out of the handlers: what the next call raises has none of this for its context
@@ -335,7 +330,7 @@ class Execution:
                 return (now,) if now is not None and isinstance(effect, Now) else local(effect)
 
             hooks = attrs.evolve(HOOKS, at_once=at_once)  # which does not lead back here: see `Mint`
-            self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
+            self._tasks = Tasks(main, hooks, self.mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []
         for name, op, cancelled in self._tasks.open:

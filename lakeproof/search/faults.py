@@ -12,9 +12,9 @@ import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import MAIN, CutOff, Unanswered, Withdrawn
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Faults
-from lakeproof.search.semantics import Asleep, Writes, is_write
+from lakeproof.search.semantics import Asleep, Writes, is_write, watch_cell
 
 
 class Mode(Enum):
@@ -33,6 +33,7 @@ class Mode(Enum):
     MESSAGE_LOST = "message lost"
     MESSAGE_DUPLICATED = "message received, stays"
     MESSAGE_OVERTAKEN = "message overtaken"
+    WATCH_LOST = "watch lost"
     CUT_OFF = "cut off, will be applied later"
     DELIVER = "late write arrives"
     TICK = "clock jumps"
@@ -44,7 +45,7 @@ class Mode(Enum):
 
 BUDGETS: Final = (
     *("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes", "restarts"),
-    *("lost_messages", "duplicated_messages", "reordered_messages"),
+    *("lost_messages", "duplicated_messages", "reordered_messages", "lost_watches"),
 )
 
 COST: Final[dict[Mode, tuple[str, ...]]] = {
@@ -61,6 +62,7 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.MESSAGE_LOST: ("lost_messages",),
     Mode.MESSAGE_DUPLICATED: ("duplicated_messages",),
     Mode.MESSAGE_OVERTAKEN: ("reordered_messages",),
+    Mode.WATCH_LOST: ("lost_watches",),
     Mode.CUT_OFF: (),
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
@@ -121,6 +123,9 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         modes = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
     elif isinstance(op, channels.Op):
         modes = () if reply is Asleep.ASLEEP else tuple(mode for mode in modes if mode in OF_MESSAGES)
+    elif isinstance(op, watches.StartWatch):
+        normal = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
+        modes = tuple(mode for mode in modes if mode in (*normal, Mode.WATCH_LOST))
     for mode in modes:
         match mode:
             case Mode.NORMAL:
@@ -131,6 +136,8 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
                 yield Result(mode, reply, {})
             case Mode.MESSAGE_OVERTAKEN if isinstance(op, channels.Receive) and _messages_left(writes) > op.at:
                 yield Result(mode, channels.OVERTAKEN, {})
+            case Mode.WATCH_LOST if isinstance(op, watches.NextChanges) and not isinstance(reply, kv.WatchLost):
+                yield Result(mode, kv.WatchLost(), {watch_cell(op): None})
             case Mode.CUT_OFF if isinstance(op, CutOff):
                 yield Result(mode, None, {})
             case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):

@@ -105,7 +105,7 @@ def growth(program: Program, raw: Raw) -> str:
         found = list(locals_of(one, other))
         at, name = tuple(_stands(one)), str(one.call())
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
-        minted.setdefault(at, []).append(len(one.names))
+        minted.setdefault(at, []).append(len(one.mint.names))
         try:
             exact_state(one, other)
             reason = ""

@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from lakeproof.model.channels import Receive
+from lakeproof.impl.effects import Effect
+from lakeproof.model import kv
 from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
@@ -22,7 +23,17 @@ from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
 from lakeproof.search.packing import Layout, Words, take
-from lakeproof.search.semantics import CHANNEL, Cell, Value, apply, footprint, lease_name, pass_time
+from lakeproof.search.semantics import (
+    AWAITED,
+    CHANNEL,
+    WATCHED,
+    Cell,
+    Value,
+    apply,
+    footprint,
+    lease_name,
+    pass_time,
+)
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
 from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
@@ -95,15 +106,17 @@ class Kernel(Expansion):
 
     def _expire(self, words: Words, column: int, cell: Cell, left: npt.NDArray[np.int64], sink: Sink) -> None:
         """A key whose time to live is over is gone."""
-        numbers = self.layout.field(words, column)
-        rows = np.flatnonzero(left[numbers] == 0)
-        gone = np.uint64(self.space.columns[column].number(None))
+        rows = np.flatnonzero(left[self.layout.field(words, column)] == 0)
+        if not len(rows):
+            return
+        here, op = take(words, rows), kv.Delete(cell[1], cell[2])  # type: ignore[arg-type, misc]
+        columns = self.space.covered(footprint(op))
+        kinds, inverse = projections(here, self.layout, columns)
+        deltas = [self._late_delta(0, self._changes(op, columns, kind)) for kind in kinds]
         if self.space.needs_relayout:
             raise Relayout
-        if len(rows):
-            place, after = self.layout.places[column], take(words, rows)
-            after[place.word] += (gone - numbers[rows]) << np.uint64(place.shift)
-            sink(Move(-1, Mode.EXPIRE, lease_name(cell)), rows, after)
+        after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
+        sink(Move(-1, Mode.EXPIRE, lease_name(cell)), rows, after)
 
     def _pass_time(self, words: Words, timers: list[int], sink: Sink) -> None:
         """Time goes on (see `pass_time`), if a client can still move, or a time to live is not over."""
@@ -254,18 +267,18 @@ class Kernel(Expansion):
     @property
     def _has_channels(self) -> bool:
         waiting = any(behaviour.tasks for behaviour in self.space.behaviours)  # tasks may, and have no tables yet
-        return waiting or any(cell[0] == CHANNEL for cell in self.space.cells)
+        return waiting or any(cell[0] in (CHANNEL, WATCHED) for cell in self.space.cells)
 
     def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
         open_ = [op for _, op in self.space.behaviours[table.client].nodes[node].open]
-        if any(type(op) is not Receive for op in open_):
+        if any(type(op) not in AWAITED for op in open_):
             return None
         found = []
-        for cell in {footprint(op).cells[0] for op in open_}:
+        for cell, empty in {footprint(op).cells[0]: AWAITED[type(op)] for op in open_}.items():
             column = self.space.cells.get(cell, len(self.layout.places))
             if column < len(self.layout.places):
-                found.append((column, self.space.columns[column].known(None)))
-            elif cell in self.setting.cells:  # what no state tells apart is as it was at first
+                found.append((column, self.space.columns[column].known(empty)))
+            elif self.setting.cells.get(cell) != empty:  # what no state tells apart is as it was at first
                 return None
         return found
 
@@ -319,15 +332,16 @@ class Kernel(Expansion):
         """By how much a late write changes each column's number."""
         found = self._late_moves.get((number, numbers))
         if found is None:
-            before = dict(zip(columns, numbers, strict=True))
-            cells, now = self.space.decode_columns(columns, numbers)
-            _, writes = apply(cells, late.op, now)
-            found = tuple(
-                (column, self.space.columns[column].number(value) - before[column])
-                for column, value in ((self.space.cell(cell), value) for cell, value in writes.items())
-            )
-            self._late_moves[number, numbers] = found
+            found = self._late_moves[number, numbers] = self._changes(late.op, columns, numbers)
         return found
+
+    def _changes(self, op: Effect, columns: list[int], numbers: Numbers) -> tuple[tuple[int, int], ...]:
+        """By how much an effect that nobody waits for changes each column's number."""
+        before = dict(zip(columns, numbers, strict=True))
+        cells, now = self.space.decode_columns(columns, numbers)
+        _, writes = apply(cells, op, now)
+        after = ((self.space.cell(cell), value) for cell, value in writes.items())
+        return tuple((column, self.space.columns[column].number(value) - before[column]) for column, value in after)
 
     def _advanced(
         self,

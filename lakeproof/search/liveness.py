@@ -27,7 +27,7 @@ from lakeproof.search.packing import Index, Words, concatenate, take
 from lakeproof.search.paths import CHUNK, Levels
 from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.results import Counterexample
-from lakeproof.search.semantics import CHANNEL, TIMER
+from lakeproof.search.semantics import CHANNEL, TIMER, WATCHED
 from lakeproof.search.space import Relayout
 from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.tables import DONE, ELSEWHERE
@@ -157,7 +157,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
     still &= kernel.alive(words)
     for column, _, left in kernel.space.leases:
         still |= left[kernel.layout.field(words, column)] >= 0
-    if any(cell[0] in (TIMER, CHANNEL) for cell in kernel.space.cells):
+    if any(cell[0] in (TIMER, CHANNEL, WATCHED) for cell in kernel.space.cells):
         can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(
         states=len(words[0]),

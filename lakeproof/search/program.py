@@ -96,6 +96,8 @@ class Mint:
         """Those that it has given."""
         self.task = MAIN
         self.lives = 1
+        self.named = False
+        """Whether something bears the client's name."""
         self._first = label
         self._counts: dict[str, int] = {}
 
@@ -116,6 +118,16 @@ class Mint:
     def timer(self) -> str:
         """The name of the timer of the task that runs."""
         return f"{self._first}/{self.task}" if self.task else self._first
+
+    @property
+    def used(self) -> bool:
+        """Whether the client differs from others by what it was given."""
+        return bool(self.names) or self.named
+
+    def owner(self) -> str:
+        """A name of the task that runs, by which the client can be told from others."""
+        self.named = True
+        return self.timer()
 
     def begin_life(self) -> None:
         """After a restart: what is minted is new, however many there were before."""

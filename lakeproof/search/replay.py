@@ -91,7 +91,7 @@ class JudgedRun:
         looked, again = looks(self.world), list[ExecutedStep]()
         for step in steps:
             again += [self.advance(step.move)] if self.possible(step.move) else []
-        pairing = Pairing(name for client in self.world.clients for name in client.names)
+        pairing = Pairing(name for client in self.world.clients for name in client.mint.names)
         for number, (one, other) in enumerate(zip_longest(map(done_in, steps), map(done_in, again)), start=1):
             if not pairing.alike(one, other):
                 raise NotReproduced(f"step {number} of {len(steps)} of the loop differs in the second round; {IMPURE}")

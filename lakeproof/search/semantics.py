@@ -14,15 +14,16 @@ import attrs
 
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import WRITES, CutOff, Unanswered, Withdrawn
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import ScenarioError
 
-Cell = tuple[str, bytes, bytes] | tuple[str, str]
-"""("kv", partition, key), ("object", address), ("channel", name), or ("timer", name): what is left of it, microseconds
-as text."""
+Cell = tuple[str, bytes, bytes] | tuple[str, str] | tuple[str, str, bytes, bytes]
+"""("kv", partition, key), ("object", address), ("channel", name), ("watch", name, partition, prefix), or
+("timer", name): what is left of it, microseconds as text."""
 
 TIMER: Final = "timer"
 CHANNEL: Final = "channel"
+WATCHED: Final = "watch"
 UNREADABLE: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
 TICKING: Final = UNREADABLE + 1
@@ -31,14 +32,18 @@ UNREAD: Final = 'in a scenario of time="sleeps" nothing reads the clock; give it
 
 
 class Asleep(Enum):
-    """What a timer answers that has not run out, and a channel without a message: a task that waits for it cannot
-    move."""
+    """What a timer answers that has not run out, a channel without a message, and a watch without a change: a task that
+    waits for it cannot move."""
 
     ASLEEP = 0
 
 
-Value = bytes | kv.Leased | objects.StoredObject | channels.Messages
-"""Of a key, or of one with a time to live; of an address; of a channel, unless it is empty."""
+AWAITED: Final[Mapping[type, object]] = {channels.Receive: None, watches.NextChanges: watches.NEW}
+"""Effects that wait for others, and what is where there is nothing for them."""
+
+Value = bytes | kv.Leased | objects.StoredObject | channels.Messages | watches.Queue
+"""Of a key, or of one with a time to live; of an address; of a channel, unless it is empty; of a watch, if it is
+open."""
 
 Cells = Mapping[Cell, Value]
 Writes = Mapping[Cell, Value | None]
@@ -53,9 +58,15 @@ class Footprint:
     within: Callable[[Cell], bool] | None = attrs.field(default=None, eq=False)
     timed: bool = False
     """Whether it is the clock of the object store that decides, too."""
+    written: tuple[Cell, ...] = ()
+    """The keys that it may write."""
 
     def covers(self, cell: Cell) -> bool:
-        return cell in self.cells or (self.within is not None and self.within(cell))
+        return cell in self.cells or (self.within is not None and self.within(cell)) or self.notifies(cell)
+
+    def notifies(self, cell: Cell) -> bool:
+        """Whether it may write to a watch."""
+        return cell[0] == WATCHED and any(key[1] == cell[2] and key[2].startswith(cell[3]) for key in self.written)  # type: ignore[misc]
 
 
 @lru_cache(1 << 14)
@@ -70,13 +81,23 @@ def footprint(op: Effect) -> Footprint:
                 within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
             )
         case kv.Transact(checks, writes):
-            return Footprint(tuple(dict.fromkeys(("kv", part, key) for part, key, _ in (*checks, *writes))))
+            touched = tuple(dict.fromkeys(("kv", part, key) for part, key, _ in (*checks, *writes)))
+            return Footprint(touched, written=tuple(("kv", part, key) for part, key, _ in writes))
         case objects.Copy(source, destination):
             return Footprint((("object", source), ("object", destination)), timed=True)
         case objects.Put():
             return Footprint((("object", op.address),), timed=True)
-        case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
+        case kv.Get():
             return Footprint((("kv", op.partition, op.key),))
+        case kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
+            return Footprint((("kv", op.partition, op.key),), written=(("kv", op.partition, op.key),))
+        case watches.NextChanges() | watches.EndWatch():
+            return Footprint((watch_cell(op),))
+        case watches.StartWatch(_, partition, prefix):
+            return Footprint(
+                (watch_cell(op),),
+                lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2].startswith(prefix),
+            )
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
         case Sleep() | Wake():
@@ -103,8 +124,12 @@ def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
     """The reply, and the cells that changed, at a time of the object store's clock. Only cells of the footprint are
     read."""
     touched = footprint(op)
+    if touched.written:
+        watching = {cell: cells[cell] for cell in cells if cell[0] == WATCHED and touched.notifies(cell)}
+        if watching:
+            return _apply_watched({cell: cells[cell] for cell in touched.cells if cell in cells}, watching, op, now)
     if touched.within is not None:
-        return _apply({cell: value for cell, value in cells.items() if touched.within(cell)}, op, now)
+        return _apply({cell: value for cell, value in cells.items() if touched.covers(cell)}, op, now)
     if len(touched.cells) == 1:
         return _apply_to_one(touched.cells[0], cells.get(touched.cells[0]), op, now)
     return _apply({cell: cells[cell] for cell in touched.cells if cell in cells}, op, now)
@@ -114,6 +139,37 @@ def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
 def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tuple[object, Writes]:
     """Memoised: searches perform the same effect on the same value again and again. Nobody changes what it returns."""
     return _apply({} if value is None else {cell: value}, op, now)
+
+
+def _apply_watched(near: Cells, watching: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+    """A write of keys that are watched."""
+    if isinstance(op, Unanswered):
+        return kv.OutcomeUnknown(), _apply_watched(near, watching, cast("Effect", op.op), now)[1]
+    reply, writes = _apply(near, op, now)
+    if reply is not None:
+        return reply, writes
+    changes = watches.changes_of(op, lambda address: ("kv", *address) in near)
+    queues = {cell: watches.append(queue, cell[2], cell[3], changes) for cell, queue in watching.items()}  # type: ignore[arg-type, misc]
+    return reply, {**writes, **{cell: queue for cell, queue in queues.items() if queue != watching[cell]}}
+
+
+def watch_cell(op: watches.StartWatch) -> Cell:
+    """Where the store keeps the queue of a watch."""
+    return (WATCHED, op.name, op.partition, op.prefix)
+
+
+def _apply_to_watch(near: Cells, op: watches.StartWatch) -> tuple[object, Writes]:
+    cell = watch_cell(op)
+    queue = cast("watches.Queue | None", near.get(cell))
+    if isinstance(op, watches.EndWatch):
+        return None, {} if queue is None else {cell: None}
+    if not isinstance(op, watches.NextChanges):
+        keys = sorted(at for at in near if at[0] == "kv")
+        entries = tuple(kv.Entry(at[2], kv.plain(near[at])) for at in keys)  # type: ignore[arg-type, misc]
+        return entries, {} if queue == watches.NEW else {cell: watches.NEW}
+    if queue is None:
+        return kv.WatchLost(), {}
+    return (queue[0], {cell: queue[1:]}) if queue else (Asleep.ASLEEP, {})
 
 
 def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
@@ -137,6 +193,8 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
             return Asleep.ASLEEP, {}
         left, taken = channels.step(messages, op)
         return taken, {} if left == messages else {cell: left or None}
+    if isinstance(op, watches.StartWatch):
+        return _apply_to_watch(near, op)
     if unreadable(now) and isinstance(op, objects.TIMED):
         raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object

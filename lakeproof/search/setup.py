@@ -22,7 +22,6 @@ from lakeproof.search.replies import reply_of_task
 from lakeproof.search.semantics import (
     CHANNEL,
     TICKING,
-    TIMER,
     UNREAD,
     UNREADABLE,
     Asleep,
@@ -152,7 +151,7 @@ def _first_possible(run: Execution, cells: Cells, now: int) -> tuple[str, tuple[
             return task, found
     call, at = run.call(), run.spot()
     run.close()
-    raise ScenarioError(f"{call}, alone, waits for a message in an empty channel, at {at}; send one, or try_receive")
+    raise ScenarioError(f"{call}, alone, waits for a message or a change, at {at}; send or write one first")
 
 
 def run_setup(scenario: Scenario) -> Cells:
@@ -208,7 +207,7 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
             store[cell[1], cell[2]] = _decode(cell, kv.plain(value))  # type: ignore[arg-type, index, misc]
         elif cell[0] == CHANNEL:
             channels[cell[1]] = value  # type: ignore[assignment, index]
-        elif cell[0] != TIMER:
+        elif cell[0] == "object":
             objects[cell[1]] = value  # type: ignore[assignment, index]
     found = Snapshot(store=store, objects=objects, now=now, clients=clients, channels=channels)
     return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if unreadable(now) else found

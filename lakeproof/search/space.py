@@ -16,7 +16,7 @@ from lakeproof.search.execution import Program
 from lakeproof.search.faults import BUDGETS
 from lakeproof.search.fresh_names import Spelling
 from lakeproof.search.packing import Column, Layout, lay_out
-from lakeproof.search.semantics import TIMER, Cell, Footprint, Value
+from lakeproof.search.semantics import TIMER, WATCHED, Cell, Footprint, Value
 from lakeproof.search.setup import Setting, snapshot
 from lakeproof.search.trie import Trie
 
@@ -75,6 +75,8 @@ class Space:
         self.monitors = list(monitors)
         self.columns: list[Column] = []
         self.cells: dict[Cell, int] = {}
+        self.watched: list[Cell] = []
+        """The cells of watches."""
         self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
         self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 or setting.scenario.time == "read" else -1
         self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
@@ -88,6 +90,7 @@ class Space:
     def cell(self, cell: Cell) -> int:
         """The column of a cell; a new one for a new cell."""
         if cell not in self.cells:
+            self.watched += [cell] if cell[0] == WATCHED else []
             self.cells[cell] = self._add(Column(cell, self.setting.cells.get(cell)))
         return self.cells[cell]
 
@@ -97,6 +100,10 @@ class Space:
             self.cell(cell)
         clock = [self.clock] if footprint.timed and self.clock >= 0 else []
         return clock + [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
+
+    def is_watched(self, footprint: Footprint) -> bool:
+        """Whether an effect may write to a watch that is known."""
+        return any(map(footprint.notifies, self.watched))
 
     def decode_columns(self, columns: Sequence[int], numbers: Sequence[int]) -> tuple[dict[Cell, Value], int]:
         """The filled cells among `covered` columns with these numbers, and the time."""

@@ -33,7 +33,7 @@ from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.packing import Words, double_array
 from lakeproof.search.replies import RESTARTED, reply_of_task
-from lakeproof.search.semantics import apply, footprint, write_of
+from lakeproof.search.semantics import Writes, apply, footprint, write_of
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.trie import Node
 from lakeproof.search.world import LateWrite
@@ -116,10 +116,9 @@ class ClientTable(MoveTable):
         self.behaviour = space.behaviours[client]
         self.modes = space.setting.modes
         self._events = events
-        self._nodes = 16
-        self._reshaped = False
+        self._nodes, self._reshaped = 16, False
         self.values = 4  # the second dimension of the tables
-        self.admitted = 0
+        self.admitted = self.laid_out = 0
         self.kind = np.zeros(self._nodes, np.uint8)
         self.ranks = np.zeros(self._nodes, np.int64)
         self.column = np.full(self._nodes, -1, np.int64)
@@ -158,7 +157,8 @@ class ClientTable(MoveTable):
             self.column[node.id] = self.space.clock
             return
         touched = footprint(op)
-        if touched.within is not None or len(touched.cells) != 1 or (touched.timed and self.space.clock >= 0):
+        several = touched.within is not None or len(touched.cells) != 1 or self.space.is_watched(touched)
+        if several or (touched.timed and self.space.clock >= 0):
             self.kind[node.id] = WIDE
             self.space.covered(touched)
             return
@@ -183,8 +183,10 @@ class ClientTable(MoveTable):
             raise Relayout
         if self._reshaped:
             self.lay_out()
-        else:
-            self._lay_out_new_nodes()
+        for node in range(self.laid_out, self.admitted):
+            if self.column[node] >= 0:
+                self._lay_out_node(node)
+        self.laid_out = self.admitted
 
     def _compile_point(self, node: Node, number: int) -> None:
         op = node.effect(self.task)
@@ -192,16 +194,15 @@ class ClientTable(MoveTable):
         column = int(self.column[node.id])
         while self.values <= number:
             self._grow_values()
+        reply: object
+        writes: Writes = {}
         if isinstance(op, Now):
-            value: object = None
-            reply: object = self.space.setting.now(self.client, self.space.moment(number))
-            results = list(outcomes(op, reply, {}, self.modes))
+            reply = self.space.setting.now(self.client, self.space.moment(number))
         else:
             cell = footprint(op).cells[0]
             value = self.space.columns[column].values[number]
             reply, writes = apply({} if value is None else {cell: value}, op, self.space.setting.times[0])  # type: ignore[dict-item]
-            results = list(outcomes(op, reply, writes, self.modes))
-        by_mode = {result.mode: result for result in results}
+        by_mode = {result.mode: result for result in outcomes(op, reply, writes, self.modes)}
         for mode in self.modes:
             if mode is Mode.CRASH and self._first(node):
                 self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)
@@ -281,11 +282,9 @@ class ClientTable(MoveTable):
         if not self.space.monitors:
             return 0
         raw = node.representative
-        events: list[Event] = []
         assert raw.current is not None
-        if raw.begins:
-            events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
-        return self._events.number((*events, *self._returned(node, child_id)))
+        begun = (Invoked(self.client, raw.index, raw.current.name, raw.current.args),) if raw.begins else ()
+        return self._events.number((*begun, *self._returned(node, child_id)))
 
     def _returned(self, node: Node, child_id: int) -> tuple[Event, ...]:
         """What has returned between two nodes."""
@@ -296,6 +295,7 @@ class ClientTable(MoveTable):
     def lay_out(self) -> None:
         """Compute all deltas under the space's present layout."""
         self._reshaped = False
+        self._widen()
         layout, size = self.space.layout, self._nodes * self.values
         place = layout.places[self.space.clients[self.client]]
         self.node_word, self.node_shift, self.node_mask = place.word, np.uint64(place.shift), np.uint64(place.mask)
@@ -307,21 +307,21 @@ class ClientTable(MoveTable):
         self.delta = {mode: [np.zeros(size, np.uint64) for _ in range(layout.words)] for mode in self.modes}
         self.flat = {mode: np.full(size, UNKNOWN, np.int64) for mode in self.modes}
         self.fixed = {mode: self._cost(mode) for mode in self.modes}
-        known = np.nonzero(self.child[Mode.NORMAL] != UNKNOWN)
-        self._refresh(known[0], known[1])
+        self._refresh(*np.nonzero(self.child[Mode.NORMAL] != UNKNOWN))
         self.again_delta = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
         self._refresh_restarts(np.flatnonzero(self.again >= 0))
+
+    def _widen(self) -> None:
+        """A write of watched keys touches several cells. No state has the watch before its cell is laid out."""
+        for node in self.behaviour.nodes[: self.admitted] if self.space.watched else ():
+            op = node.effect(self.task) if self.kind[node.id] == POINT else None
+            if op is not None and self.space.is_watched(footprint(op)):
+                self.kind[node.id], self.column[node.id] = WIDE, -1
 
     def _lay_out_node(self, node: int) -> None:
         target = self.space.layout.places[int(self.column[node])]
         self.shift[target.word][node] = target.shift
         self.mask[target.word][node] = target.mask
-
-    def _lay_out_new_nodes(self) -> None:
-        for node in range(self.laid_out, self.admitted):
-            if self.column[node] >= 0:
-                self._lay_out_node(node)
-        self.laid_out = self.admitted
 
     def _cost(self, mode: Mode) -> list[np.uint64]:
         """What a move of this mode takes off the budgets, as a delta per word."""

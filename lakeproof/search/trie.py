@@ -32,7 +32,7 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
-                 "current", "depth", "exact", "index", "kept", "minted_alone", "names", "observed", "op",
+                 "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "names", "observed", "op",
                  "open", "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
@@ -56,7 +56,8 @@ class Raw:
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
         self.kept = run.kept
-        self.names = run.names
+        self.names = tuple(run.mint.names)
+        self.minted = run.mint.used
         self.minted_alone = False
         """Whether it mints an identifier when it runs on alone."""
         self.tasks = [task for task, _ in self.open if task != MAIN]

@@ -13,6 +13,7 @@ from lakeproof.model.channels import Receive, Send
 from lakeproof.model.invariants import Finding, Reads, Violation
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
+from lakeproof.model.watches import StartWatch
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search.fence import message_of
 from lakeproof.search.semantics import Cells, apply, patch
@@ -20,7 +21,7 @@ from lakeproof.search.setup import Setting, snapshot
 
 STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
 STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
-UNSEEN: Final = (Local, Withdrawn, Sleep, Wake, Send, Receive)
+UNSEEN: Final = (Local, Withdrawn, Sleep, Wake, Send, Receive, StartWatch)
 """Effects that concern no store: no *step* invariant looks at them."""
 END_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 END_REPAIR: Final = "at_end reads the stores: what it must know besides, the monitor's state can keep"

@@ -11,13 +11,13 @@ import attrs
 from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
-from lakeproof.model.channels import Receive
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import (
+    AWAITED,
     TIMER,
     Cells,
     Value,
@@ -188,9 +188,11 @@ class World:
             run.close()
 
     def _blocked(self, client: int) -> bool:
-        """Whether the client waits for messages and nothing else, in channels that are empty."""
-        open_ = self.clients[client].open
-        return all(type(op) is Receive and footprint(op).cells[0] not in self.cells for _, op in open_)
+        """Whether the client waits for messages or changes and nothing else, where there are none."""
+        open_ = [op for _, op in self.clients[client].open]
+        if any(type(op) not in AWAITED for op in open_):
+            return False
+        return all(self.cells.get(footprint(op).cells[0]) == AWAITED[type(op)] for op in open_)
 
     @property
     def _time_passes(self) -> bool:
@@ -238,7 +240,8 @@ class World:
         return ExecutedStep(move, None, -1, None, None, None, (), (), (), passed)
 
     def _expire(self, move: Move) -> ExecutedStep:
-        gone = {due(self.cells)[move.task]: None}
+        cell = due(self.cells)[move.task]
+        _, gone = apply(self.cells, kv.Delete(cell[1], cell[2]))  # type: ignore[arg-type, misc]  # of a key
         before, self.cells = self.cells, patch(self.cells, gone)
         return ExecutedStep(move, None, -1, None, None, None, _changes(before, gone), (), ())
 

@@ -28,6 +28,7 @@ FAULTS: Final[Mapping[Mode, str]] = {
     Mode.MESSAGE_LOST: "message lost",
     Mode.MESSAGE_DUPLICATED: "received, will be received again",
     Mode.MESSAGE_OVERTAKEN: "overtaken by the next message",
+    Mode.WATCH_LOST: "watch lost",
     Mode.CUT_OFF: "will be applied later",
     Mode.DELIVER: "late write arrives",
     Mode.TICK: "clock",

@@ -32,6 +32,9 @@ _VERBS: Final[Mapping[str, str]] = {
     "send": "sends to",
     "receive": "receives from",
     "try to receive": "tries to receive from",
+    "watch": "watches",
+    "next change": "receives a change of",
+    "end watch": "ends the watch of",
 }
 _TIMES: Final[Mapping[str, str]] = {
     "sleep": "sleeps for",
@@ -55,6 +58,7 @@ _FAULTS: Final[Mapping[Mode, str]] = {
     Mode.SCAN_FAILURE: "the scan breaks off",
     Mode.MESSAGE_LOST: "the message is lost",
     Mode.MESSAGE_DUPLICATED: "the message stays, and will be received once more",
+    Mode.WATCH_LOST: "the watch is lost",
     Mode.MESSAGE_OVERTAKEN: "the message that was to be received is overtaken by the next one",
 }
 

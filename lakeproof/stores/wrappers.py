@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Answer, Feed, Store
 from lakeproof.model import kv
 
 FAILURES_MAX: Final = 3
@@ -59,6 +59,9 @@ class PrefixedStore(Store):
             for side in (op.checks, op.writes)
         ]
         await self.store.perform_all(kv.Transact(*sides))  # type: ignore[arg-type]  # of the same types as before
+
+    async def open_watch(self, partition: bytes, prefix: bytes) -> Feed:
+        return await self.store.open_watch(self.prefix + partition, prefix)
 
     async def clear(self) -> list[kv.Address]:
         """Delete all that was written; what could not be is returned.

@@ -11,7 +11,7 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.parallel import CutOff, Unanswered, Withdrawn
 from lakeproof.impl.stores.memory import MemoryStore
 from lakeproof.impl.wellformed import exact
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 from lakeproof.search.execution import Execution, Program
 
 P, K = b"p", b"k"
@@ -62,6 +62,9 @@ FINE: tuple[Effect, ...] = (
     channels.Send("c", b"1", 2),
     channels.Receive("c"),
     channels.TryReceive("c"),
+    watches.StartWatch("a#1", P, K),
+    watches.NextChanges("a#1", P, K),
+    watches.EndWatch("a#1", P, K),
 )
 
 
@@ -80,6 +83,7 @@ WRONG = [
     (channels.Send("c", "1"), "Send: message is '1': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (channels.Send("c", b"1", 1.5), "Send: capacity is 1.5: expected int"),  # type: ignore[arg-type]
     (channels.Receive(b"c"), "Receive: channel is b'c': expected str, found bytes; decode it"),  # type: ignore[arg-type]
+    (watches.StartWatch("a", P, "k"), "StartWatch: prefix is 'k': expected bytes, found str; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, 7), "Get: key is 7: expected bytes, found int; encode it"),  # type: ignore[arg-type]
     (kv.Get(P, None), "Get: key is None: expected bytes, found NoneType"),  # type: ignore[arg-type]
     (kv.Set(P, K, bytearray(b"x")), "Set: value is bytearray(b'x'): expected bytes, found bytearray"),  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from lakeproof.languages.protocol import (
     error_reply,
 )
 from lakeproof.languages.reader import read_acknowledgement, read_greeting, read_message
-from lakeproof.model import channels, kv, objects
+from lakeproof.model import channels, kv, objects, watches
 
 AT = {"partition": "cA==", "key": "aw=="}
 METADATA = {"metadata": {"b": "2", "a": "1"}}
@@ -39,6 +39,7 @@ EFFECTS: list[tuple[dict[str, object], Effect]] = [
     ({"op": "scan", "partition": "cA=="}, kv.ScanBatch(b"p")),
     ({"op": "scan", "partition": "cA==", "start": "aw==", "limit": 2}, kv.ScanBatch(b"p", b"k", 2)),
     ({"op": "now"}, Now()),
+    ({"op": "sleep", "microseconds": 5}, Sleep("", 5)),
     ({"op": "put_object", "address": "x", "content": ""}, objects.Put("x", b"")),
     (
         {"op": "put_object", "address": "x", "content": "", **METADATA, "if_absent": True, "not_after": 5},
@@ -80,8 +81,9 @@ def test_an_effect_is_read_as_it_was_meant(told: dict[str, object], effect: Effe
 
 
 def test_every_effect_has_a_word() -> None:
-    python_alone = {Withdrawn, CutOff, Unanswered, kv.Transact, Local, Sleep, Wake, Deadline, Expiry}
+    python_alone = {Withdrawn, CutOff, Unanswered, kv.Transact, Local, Wake, Deadline, Expiry}
     python_alone |= {channels.Send, channels.Receive, channels.TryReceive, kv.ExpiringSet, kv.ExpiringSetIf}
+    python_alone |= {watches.StartWatch, watches.NextChanges, watches.EndWatch}
     assert {type(effect) for _, effect in EFFECTS} == set(get_args(Effect)) - python_alone
 
 

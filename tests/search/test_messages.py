@@ -225,7 +225,7 @@ def test_setup_and_aftermath_send_and_receive_and_do_not_wait() -> None:
     [example] = [each.example for each in search(found).findings if each.id == "after"]
     assert example == "b'2'"
     with pytest.raises(
-        ScenarioError, match=r"receive\(\), alone, waits for a message in an empty channel, at .*; send one"
+        ScenarioError, match=r"receive\(\), alone, waits for a message or a change, at .*; send or write one"
     ):
         search(attrs.evolve(found, setup=[Call(send, b"1")]))
 

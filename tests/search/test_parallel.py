@@ -360,9 +360,17 @@ async def receive_two(env: Env) -> None:
         await env.channel("c").receive()
 
 
+async def watch_k(env: Env) -> None:
+    async with env.store.watch(b"p", b"k") as changes:
+        await anext(changes)
+
+
 @pytest.mark.parametrize(
     ("flows", "time"),
-    [((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps"), ((send_two, receive_two), "still")],
+    [
+        *[((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps"), ((send_two, receive_two), "still")],
+        ((watch_k, read_and_write_k), "still"),
+    ],
 )
 def test_tables_that_were_compiled_elsewhere_expand_the_same(flows: tuple[Task, ...], time: str) -> None:
     setting = prepare(attrs.evolve(scenario(*flows, faults=Faults(crashes=1)), time=time))

@@ -86,8 +86,11 @@ def lose_mode(mode: Mode) -> Plant:
     return lambda monkeypatch: lose(monkeypatch, lambda move, rows: np.arange(0 if move.mode is mode else len(rows)))
 
 
-ELSEWHERE = {Mode.CUT_OFF, Mode.EXPIRE, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN}
-"""Of timeouts, times to live and channels: test_time.py, test_ticks.py and test_channels.py plant faults in them."""
+ELSEWHERE = {
+    *(Mode.CUT_OFF, Mode.EXPIRE, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN, Mode.WATCH_LOST),
+}
+"""Of timeouts, times to live, channels and watches: test_time.py, test_ticks.py, test_channels.py and test_watches.py
+plant faults in them."""
 
 for each in (mode for mode in Mode if mode not in ELSEWHERE):
     plant(f"dropped transitions: {each.value}")(lose_mode(each))

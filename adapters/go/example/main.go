@@ -25,6 +25,8 @@ func main() {
 		"upload":       upload,
 		"fail":         fail,
 		"locked":       locked,
+		"lock":         lock,
+		"poll":         poll,
 		"unordered":    unordered,
 		"together":     together,
 	})

@@ -39,6 +39,7 @@ SUFFIXES: Final[Mapping[Mode, str]] = {
     Mode.MESSAGE_LOST: "message-lost",
     Mode.MESSAGE_DUPLICATED: "received-again",
     Mode.MESSAGE_OVERTAKEN: "overtaken",
+    Mode.WATCH_LOST: "watch-lost",
     Mode.CUT_OFF: "cut-off",
     Mode.DELIVER: "late-write",
     Mode.TICK: "clock",

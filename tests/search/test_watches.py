@@ -1,0 +1,193 @@
+"""Watches: the search against an enumeration of all that generated flows can do; and planted faults."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, cast
+
+import attrs
+import numpy as np
+import pytest
+
+from lakeproof import Always, AlwaysEventually, Scenario
+from lakeproof.model import kv, watches
+from lakeproof.model.identity import Exact
+from lakeproof.model.snapshot import CallView
+from lakeproof.search import expansion, semantics, space
+from lakeproof.search.faults import COST, Mode
+from lakeproof.search.replay import NotReproduced, record, replay
+from lakeproof.search.results import Options
+from lakeproof.search.search import search
+from lakeproof.search.tables import ClientTable
+from tests.search.agreement import check_agreement
+from tests.search.test_planted_faults import lose_mode
+from tests.search.timed import ENDS
+from tests.search.watched import (
+    ALL_OVER,
+    COPIED,
+    KEYS,
+    End,
+    P,
+    end_of,
+    everything,
+    generated,
+    is_old,
+    is_stuck,
+    programs_of,
+)
+
+STATES_MAX: Final = 300
+
+
+def shown(final: Exact) -> End:
+    """A final state of the search, as the enumeration has it."""
+    cells, views = cast(
+        "tuple[frozenset[tuple[semantics.Cell, object]], tuple[tuple[CallView, ...], ...]]", final.value
+    )
+    held = dict(cells)
+    store = tuple((key, held["kv", P, key]) for key in KEYS if ("kv", P, key) in held)
+    views_shown = tuple((calls[0].status, calls[0].value) if calls else () for calls in views)
+    return store, held.get(("kv", b"copies", b"c")), views_shown
+
+
+def differences(seeds: range) -> Iterator[str]:
+    """Where the search says otherwise than the enumeration, or a counterexample is not replayed."""
+    compared = 0
+    for seed in seeds:
+        scenario = generated(seed)
+        programs = programs_of(scenario)
+        all_ = everything(programs, scenario.faults, STATES_MAX)
+        if all_ is None:
+            continue
+        compared += 1
+        try:
+            if ends(scenario) != {end_of(programs, state) for state in all_.ends}:
+                yield f"{seed}: ends"
+            if broken(scenario, COPIED) is not any(map(is_old, all_.states)):
+                yield f"{seed}: copied"
+            if broken(scenario, ALL_OVER) is not any(is_stuck(programs, state) for state in all_.ends):
+                yield f"{seed}: all over"
+        except (NotReproduced, AssertionError, IndexError) as error:
+            yield f"{seed}: {type(error).__name__}"
+    assert compared > len(seeds) / 2
+
+
+def ends(scenario: Scenario) -> set[End]:
+    """The final states of a search that nothing ends early."""
+    found = search(attrs.evolve(scenario, invariants=[ENDS]), options=Options(keep_finals=True))
+    assert found.complete
+    return {shown(final) for final in found.finals}
+
+
+def broken(scenario: Scenario, invariant: Always | AlwaysEventually) -> bool:
+    """Whether there is a counterexample, which the flows then follow."""
+    alone = attrs.evolve(scenario, invariants=[invariant])
+    [finding] = [each for each in search(alone).findings if each.id == invariant.id]
+    if finding.counterexample is None:
+        return False
+    moves, loop = finding.counterexample.moves, finding.counterexample.loop
+    replay(record(alone, invariant.id, moves, version="0", loop=loop), alone)
+    return True
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_the_search_finds_what_can_be_and_nothing_else(first: int) -> None:
+    assert list(differences(range(first, first + 20))) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(1_000, 3_000, 100))
+def test_the_same_of_thousands(first: int) -> None:
+    assert list(differences(range(first, first + 100))) == []
+
+
+@pytest.mark.parametrize("seed", [1, 5, 8, 9])
+def test_all_ways_to_search_agree(seed: int) -> None:
+    check_agreement(attrs.evolve(generated(seed), invariants=[COPIED, ENDS]))
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+Tagged = tuple[tuple[bytes, watches.Change], ...]
+_append, _changes_of, _start = watches.append, watches.changes_of, semantics._apply_to_watch
+
+
+def _appended(wrong: Callable[[watches.Queue, bytes, bytes, Tagged], watches.Queue]) -> Plant:
+    return lambda patch: patch.setattr(watches, "append", wrong)
+
+
+def _prefix_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(watches, "append", lambda queue, part, prefix, changes: _append(queue, part, b"", changes))
+    patch.setattr(semantics.Footprint, "notifies", lambda self, cell: bool(self.written) and cell[0] == "watch")
+
+
+def _deletes(delivered: bool) -> Plant:
+    def changed(op: object, holds: Callable[[kv.Address], bool]) -> Tagged:
+        if delivered:
+            return _changes_of(op, lambda _: True)
+        return tuple(each for each in _changes_of(op, holds) if each[1].value is not None)
+
+    return lambda patch: patch.setattr(watches, "changes_of", changed)
+
+
+def _too_early(patch: pytest.MonkeyPatch) -> None:
+    def start(near: semantics.Cells, op: watches.StartWatch) -> tuple[object, semantics.Writes]:
+        reply, writes = _start(near, op)
+        if type(op) is watches.StartWatch and isinstance(reply, tuple) and reply:
+            old = tuple((watches.Change(entry.key, entry.value),) for entry in reply)
+            writes = {semantics.watch_cell(op): old}
+        return reply, writes
+
+    patch.setattr(semantics, "_apply_to_watch", start)
+
+
+def _too_late(patch: pytest.MonkeyPatch) -> None:
+    """A watch begins after the first write that it should see."""
+    not_yet: watches.Queue = ((),)
+
+    def start(near: semantics.Cells, op: watches.StartWatch) -> tuple[object, semantics.Writes]:
+        if type(op) is watches.StartWatch:
+            return _start(near, op)[0], {semantics.watch_cell(op): not_yet}
+        waits = type(op) is watches.NextChanges and near.get(semantics.watch_cell(op)) == not_yet
+        return (semantics.Asleep.ASLEEP, {}) if waits else _start(near, op)
+
+    def append(queue: watches.Queue, part: bytes, prefix: bytes, changes: Tagged) -> watches.Queue:
+        return _append((), part, prefix, changes)[:0] if queue == not_yet else _append(queue, part, prefix, changes)
+
+    patch.setattr(semantics, "_apply_to_watch", start)
+    patch.setattr(watches, "append", append)
+
+
+def _never_blocked(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(expansion.Expansion, "_blocked", lambda self, words: np.zeros(len(words[0]), np.bool_))
+
+
+PLANTS: Final[dict[str, Plant]] = {
+    "a change on top of another one is lost": _appended(lambda queue, *more: queue or _append(queue, *more)),
+    "the last change comes first": _appended(lambda queue, *more: _append((), *more) + queue),
+    "only the last change is kept": _appended(lambda queue, *more: _append((), *more) or queue),
+    "the prefix is ignored": _prefix_ignored,
+    "deletes are not delivered": _deletes(delivered=False),
+    "deletes of absent keys are": _deletes(delivered=True),
+    "a watch begins too early": _too_early,
+    "a watch begins too late": _too_late,
+    "watches are lost for nothing": lambda patch: patch.setitem(COST, Mode.WATCH_LOST, ()),
+    "who waits can move": _never_blocked,
+    "who waits is ready": lambda patch: patch.setattr(
+        expansion.Expansion, "asleep", lambda self, table, words: np.zeros(len(words[0]), np.bool_)
+    ),
+    "a write that was compiled before the watch": lambda patch: patch.setattr(ClientTable, "_widen", lambda self: None),
+    "a write that is compiled after the watch": lambda patch: patch.setattr(
+        space.Space, "is_watched", lambda self, touched: False
+    ),
+    f"dropped transitions: {Mode.WATCH_LOST.value}": lose_mode(Mode.WATCH_LOST),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTS)
+def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    PLANTS[fault](monkeypatch)
+    semantics.footprint.cache_clear()
+    semantics._apply_to_one.cache_clear()
+    try:
+        assert any(True for _ in differences(range(60)))
+    finally:
+        semantics.footprint.cache_clear()
+        semantics._apply_to_one.cache_clear()
