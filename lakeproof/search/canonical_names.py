@@ -28,7 +28,7 @@ from lakeproof.search.expansion import Expansion
 from lakeproof.search.fresh_names import NotOpaque, Spelling, is_spelled, names_in, renaming
 from lakeproof.search.packing import Column, Words
 from lakeproof.search.program import LABELS
-from lakeproof.search.semantics import Cells
+from lakeproof.search.semantics import WATCHED, Cells
 from lakeproof.search.space import Relayout, Space
 from lakeproof.search.symmetry import Symmetry
 
@@ -126,6 +126,8 @@ class Renaming(Symmetry):
         """Those that may hold identifiers, in the order in which these are numbered."""
         cells = self._space.cells
         for cell in cells:
+            if cell[0] == WATCHED:
+                raise NotOpaque("a client watches keys")
             if names_in(identity(cell)):
                 raise NotOpaque("one is in the name of a key, or in the address of an object")
         return (*[cells[cell] for cell in sorted(cells)], *self._space.clients, self._space.late)

@@ -279,6 +279,15 @@ async def put_objects(env: Env) -> None:
         await env.store.set(P, b"mark", found.etag.encode())
 
 
+async def watch_them(env: Env) -> None:
+    async with env.store.watch(*HEAD) as changes:
+        for _ in range(3):
+            new = env.ids.unique("one").encode()
+            await env.store.set(*HEAD, new)
+            found = await anext(changes)
+            await env.store.set(P, b"mark", b"%d" % (found.value == new))
+
+
 async def write_it(env: Env) -> None:
     for _ in range(3):
         await env.store.set(*HEAD, env.ids.unique("one").encode())
@@ -314,6 +323,7 @@ NOT_OPAQUE: Mapping[Flow, tuple[Callable[[set[object]], Always], str]] = {
     take_the_largest: (_marks, "spelled"),
     name_keys: (_marks, "name of a key"),
     put_objects: (_marks, "ETag"),
+    watch_them: (_marks, "watches keys"),
     write_it: (_is_the_second, "second holds 'a2'"),
 }
 
