@@ -345,7 +345,7 @@ def _local(owner: str, key: str) -> str:
 
 
 def _watch(partition: bytes, prefix: bytes) -> str:
-    return f"{place(partition, prefix)}*"
+    return f"{place(partition, prefix) if prefix else f'{text(partition)}/'}*"
 
 
 def _changes(partition: bytes, changes: watches.Changes) -> str:
