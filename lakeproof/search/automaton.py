@@ -131,11 +131,11 @@ class Automaton(Behaviour):
         self._adopt(target, child)
 
     def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
-        told = [f"requests {raw.asks!r}" if raw.op is not None else "ends" for raw in (one, other)]
+        ways = [f"requests {raw.asks!r}" if raw.op is not None else "ends" for raw in (one, other)]
         call = node.representative.current.name if node.representative.current else self.program.label
-        more = "; the states that it says then differ" if told[0] == told[1] else ""
+        more = "; the states that it says then differ" if ways[0] == ways[1] else ""
         raise NondeterministicFlow(
-            f"{call}() says one state after two histories, and after the same reply it {told[0]}, and {told[1]}{more}. "
+            f"{call}() says one state after two histories, and after the same reply it {ways[0]}, and {ways[1]}{more}. "
             f"A state must decide all that the flow does"
         )
 

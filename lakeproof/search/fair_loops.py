@@ -1,4 +1,4 @@
-"""The shortest loop of a lasso: a closed walk in a component that leaves nobody out.
+"""The shortest loop of a lasso: a closed walk in a component that leaves no client out.
 
 Breadth first over pairs: where the walk stands, and what it still owes, a set of bits. *Weakly* fair: who could move in
 all states so far, and has not; that only shrinks. *Strongly* fair: which steps could be taken so far, and which have

@@ -336,7 +336,7 @@ class Kernel(Expansion):
         return found
 
     def _changes(self, op: Effect, columns: list[int], numbers: Numbers) -> tuple[tuple[int, int], ...]:
-        """By how much an effect that nobody waits for changes each column's number."""
+        """By how much an effect that no client waits for changes each column's number."""
         before = dict(zip(columns, numbers, strict=True))
         cells, now = self.space.decode_columns(columns, numbers)
         _, writes = apply(cells, op, now)

@@ -7,17 +7,18 @@ import attrs
 import numpy as np
 import pytest
 
-from lakeproof import Always, AlwaysEventually, Scenario
+from lakeproof import Scenario
 from lakeproof.model import kv, watches
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
 from lakeproof.search import expansion, semantics, space
 from lakeproof.search.faults import COST, Mode
-from lakeproof.search.replay import NotReproduced, record, replay
+from lakeproof.search.replay import NotReproduced
 from lakeproof.search.results import Options
 from lakeproof.search.search import search
 from lakeproof.search.tables import ClientTable
 from tests.search.agreement import check_agreement
+from tests.search.test_channels import broken
 from tests.search.test_planted_faults import lose_mode
 from tests.search.timed import ENDS
 from tests.search.watched import (
@@ -75,17 +76,6 @@ def ends(scenario: Scenario) -> set[End]:
     found = search(attrs.evolve(scenario, invariants=[ENDS]), options=Options(keep_finals=True))
     assert found.complete
     return {shown(final) for final in found.finals}
-
-
-def broken(scenario: Scenario, invariant: Always | AlwaysEventually) -> bool:
-    """Whether there is a counterexample, which the flows then follow."""
-    alone = attrs.evolve(scenario, invariants=[invariant])
-    [finding] = [each for each in search(alone).findings if each.id == invariant.id]
-    if finding.counterexample is None:
-        return False
-    moves, loop = finding.counterexample.moves, finding.counterexample.loop
-    replay(record(alone, invariant.id, moves, version="0", loop=loop), alone)
-    return True
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
