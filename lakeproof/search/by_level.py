@@ -115,7 +115,10 @@ class LevelSearch:
         """
         while True:
             try:
-                return self._attempt()
+                found = self._attempt()
+                for behaviour in self._distinct_behaviours():
+                    behaviour.let_go()
+                return found
             except Disagreement:
                 self.restarts += 1
                 if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
