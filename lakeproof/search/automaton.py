@@ -55,7 +55,7 @@ class Automaton(Behaviour):
     def __init__(self, trie: Trie, *, renames: bool = False) -> None:
         self.apart: dict[str, Raw] = {}
         self._renames = renames
-        super().__init__(attrs.evolve(trie, root=None) if renames else trie, merge=False, suspend=not renames)
+        super().__init__(attrs.evolve(trie, root=None) if renames else trie, merge=False)
 
     def renamed(self, node_id: int, spelling: Spelling) -> int:
         """The node of the state that differs from this one by the names of identifiers alone.

@@ -59,7 +59,7 @@ from lakeproof.search.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 
 SECOND_LOOKS_MAX = 8
 """How often the end of a history is reached once more when the search is over, to see whether it is the same: where
-there are few of them. A history that goes on is re-run for each reply but the first; one that has ended, never."""
+there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
 SECOND_LOOKS_FEW = 24
 """So many such re-runs of one client are made where all its ends need no more; with more ends, each is reached once."""
 SECOND_LOOKS_ENDS_MAX = 64
@@ -67,8 +67,6 @@ SECOND_LOOKS_ENDS_MAX = 64
 MEMBERS_MAX = 24
 """A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
 
-SUSPENDED_MAX = 4096
-"""So many runs of a client wait at once, each for the first reply that is tried. Bounds memory: some 10 KB each."""
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
 RAISES_MAX = 12
@@ -90,7 +88,7 @@ class Behaviour:
     depend on what was learned before.
     """
 
-    def __init__(self, trie: Trie, *, merge: bool = True, ranked: bool = False, suspend: bool = True) -> None:
+    def __init__(self, trie: Trie, *, merge: bool = True, ranked: bool = False) -> None:
         self.program = trie.program
         self.reruns = 0
         self.minted = False
@@ -99,7 +97,6 @@ class Behaviour:
         self.loops: LoopFinder | None = None  # may raise `Loops` at each new history
         self._merge = merge
         self._ranked = ranked and merge
-        self._suspends = suspend and not merge  # a run that goes on alone, to find what can be merged, is used up
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
         self._ranks: dict[Hashable, int] = {}  # by class: the longest way seen
         self._raises: dict[Hashable, int] = defaultdict(int)
@@ -337,31 +334,17 @@ class Behaviour:
             raw.minted_alone = run.mint.used
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
-        """Run the flow to the end of a history: from its beginning, or on from where an earlier run waits."""
-        if parent is None:
-            run = self._start(None)
-        else:
-            run = self._trie.suspended.pop(parent) if parent in self._trie.suspended else self._rerun(parent)
+        """Run the flow to the end of a history; and on alone, for the first guess, or so that it can be let go of."""
+        run = self._start(None) if parent is None else self._rerun(parent)
+        if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
         if parent is None:
             self._trie.root = raw
-        if self._suspends and run.can_wait and len(self._trie.suspended) < SUSPENDED_MAX:
-            self._trie.suspended[raw] = run
-        else:
-            self._let_go(raw, run)
-        return raw
-
-    def let_go(self) -> None:
-        """End the runs that wait for a reply that was never tried."""
-        while self._trie.suspended:
-            self._let_go(*self._trie.suspended.popitem())
-
-    def _let_go(self, raw: Raw, run: Execution) -> None:
-        """Let it run on alone, for the first guess, or where it would have to be kept for ever otherwise."""
         if run.op is not None and (self._merge or not run.try_close()):
             self._alone(raw, run)
         run.close()
+        return raw
 
     def _start(self, raw: Raw | None) -> Execution:
         return Execution(self.program)

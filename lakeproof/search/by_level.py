@@ -115,10 +115,7 @@ class LevelSearch:
         """
         while True:
             try:
-                found = self._attempt()
-                for behaviour in self._distinct_behaviours():
-                    behaviour.let_go()
-                return found
+                return self._attempt()
             except Disagreement:
                 self.restarts += 1
                 if self.ranked and self.restarts > RANKED_RESTARTS_MAX:

@@ -83,11 +83,6 @@ class Execution:
         return self.op if self._tasks is None or (self.task == MAIN and len(self._open) == 1) else self._open
 
     @property
-    def can_wait(self) -> bool:
-        """Whether it waits for a reply, and can be let go of later: it has no groups of tasks."""
-        return self.op is not None and self._tasks is None
-
-    @property
     def task(self) -> str:
         """The task that waits for ``op``."""
         return MAIN if self._tasks is None else self._open[0][0]

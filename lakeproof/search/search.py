@@ -51,15 +51,6 @@ def search(
     """
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
-    try:
-        return _search(plan, searching)
-    finally:
-        for trie in plan.setting.tries:
-            trie.abandon()
-
-
-def _search(plan: Plan, searching: "Searching | None") -> Result:
-    scenario = plan.setting.scenario
     loops = scenario.timers or any(isinstance(each, Liveness) for each in scenario.invariants)
     for kind in [] if loops else _kinds(plan, small=searching is None):
         try:

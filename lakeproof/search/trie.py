@@ -101,13 +101,6 @@ class Trie:
     cells: Cells
     now: int
     root: Raw | None = None
-    suspended: dict[Raw, Execution] = attrs.field(factory=dict, init=False, repr=False)
-    """Runs that wait at the end of their history, each for the first reply that is tried there."""
-
-    def abandon(self) -> None:
-        """Let go of all runs that wait: nothing of their flows runs any more."""
-        while self.suspended:
-            self.suspended.popitem()[1].close()
 
 
 class Node:

@@ -1,7 +1,5 @@
 """Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
 
-import asyncio
-import gc
 import itertools
 
 import pytest
@@ -13,9 +11,7 @@ from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Flow
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.execution import NondeterministicFlow, Program
-from lakeproof.search.fence import NotAnEffect
 from lakeproof.search.search import Options, Result, search
-from lakeproof.search.setup import Setting, prepare
 from lakeproof.search.trie import Trie
 from tests.differential.agreement import WAYS, run_search
 from tests.search.agreement import check_agreement
@@ -102,34 +98,6 @@ def test_no_run_of_a_flow_is_kept_for_ever(merge: bool, monkeypatch: pytest.Monk
     monkeypatch.setattr("lakeproof.impl.frames._keep", kept.append)
     found = states(scenario(releases, releases, WRITER), merge=merge)
     assert (found.complete, kept) == (True, [])
-
-
-def test_no_run_waits_when_a_search_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the collector found one, it would run its ``finally``."""
-    ran: list[str] = []
-    settings: list[Setting] = []
-
-    async def waits(env: Env) -> None:
-        try:
-            await get(env, b"a")
-            await get(env, b"b")
-        finally:
-            ran.append("finally")
-
-    async def fails(env: Env) -> None:
-        await get(env, b"a")
-        await asyncio.sleep(0)
-
-    def remember(of: Scenario) -> Setting:
-        settings.append(prepare(of))
-        return settings[0]
-
-    monkeypatch.setattr("lakeproof.search.search.prepare", remember)
-    with pytest.raises(NotAnEffect):
-        search(scenario(waits, fails))
-    assert [len(trie.suspended) for trie in settings[0].tries] == [0, 0]
-    gc.collect()
-    assert ran == []
 
 
 class TestMerging:
