@@ -3,6 +3,17 @@
 A flow is ``async def flow(env: Env, ...)``. The driver of its coroutine receives each effect as a frozen
 value and sends the reply back: live under trio (`lakeproof.impl.live`), step by step (`lakeproof.search.world`), or
 compiled by the exhaustive search. Errors are sent as values and raised here.
+
+Example: this driver knows one effect, and answers it by hand.
+
+>>> async def flow(env):
+...     return (await env.store.get(b"p", b"k")).value
+>>> waiting = flow(Env.with_unique(str))
+>>> waiting.send(None)
+Get(partition=b'p', key=b'k')
+>>> waiting.send(kv.ValueWithPredicate(b"1", b"1"))
+Traceback (most recent call last):
+StopIteration: b'1'
 """
 
 import types

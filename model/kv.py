@@ -1,6 +1,13 @@
 """The sequential specification of the key-value store: five operations, one pure function.
 
 Every store driver, the stepped world and the exhaustive search take their meaning from `step`.
+
+Example: the second client expects an absent key, and finds the first one's.
+
+>>> store, _ = step({}, SetIf(b"p", b"lock", b"one", None))
+>>> step(store, SetIf(b"p", b"lock", b"two", None))
+({(b'p', b'lock'): b'one'}, PredicateFailed())
+
 Source: lakeFS design/accepted/metadata_kv/index.md and the store contract in lakeFS' ``pkg/kv``.
 """
 

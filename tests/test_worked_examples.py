@@ -22,6 +22,10 @@ AT = (b"counters", b"n")
 RUN = (
     "lakeproof.search.behaviour",
     "lakeproof.search.packing",
+    "lakeproof.search.semantics",
+    "lakeproof.search.world",
+    "lakeproof.impl.effects",
+    "lakeproof.model.kv",
     "lakeproof.model.linearizability.dominance",
     "lakeproof.model.linearizability.frontier",
     "lakeproof.model.linearizability.hidden",

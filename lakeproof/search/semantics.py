@@ -3,6 +3,14 @@
 A *cell* is one place that can hold a value: a key of the store or an address of the object store. Searches and
 worlds know states only as cells and their values; what an effect means is defined by `lakeproof.model.kv.step` and
 `lakeproof.model.objects.step`, and nowhere else.
+
+Example: a write changes one cell; the cells that it does not touch are not looked at.
+
+>>> cells = {("kv", b"p", b"a"): b"1", ("kv", b"p", b"b"): b"2"}
+>>> apply(cells, kv.Set(b"p", b"a", b"3"))
+(None, {('kv', b'p', b'a'): b'3'})
+>>> footprint(kv.Set(b"p", b"a", b"3")).cells
+(('kv', b'p', b'a'),)
 """
 
 from collections.abc import Callable, Mapping

@@ -2,6 +2,22 @@
 
 A `World` runs real coroutines and knows nothing of tries or tables. The Hypothesis machines, replay, the plain
 search and the brute-force enumeration are built on it; the vectorised search is compared with it.
+
+Example: two clients take one lock; the second one's step is made first.
+
+>>> async def take(env, name):
+...     await env.store.set_if(b"p", b"lock", name, None)
+>>> from lakeproof.search.setup import prepare
+>>> from lakeproof.scenario import Scenario
+>>> clients = [[Call(take, b"one")], [Call(take, b"two")]]
+>>> expected = {"no-unhandled-exception": "violated"}
+>>> world = World(prepare(Scenario(name="lock", clients=clients, invariants=[], expect=expected)))
+>>> [(move.client, move.mode.name) for move in world.moves()]
+[(0, 'NORMAL'), (1, 'NORMAL')]
+>>> [world.step(Move(client, Mode.NORMAL)).reply for client in (1, 0)]
+[None, PredicateFailed()]
+>>> world.cells
+{('kv', b'p', b'lock'): b'two'}
 """
 
 from collections.abc import Hashable, Iterator
