@@ -89,7 +89,7 @@ class Automaton(Behaviour):
         run.close()
         return made
 
-    def _start(self, raw: Raw | None) -> Execution:
+    def start(self, raw: Raw | None) -> Execution:
         if not self._renames:
             return Execution(self.program)
         return Execution(self.program, FreshMint(self.program.label, () if raw is None else raw.names))

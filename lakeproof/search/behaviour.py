@@ -335,7 +335,7 @@ class Behaviour:
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history; and on alone, for the first guess, or so that it can be let go of."""
-        run = self._start(None) if parent is None else self._rerun(parent)
+        run = self.start(None) if parent is None else self._rerun(parent)
         if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
@@ -346,11 +346,12 @@ class Behaviour:
         run.close()
         return raw
 
-    def _start(self, raw: Raw | None) -> Execution:
+    def start(self, raw: Raw | None) -> Execution:
+        """A run that has not begun, for this history; None: for any."""
         return Execution(self.program)
 
     def _rerun(self, raw: Raw) -> Execution:
-        run = self._start(raw)
+        run = self.start(raw)
         history = raw.history()
         followed = run.follow(history)
         self._same(raw, run, run.asks, history[followed][0] if followed < len(history) else raw.asks)

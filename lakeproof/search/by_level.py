@@ -12,6 +12,7 @@ make it begin anew: they leave from deep within the tables, where a reply is com
 import time
 from collections.abc import Callable
 from enum import Enum, auto
+from functools import partial
 from typing import Final
 
 import attrs
@@ -259,7 +260,7 @@ class LevelSearch:
             return ""
         raw, behaviour = max(waiting, key=lambda pair: pair[0].depth - pair[0].began)
         try:
-            found = growth(behaviour.program, raw)
+            found = growth(partial(behaviour.start, raw), raw)
         except (NondeterministicFlow, Undecided):
             return ""
         return f"; {found}" if found else ""

@@ -6,7 +6,8 @@ every round".
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -69,7 +70,7 @@ class LoopFinder:
 
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
-        for one, other in _walk_history(self.program, raw):
+        for one, other in _walk_history(partial(Execution, self.program), raw):
             if _request(one.asks, raw) != _request(raw.asks, raw):
                 continue
             try:
@@ -95,13 +96,14 @@ def longest(nodes: Iterable[Node]) -> Raw | None:
     return found if found is not None and found.depth - found.began >= LOOKS_AFTER[0] else None
 
 
-def growth(program: Program, raw: Raw) -> str:
-    """What differs in every round of the call under way, in words; empty if it does not seem to loop."""
+def growth(start: Callable[[], Execution], raw: Raw) -> str:
+    """What differs in every round of the call under way, in words; empty if it does not seem to loop. ``start``: begins
+    a run that this history fits, with its names for identifiers."""
     rounds: dict[Position, list[dict[tuple[str, str], Hashable]]] = {}
     minted: dict[Position, list[int]] = {}
     reason = name = ""
     at: Position = ()
-    for one, other in _walk_history(program, raw):
+    for one, other in _walk_history(start, raw):
         found = list(locals_of(one, other))
         at, name = tuple(_stands(one)), str(one.call())
         rounds.setdefault(at, []).append({_place(local): local.key for local in found})
@@ -138,9 +140,9 @@ def _stands(run: Execution) -> Iterator[tuple[object, int]]:
         yield from ((frame.f_code, frame.f_lasti) for frame, _ in chain(coroutine) if frame is not None)
 
 
-def _walk_history(program: Program, raw: Raw) -> Iterator[tuple[Execution, Execution]]:
+def _walk_history(start: Callable[[], Execution], raw: Raw) -> Iterator[tuple[Execution, Execution]]:
     """Two runs of a history, in step, at each effect of its last call."""
-    one, other = Execution(program), Execution(program)
+    one, other = start(), start()
     history = raw.history()
     first = max(raw.began, len(history) - STEPS_LOOKED_AT)
     for at, (_, reply, _) in enumerate(history):
