@@ -71,19 +71,6 @@ async def give_up(env: Env, *, batch_size: int = 0) -> int:
     return cleaned
 
 
-async def stop_early(env: Env, *, batch_size: int = 0) -> int:
-    """A cleaner that ends with the first failure, and says that all is well."""
-    cleaned = 0
-    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
-        record = decode_cleanup_record(entry.value)
-        try:
-            await delete_all(env, keys.repository_partition(record.repository_id, record.instance_uid), batch_size)
-        except kv.KVError:
-            break
-        cleaned += 1
-    return cleaned
-
-
 async def count_one_more(env: Env, *, batch_size: int = 0) -> int:
     return await hardened.clean(env, batch_size=batch_size) + 1
 
@@ -103,9 +90,6 @@ PLANTED: Mapping[str, tuple[str, Callable[..., Any], str, str, Faults, str]] = {
     ),
     "a cleaner ends with the first failure": (
         "clean", give_up, "clean", "create.delete.create.delete", Faults(refusals=1), "cleaner-goes-on",
-    ),
-    "a cleaner stops at the first failure and answers its count": (
-        "clean", stop_early, "clean", "create.delete.create.delete", Faults(refusals=1), "cleaner-goes-on",
     ),
     "a cleaner counts what it has not emptied": (
         "clean", count_one_more, "clean", "create.delete", Faults(refusals=1), "cleaner-goes-on",

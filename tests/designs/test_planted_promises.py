@@ -17,9 +17,8 @@ from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import entities, hardened
-from lakeproof.impl.repositories._records import read_entry
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.model.records import Repository
 from lakeproof.scenario import Faults
 from lakeproof.search.search import search
 from tests.designs.planting import race, replaced, verdicts
@@ -75,20 +74,6 @@ def test_a_bug_planted_in_a_repository_is_found(bug: str) -> None:
     flows: RepositoryFlows = attrs.evolve(hardened.FLOWS, **{name: replaced})
     faulty = attrs.evolve(REPOSITORIES, flows=flows)
     assert verdicts(race(faulty, words, before))[invariant] == "violated"
-
-
-async def is_deleted(env: Env, record: CleanupRecord) -> bool:
-    found = await read_entry(env, record.repository_id)
-    if found is None or found[0].instance_uid != record.instance_uid:
-        return False
-    return found[0].state is RepositoryState.DELETED
-
-
-def test_a_cleaner_that_spares_superseded_instances_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = race(REPOSITORIES, "delete-create", "create")
-    assert verdicts(scenario)["superseded-is-cleaned"] == "holds"
-    monkeypatch.setattr(hardened, "is_dead", is_deleted)
-    assert verdicts(scenario)["superseded-is-cleaned"] == "violated"
 
 
 @pytest.mark.parametrize(
