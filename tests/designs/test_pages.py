@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-import attrs
 import pytest
 
 from lakeproof.impl.graveler import lock_free, locked, optimistic, resets, writes
@@ -15,6 +14,7 @@ from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
 from lakeproof.model.invariants import reclamation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.search import search
+from tests.designs.planting import asking
 from tools.catalogues import everything, parts
 
 Flow = Callable[..., object]  # type: ignore[explicit-any]  # flows take what they like after env
@@ -73,16 +73,9 @@ def test_there_are_violations_to_compare() -> None:
     ids=lambda value: value.replace("/", "_"),
 )
 def test_a_violation_takes_as_many_steps_as_the_page_says(invariant: str, name: str, steps: str) -> None:
-    """A search that asks for nothing else ends with the shortest violation."""
     scenario = scenario_named(name)
     assert scenario.expected(invariant) == "violated"
-    alone = attrs.evolve(
-        scenario,
-        invariants=[each for each in scenario.invariants if each.id == invariant],
-        aftermath=[each for each in scenario.aftermath if each.id == invariant],
-        expect={invariant: "violated"},
-    )
-    (found,) = [found for found in search(alone).findings if found.id == invariant]
+    (found,) = [found for found in search(asking(scenario, invariant)).findings if found.id == invariant]
     assert found.counterexample is not None
     assert len(found.counterexample.moves) == int(steps)
 

@@ -4,10 +4,9 @@ import ast
 
 import pytest
 
-from lakeproof.search.search import Limits, search
 from tests.designs.planted_mistakes import Mistake
 from tests.designs.planted_mistakes_data import MISTAKES
-from tests.designs.planting import replaced
+from tests.designs.planting import asking, replaced, verdicts
 from tools.catalogues import everything
 
 CATALOGUE = {scenario.name: scenario for scenario in everything()}
@@ -26,5 +25,4 @@ def test_a_mistake_is_found_by_a_property(mistake: Mistake, monkeypatch: pytest.
     else:
         name, _, value = mistake.after.partition(" = ")
         monkeypatch.setattr(mistake.module, name, ast.literal_eval(value))
-    verdicts = {found.id: found.verdict for found in search(scenario, Limits(seconds_max=120)).findings}
-    assert verdicts[mistake.invariant] == "violated"
+    assert verdicts(asking(scenario, mistake.invariant))[mistake.invariant] == "violated"
