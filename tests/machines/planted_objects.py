@@ -18,7 +18,6 @@ from lakeproof.impl.repositories._records import (
     initial_commit,
     new_repository,
     read_entry,
-    scan_entries,
     write_branch,
     write_commit,
     write_entry_if,
@@ -72,23 +71,6 @@ async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Reposit
     if found is None or found[0].state is RepositoryState.DELETED:
         raise RepositoryNotFound(repository_id)
     return found[0]
-
-
-async def get_none(env: Env, repository_id: RepositoryID) -> Repository:
-    """A get that finds nothing."""
-    await read_entry(env, repository_id)
-    raise RepositoryNotFound(repository_id)
-
-
-async def list_none(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """A list that leaves out what is there."""
-    await hardened.list_repositories(env, batch_size=batch_size)
-    return ()
-
-
-async def list_all(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """A list of whatever has an entry."""
-    return tuple([each async for each in scan_entries(env, batch_size)])
 
 
 async def clean_until(env: Env, *, batch_size: int = 0) -> int:
@@ -200,9 +182,6 @@ BUGS: Final = (
     replacing("the cleaner spares superseded instances", HARDENED, (hardened, "is_dead", is_deleted)),
     with_flows(
         "a get returns what is not active yet", HARDENED, get_repository=wraps(hardened.get_repository)(get_any)
-    ),
-    with_flows(
-        "a list shows what is not active", HARDENED, list_repositories=wraps(hardened.list_repositories)(list_all)
     ),
     with_flows(
         "a get returns what is not active yet",
