@@ -1,35 +1,26 @@
 """Bugs planted in repositories, hard delete and retention, each with the machine that finds it."""
 
-from collections.abc import AsyncIterator
 from functools import wraps
 from typing import Final
 
 import attrs
 
-from lakeproof.impl.codec import decode_cleanup_record, encode
+from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import merges
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import _journal, _reaper, no_copies, object_path, offline, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
 from lakeproof.impl.repositories._records import (
-    default_branch,
-    delete_all,
-    initial_commit,
     new_repository,
     read_entry,
-    write_branch,
-    write_commit,
-    write_entry_if,
 )
-from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.errors import RepositoryNotFound
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world import history, jobs, sentences
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
-from tests.machines.planting import nothing, replacing, with_flows, yes
+from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
+from tests.machines.planting import mistaken, nothing, replacing, with_flows, yes
 
 HARDENED: Final = "repositories/hardened"
 UNTIMED: Final = "hard-delete/online-untimed"
@@ -73,42 +64,6 @@ async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Reposit
     return found[0]
 
 
-async def clean_until(env: Env, *, batch_size: int = 0) -> int:
-    """A cleaner that ends with the first failure, and answers how many it has done."""
-    cleaned = 0
-    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
-        record = decode_cleanup_record(entry.value)
-        try:
-            if await hardened.is_dead(env, record):
-                partition = keys.repository_partition(record.repository_id, record.instance_uid)
-                await delete_all(env, partition, batch_size)
-                cleaned += 1
-        except kv.KVError:
-            break
-    return cleaned
-
-
-async def create_entry_first(env: Env, repository_id: RepositoryID) -> Repository:
-    """A create whose entry is there before its branch."""
-    if await read_entry(env, repository_id) is not None:
-        raise NotUnique(repository_id)
-    repository = new_repository(env, repository_id, await env.clock.now())
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository_id) from None
-    await write_commit(env, uid_partition(repository), initial_commit(repository))
-    await write_branch(env, uid_partition(repository), default_branch(env, repository))
-    return repository
-
-
-async def merge_unannounced(
-    env: Env, repository: Repository, destination: BranchID, source: str, message: str
-) -> Commit:
-    """A merge that writes nothing ahead."""
-    return await merges.merge(env, repository, destination, source, message)
-
-
 def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
@@ -144,14 +99,6 @@ async def none_kept(*_: object) -> set[str]:
     return set()
 
 
-async def older(
-    env: Env, repository: Repository, reading: offline.Reading, cut: int, batch_size: int
-) -> AsyncIterator[str]:
-    """A job that takes young objects, too."""
-    async for each in OLDER(env, repository, reading, cut + 100 * reading.min_age, batch_size):
-        yield each
-
-
 async def none_brought(*_: object) -> tuple[()]:
     """A job that takes nothing for committed."""
     return ()
@@ -172,7 +119,6 @@ def asked_nothing(env: Env, repository: Repository) -> Env:
     return env
 
 
-OLDER: Final = offline._older  # a part that the bug changes
 DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
     # Repositories.
@@ -188,12 +134,8 @@ BUGS: Final = (
         "repositories/step2-by-set-if",
         get_repository=wraps(step2.get_repository)(get_any),
     ),
-    with_flows("the cleaner stops at the first failure", "alone/hardened", clean=wraps(hardened.clean)(clean_until)),
-    with_flows(
-        "a create writes its entry first",
-        "repositories/step1+creates",
-        create_repository=wraps(step1.create_repository)(create_entry_first),
-    ),
+    mistaken("alone/hardened", "repositories.hardened: the cleaner stops at the first failure"),
+    mistaken("repositories/step1+creates", "repositories.step1: a create writes its entry first"),
     replacing("instances share an identifier", "repositories/step1", (step1, "new_repository", of_one_instance)),
     replacing("instances share an identifier", "repositories/kv3", (kv3, "new_repository", of_one_instance)),
     with_flows(
@@ -204,15 +146,11 @@ BUGS: Final = (
     # Hard delete.
     replacing("no head is written down", UNTIMED, (_journal, "mark_head", nothing)),
     replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
-    with_flows(
-        "a merge writes nothing ahead",
-        "hard-delete/online-untimed+merges",
-        merge=wraps(merges.merge)(merge_unannounced),
-    ),
+    mistaken("hard-delete/online-untimed+merges", "hard_delete.online: a merge writes nothing ahead"),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
     replacing("the job finds nothing committed", OFFLINE, (offline, "_committed_addresses", none_kept)),
-    replacing("the job takes young objects", OFFLINE, (offline, "_older", older)),
+    mistaken(OFFLINE, "hard_delete.offline: the job takes young objects"),
     replacing("no copy is written down", OFFLINE + "+copies", (offline, "_track", nothing)),
     replacing(
         "the job finds nothing committed",
