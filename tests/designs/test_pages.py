@@ -69,7 +69,11 @@ def test_there_are_violations_to_compare() -> None:
 
 @pytest.mark.parametrize(
     ("invariant", "name", "steps"),
-    [violation for page_of in VIOLATIONS.values() for violation in page_of],
+    [
+        pytest.param(*violation, marks=[pytest.mark.deep] if scenario_named(violation[1]).deep else [])
+        for page_of in VIOLATIONS.values()
+        for violation in page_of
+    ],
     ids=lambda value: value.replace("/", "_"),
 )
 def test_a_violation_takes_as_many_steps_as_the_page_says(invariant: str, name: str, steps: str) -> None:
