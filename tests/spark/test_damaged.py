@@ -22,8 +22,9 @@ from lakeproof.spark_checks.retention.marks import _encode_rules
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
+from tests.spark.commands import mark_by_command
 from tests.spark.retention.test_marking import RULES
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.retention.worlds import world
 from tests.spark.sweep.test_references import MARKS, sound
 
 
@@ -78,8 +79,7 @@ def ran(command: str, dataset: Path, out: Path) -> tuple[int, str]:
     """Exit code, and what it complains of. Its run is called ``run``."""
     rules = out.parent / "rules.json"
     rules.write_text(json.dumps(_encode_rules(RULES)))
-    more = ("--rules", str(rules)) if command == "retention" else ()
-    done = lakeproof("spark", command, str(dataset), *more, "--now", str(NOW), "--out", str(out), "--run", "run")
+    done = mark_by_command(dataset, out, *(("--rules", str(rules)) if command == "retention" else ()), kind=command)
     assert done.exit_code == 0 or (done.exit_code, done.stdout) == (2, "")
     return done.exit_code, done.stderr
 

@@ -5,7 +5,6 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
@@ -21,7 +20,8 @@ from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.commands import mark_by_command
+from tests.spark.retention.worlds import world
 
 
 class TestTheChoice:
@@ -98,23 +98,15 @@ def test_sizes_that_come_to_more_than_64_bits_are_summed_exactly(spark: SparkSes
     largest, long_ago = 2**63 - 1, datetime(1970, 1, 2, tzinfo=UTC)
     made.objects += [("s3://nobody", f"data/{n}", largest, long_ago) for n in range(3)]
     snapshots.write(made, tmp_path / "data")
-    done = lakeproof(
-        *("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--json"),
-        *("--out", str(tmp_path / "out")),
-    )
+    done = mark_by_command(tmp_path / "data", tmp_path / "out", "--lenient", "--json")
     report = json.loads(done.stdout)
     accounts = {each["reason"]: each for each in report["accounts"]}
     assert accounts["no-repository"]["bytes"] >= 3 * largest
     assert report["engine"] == engine_of(spark).shown
 
 
-P1, P2, P3, P4, P5 = (
-    0x9E3779B185EBCA87,
-    0xC2B2AE3D27D4EB4F,
-    0x165667B19E3779F9,
-    0x85EBCA77C2B2AE63,
-    0x27D4EB2F165667C5,
-)
+P1, P2, P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+P4, P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
 WORD = (1 << 64) - 1
 
 
@@ -189,23 +181,17 @@ def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
 def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, tmp_path: Path) -> None:
     """Sail takes it for a text."""
     snapshots.write(snapshots.tables(world(7, 2)), tmp_path)
-    into_the_folder_of_null(tmp_path)
+    rows = parquet.read_table(tmp_path / "objects" / "part.parquet")
+    (tmp_path / "objects" / "part.parquet").unlink()
+    folder = tmp_path / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
+    folder.mkdir()
+    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
     if engine_of(spark).name == "embedded":
         with pytest.raises(Unusable, match="lies in the folder of null, which Sail takes for text"):
             open_dataset(spark, str(tmp_path))
         return
     found = open_dataset(spark, str(tmp_path)).objects
     assert found.where("storage_namespace is null").count() == found.count() > 0
-
-
-def into_the_folder_of_null(dataset: Path) -> None:
-    """All of the listing moves to the folder of null."""
-    rows = pa.concat_tables([parquet.read_table(each) for each in (dataset / "objects").glob("*.parquet")])
-    for each in (dataset / "objects").iterdir():
-        each.unlink()
-    folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
-    folder.mkdir()
-    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
 
 
 class TestTrouble:
@@ -240,9 +226,8 @@ class TestSweep:
     def test_nothing_goes_by_one_answer_of_sail(self, spark: SparkSession, tmp_path: Path) -> None:
         snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
         (tmp_path / "objects").mkdir()
-        marked = ("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--run", "it")
-        assert lakeproof(*marked, "--out", str(tmp_path / "out")).exit_code == 0
-        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "it", "--objects", str(tmp_path / "objects"))
+        assert mark_by_command(tmp_path / "data", tmp_path / "out", "--lenient").exit_code == 0
+        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", str(tmp_path / "objects"))
         name = engine_of(spark).name
         other = "classic" if name == "embedded" else "embedded"
         assert f"--require-engine says {other}" in complaint(lakeproof(*sweep, "--require-engine", other))

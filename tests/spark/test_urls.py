@@ -13,10 +13,10 @@ from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
+from tests.spark.commands import timeless
 from tests.spark.conftest import CLASSIC, Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
 from tests.spark.retention.worlds import NOW
-from tests.spark.test_clusters import timeless
 from tests.spark.test_ended_runs import Place, place_in
 
 
