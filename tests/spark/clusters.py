@@ -55,7 +55,7 @@ def on_a_cluster(
         environment["PYSPARK_PYTHON"] = str(a_python(folder / "lean"))
     start = (str(BREAKING), *breaking) if breaking else ("-m", "lakeproof")
     command = (sys.executable, *start, "spark", *arguments, *OPTIONS)
-    return ran(*command, cwd=folder / "driver", SPARK_HOME=str(home), **environment)
+    return ran(*command, cwd=folder / "driver", env={"SPARK_HOME": str(home), **environment})
 
 
 def after_sending(stderr: str) -> list[str]:

@@ -17,6 +17,7 @@ from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served
 from tests.gate.stores import answering
+from tests.lakefs_tables import in_dynamodb
 from tests.stores.planted_dynamodb import BUGS, Planted, planted
 
 
@@ -123,13 +124,7 @@ def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
 def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
     with served() as url:
         db = client(url)
-        kinds = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
-        db.create_table(
-            TableName="theirs",
-            AttributeDefinitions=[{"AttributeName": each, "AttributeType": "B"} for each in kinds],
-            KeySchema=[{"AttributeName": each, "KeyType": kind} for each, kind in kinds.items()],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        in_dynamodb(url, [], "theirs")
         item = {"PartitionKey": {"B": b"p"}, "ItemKey": {"B": b"k"}, "ItemValue": {"B": b"v"}, "more": n(1)}
         db.put_item(TableName="theirs", Item=item)
 

@@ -23,8 +23,9 @@ Place = tuple[dict[str, str], Left]
 
 def said(environment: dict[str, str], *arguments: str) -> str:
     """What a command prints that ends with 0. A process of its own: workers take credentials from the environment in
-    which Java was started."""
-    done = ran(*LAKEPROOF, *arguments, "--master", "local[2]", env=environment)
+    which the engine was started; of Amazon's it is a JVM."""
+    engine = ("--master", "local[2]") if "AWS_REGION" in environment else ("--engine", "embedded")
+    done = ran(*LAKEPROOF, *arguments, *engine, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
