@@ -51,7 +51,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {each: each.read_bytes() if each.is_file() else b"" for each in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("worlds", [90, pytest.param(2_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("worlds", [42, pytest.param(2_000, marks=pytest.mark.long)])
 def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_path: Path, worlds: int) -> None:
     tally: Counter[str] = Counter()
     for seed in range(worlds):

@@ -321,11 +321,18 @@ class TestNames:
         with pytest.raises(Unusable, match=r"columns partition_key, key, value; expected .* bytea"):
             trio.run(opened, f"{postgresql_dsn}&options=-csearch_path%3Dtheirs")
 
-    @pytest.mark.parametrize(("dsn", "extra"), [("redis://x", "redis"), ("postgresql://x", "postgresql")])
+    @pytest.mark.parametrize(
+        ("dsn", "extra", "package"),
+        [
+            ("redis://x", "redis", "redis"),
+            ("postgresql://x", "postgresql", "psycopg"),
+            ("dynamodb+http://x", "dynamodb", "boto3"),
+        ],
+    )
     def test_a_missing_extra_is_named_with_how_to_install_it(
-        self, dsn: str, extra: str, monkeypatch: pytest.MonkeyPatch
+        self, dsn: str, extra: str, package: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(sys.modules, {"redis": "redis", "postgresql": "psycopg"}[extra], None)
+        monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(Unusable, match=rf"is not installed; pip install 'lakeproof\[{extra}\]'"):
             target(dsn)
 

@@ -1,7 +1,6 @@
 """A DynamoDB as a store to judge: what keeps its promises conforms, and each planted bug is found by its claim."""
 
 import json
-import sys
 
 import pytest
 import trio
@@ -12,7 +11,6 @@ from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
-from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served
@@ -192,9 +190,3 @@ def test_a_table_that_is_not_there_or_has_other_keys_is_named() -> None:
         )
         assert "the table has the keys id S; expected" in complaint(lakeproof("conform", f"dynamodb+{url}/theirs"))
         assert "Table: absent not found" in complaint(lakeproof("conform", f"dynamodb+{url}/absent"))
-
-
-def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "boto3", None)
-    with pytest.raises(Unusable, match=r"is not installed; pip install 'lakeproof\[dynamodb\]'"):
-        target("dynamodb+http://x")
