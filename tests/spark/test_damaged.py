@@ -40,10 +40,9 @@ def made(seed: int, folder: Path) -> Path:
         rows = decode_batch(kv, "design")
         for name, schema in DECODED.items():
             arrow = to_arrow_schema(schema, timezone="UTC")
-            columns = [list(each) for each in zip(*rows.get(name, ()), strict=True)] or [[]] * len(arrow)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, arrow, strict=True)]
+            typed = [dict(zip(schema.names, row, strict=True)) for row in rows.get(name, ())]
             (folder / "decoded" / name).mkdir(parents=True)
-            pq.write_table(pa.Table.from_arrays(arrays, schema=arrow), folder / "decoded" / name / "part.parquet")
+            pq.write_table(pa.Table.from_pylist(typed, schema=arrow), folder / "decoded" / name / "part.parquet")
     return folder
 
 
