@@ -49,7 +49,8 @@ def test_a_table_of_a_hundred_partitions_is_read_once(spark: SparkSession, addre
     where = f"{address}&options=-csearch_path%3Dhashed"
     in_postgresql(where, rows)
     dataset = open_dataset(spark, where)
-    assert (dataset.keys, dataset.tables) == ("lakefs", {"kv"})
+    assert dataset.keys == "lakefs"
+    assert dataset.tables == {"kv"}
     assertDataFrameEqual(dataset.kv, spark.createDataFrame(rows, KV))
 
 
