@@ -2,13 +2,15 @@
 Amazon's own description of them, as botocore ships it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 import botocore.session
-from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureShape
+from botocore.model import ServiceModel, Shape
+from botocore.validate import ParamValidator, ValidationErrors
 from hypothesis import strategies as st
 
+from lakeproof.gate.fronts.aws import AWSFront, StoreRequest
 from lakeproof.gate.fronts.dynamodb.front import VERSION, DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Footprint
@@ -35,6 +37,13 @@ def request(operation: str, fields: object, *, client: str = "me") -> Request:
     body = fields if isinstance(fields, bytes) else json.dumps(fields).encode()
     headers = {"x-amz-target": f"{VERSION}.{operation}", "authorization": f"AWS4-HMAC-SHA256 Credential={client}/x"}
     return Request(method="POST", path="/", query=(), headers=headers, body=body)
+
+
+def understood(asked: Asked, client: str = "me") -> StoreRequest:
+    """A request as the gate keeps it; it must be one."""
+    found = AWSFront().understood(request(*asked, client=client))
+    assert not isinstance(found, Response)
+    return found
 
 
 def done(state: DynamoState, operation: str, fields: object) -> tuple[DynamoState, int, Fields, Footprint]:
@@ -200,53 +209,27 @@ def model() -> ServiceModel:
     return found
 
 
-def misfits(operation: str, status: int, body: Mapping[str, object]) -> Sequence[str]:
-    """What in an answer is not as Amazon describes it; nothing: all is."""
+class _Answers(ParamValidator):  # type: ignore[misc]  # botocore has no types
+    """Holds answers against a shape, with the values of enumerations; times are numbers."""
+
+    def _validate_string(self, param: object, shape: Shape, errors: ValidationErrors, name: str) -> None:
+        super()._validate_string(param, shape, errors, name)
+        if isinstance(param, str) and shape.enum and param not in shape.enum:
+            errors.report(name, "invalid type", param=param, valid_types=shape.enum)
+
+    def _validate_timestamp(self, param: object, shape: Shape, errors: ValidationErrors, name: str) -> None:
+        self._validate_double(param, shape, errors, name)
+
+
+def misfits(operation: str, status: int, body: Mapping[str, object]) -> str:
+    """What in an answer is not as Amazon describes it; empty: all is."""
+    described = model().operation_model(operation)
     if status == 200:
-        return list(_misfits(model().operation_model(operation).output_shape, body, operation))
+        return str(_Answers().validate(body, described.output_shape).generate_report())
     kind = str(body.get("__type")).partition("#")[2]
-    shape = next((each for each in model().operation_model(operation).error_shapes if each.name == kind), None)
     rest = {name: value for name, value in body.items() if name != "__type"}
-    if shape is None:
-        common = {"ValidationException", "SerializationException", "UnknownOperationException"}
-        return (
-            [] if kind in common and set(rest) == {"message"} else [f"{operation}: no error {kind} with {sorted(rest)}"]
-        )
-    return list(_misfits(shape, rest, kind))
-
-
-_PYTHON: Mapping[str, type | tuple[type, ...]] = {
-    "string": str,
-    "blob": str,
-    "boolean": bool,
-    "integer": int,
-    "long": int,
-    "double": float,
-    "timestamp": (int, float),
-}
-
-
-def _misfits(shape: Shape, value: object, where: str) -> Sequence[str]:
-    match shape:
-        case StructureShape():
-            if not isinstance(value, dict):
-                return [f"{where}: {value!r} is no structure"]
-            unknown = [f"{where}: no member {name}" for name in value if name not in shape.members]
-            return unknown + [
-                each
-                for name, member in shape.members.items()
-                if name in value
-                for each in _misfits(member, value[name], f"{where}.{name}")
-            ]
-        case ListShape():
-            if not isinstance(value, list):
-                return [f"{where}: {value!r} is no list"]
-            return [found for each in value for found in _misfits(shape.member, each, where)]
-        case MapShape():
-            if not isinstance(value, dict):
-                return [f"{where}: {value!r} is no map"]
-            return [found for each in value.values() for found in _misfits(shape.value, each, where)]
-        case _:
-            fits = isinstance(value, _PYTHON[shape.type_name])
-            enum = getattr(shape, "enum", None)
-            return [] if fits and (not enum or value in enum) else [f"{where}: {value!r} is no {shape.type_name}"]
+    for shape in described.error_shapes:
+        if shape.name == kind:
+            return str(_Answers().validate(rest, shape).generate_report())
+    common = {"ValidationException", "SerializationException", "UnknownOperationException"}
+    return "" if kind in common and set(rest) == {"message"} else f"{operation}: no error {kind} with {sorted(rest)}"

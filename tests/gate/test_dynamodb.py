@@ -2,18 +2,9 @@
 
 import pytest
 from botocore.client import BaseClient
-from botocore.exceptions import ClientError
 
 from tests.gate.dynamodb_requests import ONE, TWO, create, n, s
-
-
-def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str, str]:
-    told = error.value.response
-    return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"], told["Error"]["Message"]
-
-
-def code(error: pytest.ExceptionInfo[ClientError]) -> str:
-    return refused(error)[1]
+from tests.gate.stores import refused
 
 
 class TestItems:
@@ -83,21 +74,15 @@ class TestItems:
 
 class TestTables:
     def test_a_table_lives(self, db: BaseClient) -> None:
-        with pytest.raises(ClientError) as error:
-            db.create_table(**create(ONE)[1])
-        assert code(error) == "ResourceInUseException"
+        assert refused(db.create_table, create(ONE)[1])[1] == "ResourceInUseException"
         db.get_waiter("table_exists").wait(TableName=TWO)
         assert db.list_tables(Limit=1)["LastEvaluatedTableName"] == ONE
         assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
         db.update_time_to_live(TableName=ONE, TimeToLiveSpecification={"AttributeName": "t", "Enabled": True})
         assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"]["AttributeName"] == "t"
         db.delete_table(TableName=ONE)
-        with pytest.raises(ClientError) as error:
-            db.get_item(TableName=ONE, Key={"p": s("a")})
-        assert code(error) == "ResourceNotFoundException"
-        with pytest.raises(ClientError) as error:
-            db.describe_table(TableName=ONE)
-        assert code(error) == "ResourceNotFoundException"
+        assert refused(db.get_item, TableName=ONE, Key={"p": s("a")})[1] == "ResourceNotFoundException"
+        assert refused(db.describe_table, TableName=ONE)[1] == "ResourceNotFoundException"
 
 
 ITEM = {"TableName": ONE, "Item": {"p": s("a")}}
@@ -179,9 +164,8 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(
     db: BaseClient, operation: str, asked: dict[str, object], says: str
 ) -> None:
     db.put_item(TableName=ONE, Item=THERE)
-    with pytest.raises(ClientError) as error:
-        getattr(db, operation)(**asked)
-    assert refused(error)[:2] == (400, "ValidationException")
-    assert says in refused(error)[2]
+    *kind, message = refused(getattr(db, operation), asked)
+    assert kind == [400, "ValidationException"]
+    assert says in message
     assert db.list_tables()["TableNames"] == [ONE, TWO]
     assert db.scan(TableName=ONE)["Items"] == [THERE]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 from click.testing import Result
 
@@ -10,7 +11,7 @@ from lakeproof.gate.guided import ExpectedRequest, GuidedResult, expected_reques
 from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.search.trace import TraceStep
 from lakeproof.words import Unusable
 from tests.commands import lakeproof
 
@@ -140,11 +141,7 @@ def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
     found = traces.read(trace(folder, "create-is-effective"))
     late = TraceStep(client="", mode=Mode.DELIVER)
     with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
-        expected_requests(_with(found, late), load(str(LAKEFS)))
+        expected_requests(attrs.evolve(found, schedule=(late,)), load(str(LAKEFS)))
     unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
     with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
-        expected_requests(_with(found, unknown), load(str(LAKEFS)))
-
-
-def _with(found: Trace, only: TraceStep) -> Trace:
-    return Trace(**{name: getattr(found, name) for name in Trace.__annotations__} | {"schedule": (only,)})
+        expected_requests(attrs.evolve(found, schedule=(unknown,)), load(str(LAKEFS)))

@@ -174,7 +174,7 @@ def param(trace: Path) -> ParameterSet:
     return pytest.param(trace, marks=marks, id=trace.stem)
 
 
-@pytest.mark.parametrize("trace", map(param, INSTALLED))
+@pytest.mark.parametrize("trace", [param(each) for each in INSTALLED])
 def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
     trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

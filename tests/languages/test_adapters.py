@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,16 +11,14 @@ import pytest
 from lakeproof import Faults, Program, Raised, Scenario, Status, kv
 from lakeproof.languages.pool import POOL
 from lakeproof.model.objects import StoredObject, etag
-from lakeproof.model.snapshot import CallView, UnhandledException
-from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Call
+from lakeproof.model.snapshot import UnhandledException
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import execution
 from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.plain import plain_search
 from lakeproof.search.search import Options, search
-from lakeproof.search.semantics import Cells
-from lakeproof.search.setup import drive_alone
 from tests.languages.building import LANGUAGES, ROOT, built, tool
-from tests.languages.test_programs import SCENARIOS, by_program
+from tests.languages.test_programs import SCENARIOS, alone, by_program
 
 pytestmark = pytest.mark.xdist_group("languages")
 
@@ -28,10 +26,6 @@ pytestmark = pytest.mark.xdist_group("languages")
 @pytest.fixture(scope="module", params=LANGUAGES)
 def program(request: pytest.FixtureRequest, built_in: Callable[[str], Program]) -> Program:
     return built_in(request.param)
-
-
-def alone(*calls: Call) -> tuple[Cells, Sequence[CallView]]:
-    return drive_alone(execution.Program("a", calls), {}, 1_000)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
