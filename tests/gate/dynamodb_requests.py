@@ -53,6 +53,7 @@ def done(state: DynamoState, operation: str, fields: object) -> tuple[DynamoStat
     if isinstance(asked, Response):
         return state, asked.status, json.loads(asked.body), ()
     assert front.label_of(asked).isprintable()
+    front.writes(asked)
     state, response, footprint = front.perform(state, asked, NOW)
     return state, response.status, json.loads(response.body), footprint
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 import trio
+from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from lakeproof.gate.fronts.http import Handler, Server, listening
@@ -28,10 +29,10 @@ class Meeting:
             await self.second.wait()
 
 
-def refused(call: Callable[..., object], *of: Mapping[str, object], **more: object) -> tuple[int, str, str]:
-    """How a call of boto3 is refused: status, code, message. of: its parameters, with those in ``more``."""
+def refused(client: BaseClient, operation: str, *of: Mapping[str, object], **more: object) -> tuple[int, str, str]:
+    """How a client of boto3 is refused: status, code, message. of: parameters, besides those in ``more``."""
     with pytest.raises(ClientError) as error:
-        call(**{name: value for each in (*of, more) for name, value in each.items()})
+        getattr(client, operation)(**{name: value for each in (*of, more) for name, value in each.items()})
     told = error.value.response
     return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"], told["Error"]["Message"]
 

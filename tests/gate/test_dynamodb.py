@@ -74,15 +74,15 @@ class TestItems:
 
 class TestTables:
     def test_a_table_lives(self, db: BaseClient) -> None:
-        assert refused(db.create_table, create(ONE)[1])[1] == "ResourceInUseException"
+        assert refused(db, "create_table", create(ONE)[1])[1] == "ResourceInUseException"
         db.get_waiter("table_exists").wait(TableName=TWO)
         assert db.list_tables(Limit=1)["LastEvaluatedTableName"] == ONE
         assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
         db.update_time_to_live(TableName=ONE, TimeToLiveSpecification={"AttributeName": "t", "Enabled": True})
         assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"]["AttributeName"] == "t"
         db.delete_table(TableName=ONE)
-        assert refused(db.get_item, TableName=ONE, Key={"p": s("a")})[1] == "ResourceNotFoundException"
-        assert refused(db.describe_table, TableName=ONE)[1] == "ResourceNotFoundException"
+        assert refused(db, "get_item", TableName=ONE, Key={"p": s("a")})[1] == "ResourceNotFoundException"
+        assert refused(db, "describe_table", TableName=ONE)[1] == "ResourceNotFoundException"
 
 
 ITEM = {"TableName": ONE, "Item": {"p": s("a")}}
@@ -164,7 +164,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(
     db: BaseClient, operation: str, asked: dict[str, object], says: str
 ) -> None:
     db.put_item(TableName=ONE, Item=THERE)
-    *kind, message = refused(getattr(db, operation), asked)
+    *kind, message = refused(db, operation, asked)
     assert kind == [400, "ValidationException"]
     assert says in message
     assert db.list_tables()["TableNames"] == [ONE, TWO]

@@ -115,8 +115,8 @@ def test_each_request_is_the_operation_that_lakefs_means(asked: Asked, op: kv.Op
 
 
 def test_what_is_no_operation_or_had_no_answer_is_told_apart() -> None:
-    for asked in (CREATE, ("DescribeTable", {"TableName": TABLE})):
-        assert operation(understood(asked)) is None
+    others: list[Asked] = [CREATE, ("DescribeTable", {"TableName": TABLE})]
+    assert [operation(understood(asked)) for asked in others] == [None, None]
     assert reply(kv.Get(b"p", b"k"), None) == kv.OutcomeUnknown()
     meant = understood(get(b"p", b"k"))
     assert isinstance(reply(kv.Get(b"p", b"k"), AWSFront().refusal(meant)), kv.Refused)

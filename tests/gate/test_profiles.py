@@ -13,7 +13,7 @@ from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import TraceStep
 from lakeproof.words import Unusable
-from tests.commands import lakeproof
+from tests.commands import complaint, lakeproof
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SERVICE = EXAMPLES / "gate" / "service"
@@ -57,22 +57,13 @@ def test_a_repaired_program_does_not_violate_it(folder: Path, tmp_path: Path) ->
 
 
 def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> None:
-    result = replay(trace(folder, "garbage-is-reclaimable"), SERVICE / "blind.py")
-    assert result.exit_code == 2
-    assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in result.stderr
-    result = replay(trace(folder, "create-is-effective"), "unheard-of")
-    assert result.exit_code == 2
-    assert "unheard-of: no profile; expected a Python file with PROFILE" in result.stderr
-    empty = tmp_path / "empty.py"
+    told = complaint(replay(trace(folder, "garbage-is-reclaimable"), SERVICE / "blind.py"))
+    assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in told
+    found, empty = trace(folder, "create-is-effective"), tmp_path / "empty.py"
+    assert "unheard-of: no profile; expected a Python file with PROFILE" in complaint(replay(found, "unheard-of"))
     empty.write_text("")
-    assert "PROFILE is None; make it a" in replay(trace(folder, "create-is-effective"), empty).stderr
-
-
-def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
-    words = ["replay", str(trace(folder, "create-is-effective")), "--log", str(tmp_path / "log")]
-    result = lakeproof(*words)
-    assert result.exit_code == 2
-    assert "--log is for --gate" in result.stderr
+    assert "PROFILE is None; make it a" in complaint(replay(found, empty))
+    assert "--log is for --gate" in complaint(lakeproof("replay", str(found), "--log", str(tmp_path / "log")))
 
 
 def test_the_profile_of_lakefs_knows_each_step_of_the_counterexample(folder: Path) -> None:

@@ -97,14 +97,10 @@ async def scan(env: Env) -> tuple[bytes, ...]:
 
 
 class TestLostUpdate:
-    def test_of_two_increments_it_is_named_if_and_only_if_one_is_lost(self) -> None:
-        chosen = scenario([Call(increment)], [Call(increment)])
-        assert agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"2") == (4, 2)
-
-    def test_of_three_too(self) -> None:
-        chosen = scenario([Call(increment)], [Call(increment)], [Call(increment)])
-        named, not_named = agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"3")
-        assert (named, not_named) == (84, 6)
+    @pytest.mark.parametrize(("count", "lost", "kept"), [(2, 4, 2), (3, 84, 6)])
+    def test_of_increments_it_is_named_if_and_only_if_one_is_lost(self, count: int, lost: int, kept: int) -> None:
+        chosen = scenario(*[[Call(increment)]] * count)
+        assert agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"%d" % count) == (lost, kept)
 
     def test_a_conditional_write_loses_nothing(self) -> None:
         chosen = scenario([Call(increment_if)], [Call(increment_if)])
