@@ -73,10 +73,7 @@ CREDENTIALS = ["GET */credentials"]
 SCENARIOS = [
     scenario(name="swap", clients=[[call(swap)], [call(plain)]], always=[one_is_there]),
     scenario(
-        name="swap-at-once",
-        clients=[[call(swap_at_once)], [call(plain)]],
-        always=[one_is_there],
-        through=CREDENTIALS,
+        name="swap-at-once", clients=[[call(swap_at_once)], [call(plain)]], always=[one_is_there], through=CREDENTIALS
     ),
     scenario(name="changed", clients=[[call(change_credentials)], [call(plain)]], through=CREDENTIALS),
     scenario(name="writes", clients=[[call(swap)], [call(plain)]], through=["PUT *"]),

@@ -5,16 +5,7 @@ import pytest
 
 from lakeproof.gate.classes import Classes, Name, Pending
 from lakeproof.gate.fronts.footprints import Access, Touch
-from tests.gate.toys import (
-    Client,
-    Program,
-    Request,
-    by_brute_force,
-    by_search,
-    classes_met,
-    client,
-    wave,
-)
+from tests.gate.toys import Client, Program, Request, by_brute_force, by_search, classes_met, client, wave
 
 
 @pytest.mark.parametrize(

@@ -18,20 +18,7 @@ from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.dynamodb.values import item
 from lakeproof.gate.fronts.footprints import Access, Touch
 from tests.gate import laws
-from tests.gate.dynamodb_requests import (
-    ONE,
-    REQUESTS,
-    TWO,
-    Asked,
-    Fields,
-    after,
-    create,
-    done,
-    meetings,
-    misfits,
-    n,
-    s,
-)
+from tests.gate.dynamodb_requests import ONE, REQUESTS, TWO, Asked, Fields, after, create, done, meetings, misfits, n, s
 
 TABLES = (create(ONE), create(TWO))
 

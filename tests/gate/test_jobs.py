@@ -79,15 +79,16 @@ SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
     assert (search.complete, counts) == (4, {"counted": 4})
 
 
-def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
-    with pytest.raises(Unusable, match="the process ended with code 7"):
-        complete_work(partial(by_others, NASTY, "mortal", 2))
-
-
-@pytest.mark.deep
-def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
-    with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
-        complete_work(partial(by_others, NASTY, "raises", 1))
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mortal", "the process ended with code 7"),
+        pytest.param("raises", "raised KeyError: 'x'; let it return evidence or None", marks=pytest.mark.deep),
+    ],
+)
+def test_what_goes_wrong_in_another_process_is_told_in_one_line(name: str, told: str) -> None:
+    with pytest.raises(Unusable, match=told):
+        complete_work(partial(by_others, NASTY, name, 2))
 
 
 def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:

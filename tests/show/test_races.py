@@ -144,9 +144,7 @@ class TestWriteSkew:
 class TestTornScan:
     def test_it_is_named_if_and_only_if_what_was_read_was_never_there(self) -> None:
         chosen = scenario(
-            [Call(scan)],
-            [Call(put, X, b"1"), Call(put, Y, b"1")],
-            setup=(Call(put, X, b"0"), Call(put, Y, b"0")),
+            [Call(scan)], [Call(put, X, b"1"), Call(put, Y, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
         )
         torn = (b"x0", b"y1")
 
@@ -159,9 +157,7 @@ class TestTornScan:
 
     def test_a_scan_that_reads_a_state_that_was_there_is_whole(self) -> None:
         chosen = scenario(
-            [Call(scan)],
-            [Call(put, Y, b"1"), Call(put, X, b"1")],
-            setup=(Call(put, X, b"0"), Call(put, Y, b"0")),
+            [Call(scan)], [Call(put, Y, b"1"), Call(put, X, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
         )
         assert agrees(chosen, "torn scan", lambda _: False)[0] == 0
 
