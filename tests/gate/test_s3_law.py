@@ -44,7 +44,7 @@ def test_independent_requests_can_be_exchanged(pair: Pair) -> None:
     assert not breaks(pair)
 
 
-@settings(max_examples=100)
+@settings(max_examples=300)
 @given(states, requests)
 def test_a_request_changes_nothing_that_its_footprint_does_not_write(state: BucketState, request: S3Request) -> None:
     after, _, found = perform(state, request, NOW)

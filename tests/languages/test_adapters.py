@@ -61,8 +61,7 @@ def test_an_error_of_a_flow_says_whether_it_is_definite(definite: bool, program:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
-    [(("fail", "mistake"), "its message"), (("incremnt",), "(no such flow.*incremnt|incremnt.*no such)")],
+    ("call", "told"), [(("fail", "mistake"), "its message"), (("incremnt",), "incremnt.*no such flow")]
 )
 def test_a_mistake_of_a_flow_or_of_its_name_is_no_answer(call: tuple[str, ...], told: str, program: Program) -> None:
     _, (view,) = alone(program.call(*call))
