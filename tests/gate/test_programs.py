@@ -1,19 +1,30 @@
-"""Released programs, and those of examples/, behind the gate: what is known of each of them, and what is proved.
+"""Released programs, and those of examples/, behind the gate: what is known of each of them, and what is proved. One of
+them is a service over DynamoDB: the race that the search finds in Step 1 of the design, in a program, and its repair.
 
 That each class is run once follows from two laws: of the footprints (test_s3_law.py, test_dynamodb_laws.py,
 test_redis_laws.py) and of the search (test_side_by_side.py)."""
 
 import json
 import os
+import runpy
 from pathlib import Path
 from typing import Final
 
+import attrs
 import pytest
+import trio
 from _pytest.mark import ParameterSet
 
+from lakeproof.gate.fronts.aws import Store
+from lakeproof.gate.scenario import THREADS, GateScenario, Outcome
+from lakeproof.gate.scenario_files import load_scenarios
+from lakeproof.gate.search import all_classes
+from lakeproof.gate.startup import open_runner
 from tests.commands import ROOT, lakeproof
+from tests.gate.dynamodb_requests import Asked, after, s
 from tests.gate.judging import EXAMPLES, run
 
+SERVICE = EXAMPLES / "service" / "scenarios.py"
 TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))
 OF_OTHER_RELEASES = ("slatedb_stalled-writer.acknowledged_is_there",)
 """Replayed by test_releases.py."""
@@ -57,6 +68,33 @@ def test_a_trace_of_redis_has_each_answer_and_replays_with_the_same_ones(tmp_pat
     ]
     result = lakeproof("gate", "replay", trace, "--from", str(file), "--times", "3")
     assert (result.exit_code, "3 of 3: violated, same" in result.output) == (1, True), result.output
+
+
+def test_two_deletions_lose_a_repository_that_was_created(tmp_path: Path) -> None:
+    ran = run(tmp_path, SERVICE, "repositories/blind")
+    lost = ran.rows["what_was_created_is_there"]
+    found = lost["verdict"], lost["schedules"], lost["violating"], lost["all"]
+    assert (ran.code, *found) == (0, "violated", 52, 12, True)
+    steps = json.loads(Path(str(lost["trace"])).read_text())["steps"]
+    created = next(number for number, step in enumerate(steps) if "attribute_not_exists" in step["request"])
+    assert (steps[created]["client"], steps[created]["status"]) == ("c3", 200)
+    assert any(step["request"] == "DeleteItem items/repositories/r" for step in steps[created:])
+
+
+def test_an_active_repository_without_its_branch_would_be_seen() -> None:
+    whole = runpy.run_path(str(SERVICE))["what_is_there_is_whole"]
+    schema: dict[str, object] = {
+        "TableName": "items",
+        "AttributeDefinitions": [{"AttributeName": each, "AttributeType": "S"} for each in ("partition", "key")],
+        "KeySchema": [{"AttributeName": "partition", "KeyType": "HASH"}, {"AttributeName": "key", "KeyType": "RANGE"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    entry = {"partition": s("repositories"), "key": s("r"), "id": s("1"), "state": s("active")}
+    branch = {"partition": s("1"), "key": s("main")}
+    puts: list[Asked] = [("PutItem", {"TableName": "items", "Item": item}) for item in (entry, branch)]
+    for items, evidence in ((puts, None), (puts[:1], "the repository r is active, and has no branch")):
+        state = after(("CreateTable", schema), *items)
+        assert whole(Outcome(results={}, after=(), store=Store(dynamodb=state))) == evidence
 
 
 @deep
@@ -192,3 +230,38 @@ def test_the_gallery_has_traces_and_each_is_told_of() -> None:
     pages = (ROOT / "docs" / "gate-findings.md").read_text()
     assert TRACES
     assert [trace.name for trace in TRACES if trace.name not in pages] == []
+
+
+async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
+    """How the calls end and what is read afterwards, in all classes of schedules; and how many there are."""
+    search, found = all_classes(scenario), set()
+    async with open_runner(scenario, file) as runner:
+        while search.begin():
+            outcome = (await runner.schedule(search)).outcome
+            if outcome is not None:
+                ends = [[(str(each), told.value, told.error) for each, told in c] for c in outcome.results.values()]
+                found.add(json.dumps((ends, [told.value for told in outcome.after])))
+    assert search.all_run
+    return found, search.complete
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("delta.py", "delta/append-vacuum-full"),
+        ("delta.py", "delta/overwrite-optimize"),
+        ("delta.py", "delta/delete-optimize"),
+        ("delta.py", "delta/lost-answer/append-delete"),
+        ("lance_table.py", "lance/overwrite-delete"),
+    ],
+)
+def test_a_program_ends_in_the_same_ways_with_every_order_of_parallel_requests(file: str, name: str) -> None:
+    """Requests as threads assume that a client does not see in which order its parallel answers come."""
+    scenario = next(each for each in load_scenarios(EXAMPLES / file) if each.name == name)
+    assert scenario.parallel == THREADS
+    few, as_threads = trio.run(outcomes, EXAMPLES / file, scenario)
+    many, in_every_order = trio.run(outcomes, EXAMPLES / file, attrs.evolve(scenario, parallel=True))
+    assert few == many
+    assert len(few) > 1
+    assert as_threads < in_every_order
