@@ -14,6 +14,7 @@ from lakeproof.search.faults import Mode
 from lakeproof.search.trace import TraceStep
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
+from tests.gate.test_programs import of_lakefs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SERVICE = EXAMPLES / "gate" / "service"
@@ -54,6 +55,23 @@ def test_a_repaired_program_does_not_violate_it(folder: Path, tmp_path: Path) ->
     assert result.exit_code == 1, result.output
     assert result.stdout.endswith("not violated on the program: delete-spares-successor\n")
     assert "the log is empty" in result.stderr
+
+
+@of_lakefs
+@pytest.mark.deep
+def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_asked_for_this(
+    folder: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    result = replay(trace(folder, "delete-spares-successor"), LAKEFS, "--log", str(log))
+    assert result.exit_code == 0, result.output
+    assert "of 12 steps that are requests the program made 12, in the order of the trace; " in result.stdout
+    words = ["follows", str(log), "--name", "r=repository-r", "--parallel", "--flows"]
+    ours = ["lakefs/delete-delete-create", "--from", str(EXAMPLES / "lakefs_today" / "wire.py")]
+    assert lakeproof(*words, *ours).exit_code == 0
+    refused = lakeproof(*words, SCENARIO)
+    assert refused.exit_code == 1
+    assert "expected: delete_repository('repository-r') asks for scan repository-r-" in refused.stdout
 
 
 def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> None:

@@ -194,6 +194,16 @@ def test_a_pair_of_calls_has_so_many_classes_and_the_verdict_that_its_page_tells
         assert next(iter(ran.rows.values()))["violating"] == VIOLATING[name]
 
 
+def test_without_a_binary_the_service_says_how_to_name_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(LAKEFS, str(tmp_path / "nowhere"))
+    result = lakeproof("gate", "run", str(ROOT / "examples" / "lakefs" / "repositories.py"), "lakefs/create-delete")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "lakefs_server.py" in result.stderr
+    assert "name the lakeFS binary, as in LAKEPROOF_LAKEFS=$(which lakefs)" in capfd.readouterr().err
+
+
 def replayed(trace: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     written = json.loads(trace.read_text())
