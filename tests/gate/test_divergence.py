@@ -24,12 +24,15 @@ def two(search: Search) -> None:
     search.end()
 
 
-def otherwise(search: Search, *names: str) -> None:
-    """A run that asks for something else."""
+def otherwise(search: Search, *names: str, fails: bool = False) -> None:
+    """A run that asks for something else. fails: and of which it is not known what it would have shown."""
     assert search.begin()
     with pytest.raises(Diverged, match=rf"no longer asks for .*a.*; now asks for .*{names[-1]}"):
         search.choose(pending(*names))
-    search.end()
+    if fails and isinstance(search, Bounded):
+        search.fail()
+    else:
+        search.end()
 
 
 @pytest.fixture(params=[Classes, lambda: Bounded(1, lambda spent: PLAIN)], ids=["classes", "preemptions"])
@@ -43,7 +46,7 @@ class TestBoth:
         assert search.begin()
         two(search)
         for _ in range(TRIES_MAX + 1):
-            otherwise(search, "b", "x")
+            otherwise(search, "b", "x", fails=True)
         while search.begin():
             two(search)
         assert (search.complete, search.repeated, search.diverged) == (1, TRIES_MAX + 1, 1)
