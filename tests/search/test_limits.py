@@ -19,8 +19,8 @@ from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, Const, Get, Program, Set
+from tests.search.walks import UNBROKEN
 
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 RAW = Options(merge=False, symmetry=False)
 MERGED = Options(merge=True)
 

@@ -41,10 +41,9 @@ from lakeproof.search.search import search
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
-from tests.search.agreement import check_agreement
-from tests.search.channelled import CHANNELS, P, follow
-from tests.search.test_channels import ends
-from tests.search.timed import ENDS
+from tests.search.agreement import check_agreement, ends_of
+from tests.search.channelled import CHANNELLED, CHANNELS, P, follow
+from tests.search.walks import ENDS
 
 
 def test_interchangeable_receivers_are_exchanged() -> None:
@@ -148,7 +147,7 @@ def scenario(*clients: Call, **fields: object) -> Scenario:
 
 def values(of: Scenario) -> set[tuple[object, ...]]:
     """The messages left in c0, and what each call has returned, by end."""
-    return {(left[0], *(view[1] if view else "" for view in views)) for left, _, views in ends(of)}  # type: ignore[index, attr-defined]
+    return {(left[0], *(view[1] if view else "" for view in views)) for left, _, views in ends_of(CHANNELLED, of)}  # type: ignore[index, attr-defined]
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
@@ -195,7 +194,8 @@ def test_a_message_outlives_its_sender_and_dies_with_its_receiver() -> None:
         crashes, clients=[[Call(send, b"1")], Client([Call(keep)], recover=Call(keep))], faults=Faults(restarts=1)
     )
     check_agreement(restarts)
-    assert {(left[0], views[1][0]) for left, _, views in ends(restarts)} == {((), Status.OK), ((), Status.CRASHED)}  # type: ignore[index]
+    kept = {(left[0], views[1][0]) for left, _, views in ends_of(CHANNELLED, restarts)}  # type: ignore[index]
+    assert kept == {((), Status.OK), ((), Status.CRASHED)}
 
 
 async def keep(env: Env) -> None:

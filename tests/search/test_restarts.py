@@ -1,9 +1,7 @@
 """Restarts and what a client keeps: counted by hand, told in words, replayed. The enumerator (tests/differential) has
 drawn sets of them; here is what a user meets."""
 
-import pickle
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import attrs
@@ -28,20 +26,16 @@ from lakeproof import (
     kv,
 )
 from lakeproof.search import trace as traces
-from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.kernel import Kernel, Rows
 from lakeproof.search.minimise import minimise
-from lakeproof.search.packing import Words, concatenate, distinct, repack
 from lakeproof.search.replay import ReplayDiverged, record, replay
-from lakeproof.search.results import Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
-from lakeproof.search.space import Relayout, share_behaviours
 from lakeproof.search.world import World
 from lakeproof.show.story import story
 from tests.search.agreement import check_agreement, violated_by
+from tests.search.walks import UNBROKEN
 
 INTENT, LOG = (b"disk", b"intent"), b"log"
 RESTART = Faults(restarts=1)
@@ -103,7 +97,6 @@ def _appended(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 ONCE = Always(id="appended-once", meaning="a restart appends nothing twice", check=_once)
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 AT_LAST = Eventually(id="appended-at-last", meaning="what was begun is finished", check=_appended)
 
 
@@ -158,47 +151,6 @@ class TestWhatIsSaid:
     def test_groups_of_effects_crash_together_and_write_to_the_local_store(self) -> None:
         found = check_agreement(restarting(Client(Call(_both), recover=Call(_seen)), invariants=[SEEN, UNBROKEN]))
         assert found["merged and symmetric"].result.findings[0].verdict == "violated"
-
-    def test_tables_that_are_sent_elsewhere_know_the_same_restarts(self) -> None:
-        client = Client(Call(append), recover=Call(again))
-        scenario = restarting(client, client, faults=Faults(restarts=2, crashes=1), invariants=(UNBROKEN,))
-        setting = prepare(scenario)
-        kernel = Kernel(setting, share_behaviours(setting, partial(Behaviour, merge=False), symmetry=False), [])
-        words, met, lacking = kernel.first(), 0, 0
-        while len(words[0]):
-            lacking += int(kernel.frozen().attempt(words).lacking.sum())
-            words, found = _expanded(kernel, words)
-            sent = pickle.dumps(kernel.frozen())
-            again_there = pickle.loads(sent).attempt(words)  # noqa: S301  # of this very test
-            assert not again_there.lacking.any()
-            assert _pairs(again_there.offers) == _pairs(found)
-            met += len(words[0])
-            words = distinct(concatenate([after for _, _, after in found], kernel.layout.words))
-        assert lacking
-        assert met == search(setting.scenario, options=Options(merge=False, symmetry=False)).states
-
-
-Offers = list[tuple[Move, Rows, Words]]
-
-
-def _expanded(kernel: Kernel, words: Words) -> tuple[Words, Offers]:
-    """All moves out of these states, which may be packed anew on the way."""
-    while True:
-        found: Offers = []
-        try:
-            kernel.expand(words, lambda move, rows, after, found=found: found.append((move, rows, after)))  # type: ignore[misc]
-        except Relayout:
-            words = repack(words, kernel.relayout(), kernel.layout)
-        else:
-            return words, found
-
-
-def _pairs(offers: Offers) -> set[tuple[Move, int, tuple[int, ...]]]:
-    return {
-        (move, int(row), tuple(int(word[at]) for word in after))
-        for move, rows, after in offers
-        for at, row in enumerate(rows)
-    }
 
 
 async def _forget(env: Env) -> None:

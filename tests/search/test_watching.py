@@ -35,7 +35,7 @@ from lakeproof.search.results import Limits, Options
 from lakeproof.search.search import search
 from lakeproof.show.story import story
 from tests.search.agreement import check_agreement
-from tests.search.timed import ENDS
+from tests.search.walks import ENDS
 
 SECOND: Final = 1_000_000
 K: Final = (b"p", b"k")
