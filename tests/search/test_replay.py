@@ -10,7 +10,7 @@ from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.invariants import Always, Reached, Violation
 from lakeproof.model.records import Tag
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.minimise import reduce_preemptions
+from lakeproof.search.minimise import preemptions, reduce_preemptions
 from lakeproof.search.replay import NotReproduced, ReplayDiverged, record, replay
 from lakeproof.search.search import search
 from lakeproof.search.trace import Trace, TraceError
@@ -45,6 +45,7 @@ def test_what_the_search_reports_is_reproduced_and_replays(name: str) -> None:
         moves = reduce_preemptions(scenario, finding.counterexample.moves, finding.id)
         trace = record(scenario, finding.id, moves, version="1")
         assert len(trace.schedule) == len(finding.counterexample.moves)
+        assert preemptions(moves) <= preemptions(finding.counterexample.moves)
         assert replay(trace, scenario).steps == len(trace.schedule)
 
 
