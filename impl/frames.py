@@ -43,6 +43,7 @@ _REQUESTED: Final = "requested_at"
 _CHAIN_MAX: Final = 200
 _PARALLEL: Final = str(HERE / "parallel.py")
 _GROUP: Final = ast.Name("env.parallel()")
+_SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 """In the place of what a region catches: it may be that of a group of tasks."""
 
 
@@ -221,10 +222,10 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
             this thread, and the file of the flow has not been read yet.
     """
     seen: set[int] = set()
-    todo: list[object] = [link for _, link in chain(coroutine)]
+    todo = [link for _, link in chain(coroutine) if type(link) in _SUSPENDED]
     while todo:
         at = todo.pop()
-        if id(at) in seen or not isinstance(at, CoroutineType | GeneratorType | AsyncGeneratorType):
+        if id(at) in seen:
             continue
         seen.add(id(at))
         frame = _frame(at)
@@ -233,8 +234,7 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         if frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
             return True
         # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
-        todo.extend(gc.get_referents(at))
-        todo.extend(frame.f_locals.values())
+        todo += [each for each in (*gc.get_referents(at), *frame.f_locals.values()) if type(each) in _SUSPENDED]
     return False
 
 

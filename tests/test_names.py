@@ -32,8 +32,6 @@ PERSONS = re.compile(
     re.IGNORECASE,
 )
 """Words for what persons do, and of old stories: in prose and in names, where no person acts."""
-PERSONS_LEFT = ("lakeproof/search",)
-"""Rooms that still have such words."""
 PERSONS_ALLOWED = {
     r"\bheld\b": {
         "a lock or a mutex is held": {
@@ -45,9 +43,6 @@ PERSONS_ALLOWED = {
     },
     r"\"asked\"": {"a field of the report of a run": {"spark_checks/engine/runs.py", "spark_checks/sweep/marks.py"}},
     "that-nobody-looks-at": {"a scenario's name": {"lakeproof/designs/locks.py"}},
-    r"\b(walk|twin)\.told\(": {
-        "a name of another room": {"lakeproof/show/pages/explorer.py", "lakeproof/show/pages/walk.py"}
-    },
 }
 """By pattern: why it may stand, and in which files."""
 
@@ -87,9 +82,9 @@ def persons(root: Path) -> list[str]:
     return [
         f"{where}:{number}: {match[1]}"
         for path in modules(root).values()
-        if not (where := path.relative_to(root).as_posix()).startswith(PERSONS_LEFT) and not path.stem.endswith("_pb2")
+        if not path.stem.endswith("_pb2")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-        if (match := PERSONS.search(_without_allowed(line, where)))
+        if (match := PERSONS.search(_without_allowed(line, where := path.relative_to(root).as_posix())))
     ]
 
 
@@ -128,7 +123,6 @@ PLANTED = {
     "impl/three/looking.py": "class Place: ...\nclass Entry: ...\nasync def merged(): ...\n",
     "lakeproof/live/packing.py": "def tell_told(): ...\n",
     "impl/graveler/locked.py": "# The lock is held.\n# Somebody holds it.\nupheld = tolderance = 1\n",
-    "lakeproof/search/left.py": "# Nobody reads this.\n",
 }
 
 

@@ -6,7 +6,7 @@ apart. Where a flow loops, there is no end to histories. Here a node is an *exac
 are proved to be equal, so nothing is played to more than one history of a node, the first one, and no search starts
 over because of a wrong guess.
 
-Example: ``spin`` reads a lock until it is free. Whatever was there before, after "held" it waits as it did at first.
+Example: ``spin`` reads a lock until it is free. Whatever was there before, after "taken" it waits as it did at first.
 
 >>> from lakeproof import Call, kv
 >>> from lakeproof.search.execution import Program
@@ -14,9 +14,9 @@ Example: ``spin`` reads a lock until it is free. Whatever was there before, afte
 ...     while (await env.store.get(b"p", b"lock")).value != b"free":
 ...         pass
 >>> automaton = Automaton(Trie(Program("a", (Call(spin),)), {}, 0))
->>> held, free = (kv.ValueWithPredicate(value, value) for value in (b"held", b"free"))
->>> after_1 = automaton.child(automaton.root, held)
->>> automaton.child(after_1, held) == after_1, len(automaton.nodes)
+>>> taken, free = (kv.ValueWithPredicate(value, value) for value in (b"taken", b"free"))
+>>> after_1 = automaton.child(automaton.root, taken)
+>>> automaton.child(after_1, taken) == after_1, len(automaton.nodes)
 (True, 2)
 >>> automaton.nodes[automaton.child(after_1, free)].op is None
 True
@@ -150,7 +150,7 @@ class Automaton(Behaviour):
             return ("done", raw.visible, raw.kept)
         if raw.exact is None:
             raw.exact = self._exact(raw)
-        # What follows is decided by the state; what was visible before, and what is asked for, is compared as well.
+        # What follows is decided by the state; what was visible before, and what is requested, is compared as well.
         asks = identity(raw.asks) if self._renames else raw.asks
         return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.kept, asks)
 

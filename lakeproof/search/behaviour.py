@@ -33,8 +33,8 @@ Set(partition=b'p', key=b'k', value=b'done')
 >>> behaviour.nodes[behaviour.child(behaviour.root, kv.NotFound())].op is None
 True
 
-Where a flow has several effects open (`lakeproof.impl.parallel`), a history is one of pairs: which task was told what
-(`lakeproof.search.execution.Told`). Each is a step, so depths and ranks are as ever. What is open, by task, must be
+Where a flow has several effects open (`lakeproof.impl.parallel`), a history is one of pairs: which task received what
+(`lakeproof.search.replies.TaskReply`). Each is a step: depths and ranks are as with one. What is open, by task, must be
 equal for a merge; so two tasks that were answered in one order and in the other lead to one node, if the flow does not
 remember the order.
 
@@ -70,7 +70,7 @@ MEMBERS_MAX = 24
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
 RAISES_MAX = 12
-"""A class whose rank had to be raised so often lies on a loop: from then on its members are told apart by depth."""
+"""A class whose rank had to be raised so often lies on a loop: from then on its members are distinguished by depth."""
 
 EXPERIMENTS_MAX = 60
 """After so many experiments a client is not merged any further."""
@@ -100,7 +100,7 @@ class Behaviour:
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
         self._ranks: dict[Hashable, int] = {}  # by class: the longest way seen
         self._raises: dict[Hashable, int] = defaultdict(int)
-        self._by_depth: set[Hashable] = set()  # classes whose members are told apart by depth
+        self._by_depth: set[Hashable] = set()  # classes whose members are distinguished by depth
         self._deep: set[Hashable] = set()  # and what they are called then
         self._trie = trie
         self._met: dict[int, Raw] = {}
@@ -122,7 +122,7 @@ class Behaviour:
 
         Raises:
             Disagreement: members of this node differ after this reply.
-            NondeterministicFlow: a re-run asked for another effect than before.
+            NondeterministicFlow: a re-run requested another effect than before.
         """
         node = self.nodes[node_id]
         found = node.children.get(reply)
@@ -209,7 +209,7 @@ class Behaviour:
         if self.experiments >= EXPERIMENTS_MAX or node.key in self._deep:
             self._merge = False
         elif experiment in self._experiments[depth]:
-            self._by_depth.add(node.key)  # they differ in their depth alone: in what is told apart by depth below
+            self._by_depth.add(node.key)  # they differ in their depth alone: in what is distinguished by depth below
         else:
             self._experiments[depth].append(experiment)
         raise Disagreement(f"{self.program.label}: merged pasts differ after {experiment.value!r}")
@@ -313,7 +313,7 @@ class Behaviour:
         return self._meet(raw.children[reply])
 
     def _meet(self, raw: Raw) -> Raw:
-        """Take a history into account, whoever ran it."""
+        """Take a history into account, also one that another behaviour has run."""
         if id(raw) not in self._met:
             self._met[id(raw)] = raw
             self.reruns += 1

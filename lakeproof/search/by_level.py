@@ -60,7 +60,7 @@ SMALL_RERUNS_MAX: Final = 2_500
 
 
 Progress = Callable[[int, int, int], None]
-"""Told (depth, states so far, states of this level) once per level."""
+"""Called with (depth, states so far, states of this level) once per level."""
 
 
 @attrs.frozen(kw_only=True)
@@ -308,8 +308,8 @@ class LevelSearch:
         if complete:
             for behaviour in self._distinct_behaviours():
                 behaviour.look_again()
-            self._hear_of_answers()
-        records = [record for record in self.judge.records.values() if complete or stopped or self._told(record)]
+            self._count_answers()
+        records = [record for record in self.judge.records.values() if complete or stopped or self._is_judged(record)]
         findings = tuple(self._finding(record, complete, stopped) for record in records)
         layout = self.kernel.layout
         return Result(
@@ -330,11 +330,11 @@ class LevelSearch:
             collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,
         )
 
-    def _told(self, record: Record) -> bool:
+    def _is_judged(self, record: Record) -> bool:
         """Whether there is a verdict on it although the search ended early, everything sought being violated."""
         return record.id in self.scenario.sought_ids or record.violation is not None
 
-    def _hear_of_answers(self) -> None:
+    def _count_answers(self) -> None:
         """The evidence that calls did return: what no-unhandled-exception rests on."""
         record = self.judge.records[NO_UNHANDLED_EXCEPTION]
         for behaviour in self._distinct_behaviours():
@@ -349,8 +349,8 @@ class LevelSearch:
         found = set()
         for seen in self.judge.finals:
             numbers = (*seen, *(0 for _ in range(len(space.columns) - len(seen))))
-            held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-            cells = frozenset((cell, value) for cell, value in held.items() if value is not None)
+            values = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+            cells = frozenset((cell, value) for cell, value in values.items() if value is not None)
             views = tuple(
                 space.behaviours[client].nodes[numbers[column]].calls for client, column in enumerate(space.clients)
             )

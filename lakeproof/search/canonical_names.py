@@ -52,18 +52,18 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
         return "the setup writes what looks like one"
     labels = LABELS[: len(scenario.clients)]
     calls = [(call.name, (call.flow, call.args, call.options)) for calls in scenario.clients for call in calls]
-    for name, held in [*calls, *((each.id, each) for each in scenario.invariants)]:
-        for text in _texts(held):
+    for name, each in [*calls, *((invariant.id, invariant) for invariant in scenario.invariants)]:
+        for text in _texts(each):
             if is_spelled(text, labels):
                 return f"{name} holds {text!r}, which may be one"
     return ""
 
 
-def _texts(held: object) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """All that a function may compare with: its constants, those of its module, of what it calls there, and of what it
     holds. Not what a cache holds."""
     seen: set[int] = set()
-    waiting = [held]
+    waiting = [value]
     while waiting:
         at = waiting.pop()
         if id(at) in seen:
@@ -106,12 +106,12 @@ class Renaming(Symmetry):
             Relayout: a column outgrew its bits.
         """
         columns = self._columns()
-        held = np.zeros(len(words[0]), np.bool_)
+        holding = np.zeros(len(words[0]), np.bool_)
         for column in columns:
             if column < len(kernel.layout.places):
                 numbers = kernel.layout.field(words, column)
-                held |= self._holding(column)[numbers.astype(np.intp)]
-        rows = np.flatnonzero(held).tolist()
+                holding |= self._holding(column)[numbers.astype(np.intp)]
+        rows = np.flatnonzero(holding).tolist()
         packed = [kernel.layout.pack(self._renamed(columns, self._unpacked(words, row, kernel))) for row in rows]
         if rows:
             words = [word.copy() for word in words]

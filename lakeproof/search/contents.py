@@ -88,8 +88,8 @@ class Incomparable(Exception):
 class ObjectIdentity:
     """Equal to what refers to the same object; keeps it alive, so that no other one gets its address."""
 
-    held: object = attrs.field(eq=False)
-    _id: int = attrs.field(init=False, default=attrs.Factory(lambda self: id(self.held), takes_self=True))
+    value: object = attrs.field(eq=False)
+    _id: int = attrs.field(init=False, default=attrs.Factory(lambda self: id(self.value), takes_self=True))
 
     def __hash__(self) -> int:
         return self._id
@@ -110,15 +110,15 @@ def _named_in(kind: type, package: str) -> bool:
     return str(kind.__module__).startswith(package)
 
 
-def is_data(held: object, depth: int = 0) -> bool:
+def is_data(value: object, depth: int = 0) -> bool:
     """Whether nothing notices that this is let go of."""
-    kind: type = type(held)
-    if kind in _ATOMS or kind in _CONSTANTS or isinstance(held, Enum):
+    kind: type = type(value)
+    if kind in _ATOMS or kind in _CONSTANTS or isinstance(value, Enum):
         return True
     known = kind in _BASES or (_is_python(kind) and not hasattr(kind, "__del__"))
     if depth > _DATA_DEPTH_MAX or not known:
         return False
-    return all(is_data(part, depth + 1) for part in gc.get_referents(held) if part is not kind)
+    return all(is_data(part, depth + 1) for part in gc.get_referents(value) if part is not kind)
 
 
 def parts_of(value: object) -> Shown:
@@ -172,8 +172,8 @@ def _instance(value: object) -> Shown:
             if isinstance(slot, MemberDescriptorType) and name not in _UNSEEN:
                 add(name, [*_slot(slot, value)])
     if getattr(kind, "__dictoffset__", 0):
-        held = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
-        add("attributes", [part for item in held.items() if item[0] not in _UNSEEN for part in item])
+        attributes = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
+        add("attributes", [part for item in attributes.items() if item[0] not in _UNSEEN for part in item])
     return tuple(head), parts
 
 
@@ -244,7 +244,7 @@ def _reduce_value(value: object) -> Shown:
 
 
 def _view_parts(value: object) -> Shown:
-    over = [held for held in gc.get_referents(value) if isinstance(held, dict | set)]
+    over = [part for part in gc.get_referents(value) if isinstance(part, dict | set)]
     try:
         head, left = _reduce_value(value)
     except RuntimeError as error:

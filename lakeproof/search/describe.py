@@ -68,8 +68,8 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case Unanswered():
             return effect(cast("Effect", op.op), start_time, owner)
         case Local():
-            told = effect(op.op, start_time)
-            return attrs.evolve(told, key=_local(owner, told.key))
+            step = effect(op.op, start_time)
+            return attrs.evolve(step, key=_local(owner, step.key))
         case channels.Send():
             return Effected("send", _channel(op.channel), text(op.message))
         case channels.Receive():
@@ -120,7 +120,7 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
 
 
 def reply(op: Effect | None, answer: object, start_time: int) -> str:
-    """What a client was told, in words."""
+    """What a client received, in words."""
     match answer:
         case None if isinstance(op, channels.TryReceive):
             return "nothing"

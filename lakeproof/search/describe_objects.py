@@ -41,9 +41,9 @@ def _entry(entry: Entry) -> str:
     return text(entry.path) + (f" ({referred})" if referred else "")
 
 
-def _some(told: Sequence[str]) -> str:
-    rest = len(told) - SHOWN_MAX
-    return ", ".join(told[:SHOWN_MAX]) + (f" and {rest} more" if rest > 0 else "")
+def _some(texts: Sequence[str]) -> str:
+    rest = len(texts) - SHOWN_MAX
+    return ", ".join(texts[:SHOWN_MAX]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def entry_in_words(data: bytes) -> str:

@@ -37,7 +37,7 @@ from lakeproof.search.program import label as label
 from lakeproof.search.replies import RESTARTED, UNANSWERED, WITHDRAWN, NotOpen, TaskReply, name_of
 
 Answered = tuple[Hashable, object, Observed | None]
-"""What was asked (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
+"""What was requested (see `Execution.asks`), the reply, and what observers are shown of both, if there are any."""
 
 
 class Execution:
@@ -88,7 +88,7 @@ class Execution:
         return MAIN if self._tasks is None else self._open[0][0]
 
     def send(self, reply: object) -> None:
-        """Answer an effect that the client waits for (of the main task, or as `Told` says), and run on until it waits.
+        """Answer an effect that the client waits for (of the main task, or of a `TaskReply`), and run until it waits.
 
         Raises:
             NotOpen: that task waits for none.
@@ -112,12 +112,12 @@ class Execution:
         if not self.program.recover:
             return ()
         ahead = len(self._plan) - self.index
-        return (tuple(sorted(self._disk.held.items())), ahead, max(0, self._recovered - self.index), self.mint.lives)
+        return (tuple(sorted(self._disk.store.items())), ahead, max(0, self._recovered - self.index), self.mint.lives)
 
     @property
     def local(self) -> kv.Store:
         """What its local store holds."""
-        return self._disk.held
+        return self._disk.store
 
     def _restart(self) -> None:
         """Crash, and begin to recover. The call under way is lost, if it has performed an effect."""
@@ -134,7 +134,7 @@ class Execution:
         self._begin_call()
 
     def follow(self, history: "Sequence[Answered]") -> int:
-        """Answer the effects of a known history, until another one is asked for. Returns how many were answered.
+        """Answer the effects of a known history, until another one is requested. Returns how many were answered.
         Cost: where a client has one task, little more than the flow's own code."""
         self._known, self._next = history, 0
         while self._next < len(history) and self.asks == history[self._next][0]:
@@ -160,7 +160,7 @@ class Execution:
         return self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
 
     def __del__(self) -> None:
-        """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow. Where the
+        """A client that is dropped is abandoned: an error on the way must not run a ``finally`` of its flow. Where the
         client and its coroutine are in a cycle that nothing holds, it does run: the collector closes what it frees."""
         self.close()
 
@@ -176,7 +176,7 @@ class Execution:
 
     def memory(self) -> tuple[object, ...]:
         """All that decides how the client goes on: see `lakeproof.search.suspended`."""
-        at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.held.items())), self.kept)
+        at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.store.items())), self.kept)
         return (at, self._coroutine, self._tasks, self._request, self.mint, self._context, tuple(self._observed))
 
     @property
@@ -317,9 +317,9 @@ class Execution:
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
         if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
             task, reply = (reply.task, reply.reply) if isinstance(reply, TaskReply) else (MAIN, reply)
-            asked = dict(self._open)[task]
-            reply = self._disk.answer(asked) if type(asked) is Local else reply
-            if type(asked) is Unanswered:
+            requested = dict(self._open)[task]
+            reply = self._disk.answer(requested) if type(requested) is Local else reply
+            if type(requested) is Unanswered:
                 self._tasks.stall(name_of(task))
             else:
                 self._tasks.answer(name_of(task), reply)

@@ -72,10 +72,10 @@ class _Walks:
 
     def _owed_in(self, state: int) -> int:
         if state not in self._asks:
-            self._asks[state] = self._asked_in(state)
+            self._asks[state] = self._requested_in(state)
         return self._asks[state]
 
-    def _asked_in(self, state: int) -> int:
+    def _requested_in(self, state: int) -> int:
         """Who can move in a state; or which steps can be taken."""
         graph = self._graph
         if self._fairness == "weak":

@@ -67,9 +67,7 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
 
-OF_MESSAGES: Final = frozenset(
-    {Mode.NORMAL, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN}
-)
+OF_MESSAGES: Final = frozenset({Mode.NORMAL, Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED, Mode.MESSAGE_OVERTAKEN})
 """How an operation on a channel turns out. The other faults are of stores."""
 
 OF_CLIENTS: Final = (Mode.CRASH, Mode.RESTART)
@@ -95,7 +93,7 @@ class Move:
 
 @attrs.frozen
 class Result:
-    """One way in which an effect turns out: what the client is told and what changes."""
+    """One way in which an effect turns out: what the client receives and what changes."""
 
     mode: Mode
     reply: object

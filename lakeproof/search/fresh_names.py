@@ -82,7 +82,7 @@ class Spelling:
             return kind([self.value(part) for part in cast("Iterable[object]", value)])
         if kind is dict:
             items = cast("dict[object, object]", value).items()
-            return {self.value(key): self.value(held) for key, held in items}
+            return {self.value(key): self.value(value) for key, value in items}
         if isinstance(value, BaseException):
             made: object = kind(*[self.value(part) for part in value.args])
         elif attrs.has(kind):

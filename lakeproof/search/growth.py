@@ -30,8 +30,8 @@ LOOKS_AFTER: Final = tuple(8 << doubled for doubled in range(12))
 LOOKS_MAX: Final = 16
 """So many histories of each such length."""
 
-ASKED_MIN: Final = 3
-"""If it has asked so often before for what it asks for now."""
+REQUESTS_MIN: Final = 3
+"""If it has requested so often before what it requests now."""
 
 NAMED_MAX: Final = 3
 
@@ -60,8 +60,8 @@ class LoopFinder:
         effects = raw.depth - raw.began
         if effects not in LOOKS_AFTER or raw.op is None:
             return
-        asked = [_request(each, raw) for each, _, _ in raw.history()[raw.began :]]
-        if asked.count(_request(raw.asks, raw)) < ASKED_MIN or self._looks[effects] >= LOOKS_MAX:
+        requests = [_request(each, raw) for each, _, _ in raw.history()[raw.began :]]
+        if requests.count(_request(raw.asks, raw)) < REQUESTS_MIN or self._looks[effects] >= LOOKS_MAX:
             return
         self._looks[effects] += 1
         if self._loops(raw):
@@ -84,7 +84,7 @@ class LoopFinder:
 
 
 def _request(asks: Hashable, raw: Raw) -> Hashable:
-    """What was asked for, as a key; of a client that takes identifiers, whichever they are."""
+    """What was requested, as a key; of a client that takes identifiers, whichever they are."""
     return without_names(identity(asks)) if raw.names else asks
 
 

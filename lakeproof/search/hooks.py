@@ -13,7 +13,7 @@ EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn, CutOff, Unanswered}
 
 
 class NondeterministicFlow(Exception):
-    """A flow, given the same replies, asked for another effect than before, or ended otherwise."""
+    """A flow, given the same replies, requested another effect than before, or ended otherwise."""
 
 
 def _is_not_the_flows(error: BaseException) -> bool:
@@ -22,7 +22,7 @@ def _is_not_the_flows(error: BaseException) -> bool:
 
 HOOKS: Final = Hooks(
     at_once=lambda _: None,
-    known=lambda asked: type(asked) in EFFECTS,
+    known=lambda effect: type(effect) in EFFECTS,
     foreign=foreign,
     recalls=lambda effect: isinstance(effect, WRITES),
     through=_is_not_the_flows,

@@ -62,7 +62,7 @@ class Judge(States):
         self._sought = scenario.sought_ids
         self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
         self.finals: set[tuple[int, ...]] = set()
-        """The distinct final states, as numbers of cells, clock and what clients were told."""
+        """The distinct final states, as numbers of cells, clock and what clients received."""
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
@@ -95,7 +95,7 @@ class Judge(States):
             self._judge_finals(take(words, quiet), level)
 
     def open_ends(self) -> list[int]:
-        """The monitors that are held against final states, and have found nothing yet."""
+        """The monitors that judge final states, and have found nothing yet."""
         monitors = enumerate(self.kernel.space.monitors)
         return [index for index, m in monitors if m.at_end is not None and self.records[m.id].violation is None]
 
@@ -108,10 +108,10 @@ class Judge(States):
 
     def monitors(self, level: int) -> None:
         """Take in what monitors have found since the last call."""
-        for heard in self.kernel.heard:
-            name = self.kernel.space.monitors[heard.monitor].id
-            self.records[name].add(heard.findings, FirstReach(level, heard.numbers, heard.move))
-        self.kernel.heard.clear()
+        for found in self.kernel.unread:
+            name = self.kernel.space.monitors[found.monitor].id
+            self.records[name].add(found.findings, FirstReach(level, found.numbers, found.move))
+        self.kernel.unread.clear()
 
     def _judge_broken(self, words: Words, level: int) -> None:
         """Look for clients that ended by raising what is no answer. Costs nothing as long as there are none."""
@@ -167,8 +167,8 @@ class Judge(States):
             self.records[monitor.id].add(self._ask(monitor.id, monitor.at_end, state, seen), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: FirstReach) -> None:
-        held, time = self._held(numbers)
-        key = (frozenset(held.items()), time)
+        cells, time = self._cells_at(numbers)
+        key = (frozenset(cells.items()), time)
         seen = self.seen.setdefault("aftermath", set())
         if key not in seen:
             seen.add(key)
@@ -176,27 +176,27 @@ class Judge(States):
 
     def aftermath(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Run the aftermaths on a final store."""
-        held, time = self._held(numbers)
+        cells, time = self._cells_at(numbers)
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
             if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
-                outcomes, seen = run_aftermath(aftermath, self._scenario, held, time)
-                self._hear_unhandled(outcomes, place)
+                outcomes, seen = run_aftermath(aftermath, self._scenario, cells, time)
+                self._add_unhandled(outcomes, place)
                 if record.violation is None:
                     record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)
 
-    def _hear_unhandled(self, outcomes: Sequence[Outcome], place: FirstReach) -> None:
+    def _add_unhandled(self, outcomes: Sequence[Outcome], place: FirstReach) -> None:
         record = self.records[NO_UNHANDLED_EXCEPTION]
         raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
         if raised and record.violation is None:
             record.add(unhandled_after(raised), place)
 
-    def _held(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
+    def _cells_at(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
         """The filled cells of a state, and its time."""
         space = self.kernel.space
         cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-        held = {cell: value for cell, value in cells.items() if value is not None}
-        return held, space.time(numbers)  # type: ignore[return-value]
+        filled = {cell: value for cell, value in cells.items() if value is not None}
+        return filled, space.time(numbers)  # type: ignore[return-value]
 
     def watched(self, client: int, task: str) -> list[int]:
         """The nodes of a client at which some undecided *step* invariant watches the move of this task."""
@@ -230,7 +230,7 @@ class Judge(States):
 
     def _watchers(self, client: int, task: str) -> tuple[npt.NDArray[np.bool_], list[list[OnStep]]]:
         """For each node of a client which undecided *step* invariants watch the move of this task, and whether any
-        does. They are asked once, until one of them is violated."""
+        does. They are evaluated once, until one of them is violated."""
         nodes = self.kernel.tables[client].behaviour.nodes
         undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
         of, known, watchers = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_), []))
@@ -315,8 +315,8 @@ class Judge(States):
         assert call is not None
         assert op is not None
         space = self.kernel.space
-        held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-        cells = {cell: value for cell, value in held.items() if value is not None}
+        filled = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        cells = {cell: value for cell, value in filled.items() if value is not None}
         if spelling is not AS_GIVEN:
             call, op, cells = spelling.value(call), spelling.value(op), spelling.value(cells)  # type: ignore[assignment]
         return transition(space.setting, space.time(numbers), client, call, op, cells)  # type: ignore[arg-type]

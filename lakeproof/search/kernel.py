@@ -42,7 +42,7 @@ from lakeproof.search.world import LateWrite
 
 @attrs.frozen
 class MonitorFindings:
-    """What a monitor said of a transition: met first from the state with these numbers, by ``move``."""
+    """What a monitor found in a transition: met first from the state with these numbers, by ``move``."""
 
     monitor: int
     findings: tuple[Finding, ...]
@@ -64,8 +64,8 @@ class Kernel(Expansion):
         ]
         self.tasks: list[ClientTable] = []
         self._tasks_known = [0] * len(behaviours)
-        self.heard: list[MonitorFindings] = []
-        """What monitors have found since somebody last emptied this list."""
+        self.unread: list[MonitorFindings] = []
+        """What monitors have found since the list was last emptied."""
         self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state
         self._late_moves: dict[tuple[int, Numbers], tuple[tuple[int, int], ...]] = {}
         self.roles = Roles(
@@ -376,7 +376,7 @@ class Kernel(Expansion):
             state, findings = advance(self.space.monitors[index], column.values[number], self.events.lists[event])
             found = self._steps[key] = column.number(state)
             if findings:
-                self.heard.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
+                self.unread.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
         return found
 
 

@@ -5,7 +5,7 @@ of one call, its states on the way are compared exactly: two equal ones are a lo
 one.
 
 *Searched.* Clients are automata (`lakeproof.search.automaton`), so a state can be met again, on any later level. The
-search is breadth first as ever, and leaves out what it has visited: a level holds the states that are so many steps
+search is breadth first, and leaves out what it has visited: a level holds the states that are so many steps
 from the start, and not fewer. The first violation is a shortest one, and the way back leads through the levels.
 
 Example: two clients spin for a lock, and each releases it at last. A graded search meets (spinning, holding) on every

@@ -71,7 +71,7 @@ class Disk:
     """A client's local store. Apart from the client, as `Mint`."""
 
     def __init__(self, outlives: bool) -> None:
-        self.held: kv.Store = {}
+        self.store: kv.Store = {}
         self._outlives = outlives
 
     def at_once(self, op: object) -> tuple[object] | None:
@@ -82,13 +82,13 @@ class Disk:
         return (self.answer(op),)
 
     def answer(self, op: Local) -> object:
-        self.held, reply = kv.step(self.held, op.op)
+        self.store, reply = kv.step(self.store, op.op)
         return reply
 
 
 class Mint:
     """Gives a client's identifiers: each task counts its own, so that they do not depend on the order of others. Apart
-    from the client: a flow that held on to it would make a circle, which the collector cuts by closing the flow."""
+    from the client: a flow that kept it would make a circle, which the collector cuts by closing the flow."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -125,7 +125,7 @@ class Mint:
         return bool(self.names) or self.named
 
     def owner(self) -> str:
-        """A name of the task that runs, by which the client can be told from others."""
+        """A name of the task that runs, by which the client can be distinguished from others."""
         self.named = True
         return self.timer()
 

@@ -1,4 +1,4 @@
-"""Recording and replaying: moves become a trace, and a trace is held against the code as it is now.
+"""Recording and replaying: moves become a trace, and a trace is compared with the code as it is now.
 
 Both run the real coroutines in a `World`, step by step, and judge every state as the plain search does.
 """
@@ -51,7 +51,7 @@ class Replay:
 
 
 class JudgedRun:
-    """One execution of a scenario, judged after every step and told in words."""
+    """One execution of a scenario, judged after every step and described in words."""
 
     def __init__(self, scenario: Scenario, setting: Setting | None = None) -> None:
         self.scenario = scenario
@@ -108,13 +108,13 @@ class JudgedRun:
         self.rounds.see(self.world)
         return step
 
-    def told(self, move: Move) -> TraceStep:
+    def describe(self, move: Move) -> TraceStep:
         """Make a move, and tell it in words."""
         at = self._line(move)
         return self._in_words(self.advance(move), at)
 
     def _line(self, move: Move) -> str:
-        """The line of the flow that asked for what this move does. A late write has the line of the write."""
+        """The line of the flow that requested what this move does. A late write has the line of the write."""
         if move.mode is Mode.DELIVER:
             return self._late_at
         task = None if move.mode in OF_CLIENTS else move.task
@@ -187,7 +187,7 @@ def record(
             raise NotReproduced(f"{invariant_id} is violated before step {number} of {len(moves)}; {IMPURE}")
         if not run.possible(move):
             raise NotReproduced(f"step {number} of {len(moves)}, {move}, is not possible there; {IMPURE}")
-        steps.append(run.told(move))
+        steps.append(run.describe(move))
     violation = run.broken(invariant_id, loop)
     if violation is None:
         raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
@@ -235,8 +235,8 @@ def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     )
 
 
-def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] | None = None) -> Replay:
-    """Execute a trace's schedule on the real flows. ``told`` hears each step that agrees.
+def replay(trace: Trace, scenario: Scenario, on_step: Callable[[TraceStep], None] | None = None) -> Replay:
+    """Execute a trace's schedule on the real flows. ``on_step`` is called with each step that agrees.
 
     Raises:
         ReplayDiverged: effect, reply, change or violation differ from what the trace says.
@@ -251,16 +251,16 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
         ("the clients are", trace.clients, _clients(scenario)),
         ("to recover, clients run", trace.recover, _recover(scenario)),
     ]
-    for what, said, found in differences:
-        if said != found:
-            raise ReplayDiverged(_divergence_text("before step 1", f"{what} {said}", f"{what} {found}"))
+    for what, recorded, found in differences:
+        if recorded != found:
+            raise ReplayDiverged(_divergence_text("before step 1", f"{what} {recorded}", f"{what} {found}"))
     run = JudgedRun(scenario)
-    said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
-    if said_first != found_first:
-        key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
-        said = f"the setup leaves {_holding(key, said_first.get(key))}"
+    recorded_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
+    if recorded_first != found_first:
+        key = min(key for key in {**recorded_first, **found_first} if recorded_first.get(key) != found_first.get(key))
+        recorded = f"the setup leaves {_holding(key, recorded_first.get(key))}"
         raise ReplayDiverged(
-            _divergence_text("before step 1", said, f"it leaves {_holding(key, found_first.get(key))}")
+            _divergence_text("before step 1", recorded, f"it leaves {_holding(key, found_first.get(key))}")
         )
     for number, step in enumerate(trace.schedule, start=1):
         where = f"step {number} of {len(trace.schedule)}" + (f", client {step.client}" if step.client else "")
@@ -269,8 +269,8 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
                 _divergence_text(where, f"{trace.invariant} still holds here", "it is violated already")
             )
         _follow(run, step, where, f"schedule[{number - 1}]")
-        if told:
-            told(step)
+        if on_step:
+            on_step(step)
     _compare_ends(run, trace)
     run.close()
     return Replay(trace, len(trace.schedule))
@@ -279,15 +279,15 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
 def _follow(run: JudgedRun, step: TraceStep, where: str, place: str) -> None:
     move = move_of(step, len(run.scenario.clients), place)
     if move.client >= 0 and step.mode not in OF_CLIENTS:
-        said = Effected(step.effect, step.key, step.value, step.condition)
+        recorded = Effected(step.effect, step.key, step.value, step.condition)
         found = run.pending(move.client, move.task)
-        if found != said:
+        if found != recorded:
             now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
-            raise ReplayDiverged(_divergence_text(where, f"{step.call}: {said}", now))
+            raise ReplayDiverged(_divergence_text(where, f"{step.call}: {recorded}", now))
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_divergence_text(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
-    found_step = run.told(move)
+    found_step = run.describe(move)
     if _without_lines(found_step) != _without_lines(step):
         raise ReplayDiverged(_divergence_text(where, *_difference(step, found_step)))
 
@@ -310,8 +310,8 @@ def move_of(step: TraceStep, clients: int, place: str) -> Move:
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])
-        said = describe.brief(step.client)
-        raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
+        recorded = describe.brief(step.client)
+        raise TraceError(f"{place}.client: {recorded}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode, step.task)
 
 
@@ -320,12 +320,12 @@ def _without_lines(step: TraceStep) -> TraceStep:
     return attrs.evolve(step, at="", returned=tuple(_PLACE.sub("", ended) for ended in step.returned))
 
 
-def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
+def _difference(recorded: TraceStep, found: TraceStep) -> tuple[str, str]:
     for name in (field.name for field in attrs.fields(TraceStep)):
-        if name != "exact" and getattr(_without_lines(said), name) != getattr(_without_lines(found), name):
-            return _field_in_words(name, getattr(said, name)), _field_in_words(name, getattr(found, name))
+        if name != "exact" and getattr(_without_lines(recorded), name) != getattr(_without_lines(found), name):
+            return _field_in_words(name, getattr(recorded, name)), _field_in_words(name, getattr(found, name))
     return (
-        f"bytes with the fingerprint {said.exact}",
+        f"bytes with the fingerprint {recorded.exact}",
         f"the same in words, but with the fingerprint {found.exact}: a field that words leave out has changed",
     )
 
@@ -368,5 +368,5 @@ _PLACE: Final = re.compile(r" at [^ ]+:\d+$")
 """The line at the end of an evidence: it moves whenever a file is edited."""
 
 
-def _divergence_text(where: str, said: str, found: str) -> str:
-    return f"{where}: the code no longer follows the trace\n  trace: {said}\n  code:  {found}"
+def _divergence_text(where: str, recorded: str, found: str) -> str:
+    return f"{where}: the code no longer follows the trace\n  trace: {recorded}\n  code:  {found}"

@@ -1,4 +1,4 @@
-"""Replies to clients that have several effects open: which task was told what. See `lakeproof.impl.parallel`."""
+"""Replies to clients that have several effects open: which task received what. See `lakeproof.impl.parallel`."""
 
 from enum import Enum
 from typing import Final

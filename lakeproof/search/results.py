@@ -1,4 +1,4 @@
-"""What a search is told, and what it establishes: plain values."""
+"""What a search is given, and what it establishes: plain values."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
 """What one effect does to the cells that it touches: the specifications of `model`, seen from a distance.
 
 A *cell* is one place that can hold a value: a key of the store or an address of the object store. Searches and
-worlds know states only as cells and their values; what an effect means is asked of `lakeproof.model.kv.step` and
+worlds know states only as cells and their values; what an effect means is defined by `lakeproof.model.kv.step` and
 `lakeproof.model.objects.step`, and nowhere else.
 """
 
@@ -137,7 +137,7 @@ def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
 
 @lru_cache(1 << 15)
 def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tuple[object, Writes]:
-    """Memoised: searches perform the same effect on the same value again and again. Nobody changes what it returns."""
+    """Memoised: searches perform the same effect on the same value again and again. A result is never changed."""
     return _apply({} if value is None else {cell: value}, op, now)
 
 
@@ -203,8 +203,8 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         after: dict[Cell, Value] = {("kv", *address): value for address, value in store.items()}
     else:
         assert not isinstance(op, Now), "the clock is not a store: the driver answers Now itself"
-        held, reply = objects.step({cell[1]: near[cell] for cell in near}, op, now)  # type: ignore[misc]
-        after = {("object", address): value for address, value in held.items()}
+        stored, reply = objects.step({cell[1]: near[cell] for cell in near}, op, now)  # type: ignore[misc]
+        after = {("object", address): value for address, value in stored.items()}
     changed = near.keys() | after.keys()
     return reply, {cell: after.get(cell) for cell in changed if near.get(cell) != after.get(cell)}
 

@@ -124,7 +124,7 @@ class Space:
 
     @property
     def needs_relayout(self) -> bool:
-        """Whether some column does not fit into its place any more, or has none. Asked after every compilation."""
+        """Whether some column does not fit into its place any more, or has none. Looked at after every compilation."""
         return len(self.layout.places) < len(self.columns) or any(len(taken) > room for taken, room in self._room)
 
     def relayout(self) -> Layout:
@@ -151,7 +151,7 @@ class Space:
     def snapshot(
         self, numbers: Sequence[int], *, clients: bool, clock: bool, spelling: Spelling | None = None
     ) -> Snapshot:
-        """The snapshot of an unpacked state; parts that nobody reads are left empty. ``spelling``: of identifiers."""
+        """The snapshot of an unpacked state; parts that nothing reads are left empty. ``spelling``: of identifiers."""
         cells = {}
         for cell, column in self.cells.items():
             value = self.columns[column].values[numbers[column]] if column < len(numbers) else self._initial(cell)

@@ -138,7 +138,7 @@ class States(Projections):
                 self.found_out[invariant.id] = reads | further.parts
 
     def _exchanged(self, reads: frozenset[Reads], numbers: tuple[int, ...]) -> bool:
-        """Whether no exchange of clients is to be looked at here: nobody looks at clients, or all exchanges of this
+        """Whether no exchange of clients is to be looked at here: nothing reads clients, or all exchanges of this
         projection have been judged alike when one of them was met."""
         if not self._groups or Reads.CLIENTS not in reads:
             return True
@@ -176,14 +176,14 @@ class States(Projections):
         return found
 
     def take_again(self, name: str, what: str, ask: Callable[[], object], answer: object) -> None:
-        """Take in an answer of user code, which may be asked for again."""
+        """Take in an answer of user code, which may be called for again."""
         self._again.take(name, what, ask, answer)
 
     def _ask(self, name: str, check: evaluation.Check, *shown: object) -> list[Finding]:
         return self._kept(name, check, evaluation.findings(name, check, *shown), *shown)
 
     def _kept(self, name: str, check: evaluation.Check, found: list[Finding], *shown: object) -> list[Finding]:
-        """What was found, which may be asked for again."""
+        """What was found, which may be requested again."""
         self._again.take(
             name, "findings", partial(evaluation.count_findings, name, check, *shown), evaluation.count(found)
         )

@@ -7,7 +7,7 @@ The garbage collector shows what a coroutine refers to; `frame.f_locals` says wh
 *Two runs side by side.* One history is run twice, and both runs are walked in step. What is one object in both existed
 before the flow began (a module's constant, an argument): it counts by reference, since the flow may ask ``x is THAT``.
 What is two objects was made by the flow: it counts by its content. Objects that can change are numbered at the first
-visit, and a later visit gives the number: two names for one list are told from two equal lists.
+visit, and a later visit gives the number: two names for one list are distinguished from two equal lists.
 
 *Dead locals* are left out: what the bytecode assigns before it reads it again, on every way on. Only plain data is:
 letting go of a generator can be noticed.
@@ -112,15 +112,15 @@ def _frames(run: "Execution") -> Iterator[tuple[FrameType, Mapping[str, object]]
             if frame is None:
                 break
             live = live_locals(frame.f_code, frame.f_lasti)
-            yield frame, {name: held for name, held in frame.f_locals.items() if live is None or name in live}
+            yield frame, {name: value for name, value in frame.f_locals.items() if live is None or name in live}
             at = waits
             while type(at).__name__ in _AWAITED:
-                inner = [held for held in gc.get_referents(at) if type(held).__name__ in _AWAITED or _runs(held)]
+                inner = [each for each in gc.get_referents(at) if type(each).__name__ in _AWAITED or _runs(each)]
                 at = inner[0] if inner else None
 
 
-def _runs(held: object) -> bool:
-    return isinstance(held, CoroutineType | AsyncGeneratorType)
+def _runs(value: object) -> bool:
+    return isinstance(value, CoroutineType | AsyncGeneratorType)
 
 
 def _frame_of(at: object) -> tuple[FrameType | None, object]:
@@ -213,15 +213,15 @@ class _LockstepWalk:
             raise Incomparable("stands elsewhere in a second run of the same replies")
         self.tokens.append((type(one), mine.at, mine.names))
         self._kept += (mine, others)
-        for at, (here, there) in enumerate(zip(mine.held, others.held, strict=True)):
+        for at, (here, there) in enumerate(zip(mine.stack, others.stack, strict=True)):
             try:
-                self._held(mine, here, there, depth)
+                self._visit_stack(mine, here, there, depth)
             except Incomparable as error:
                 if mine.names[at : at + 1] and mine.code is not None and not str(error).startswith("`"):
                     raise Incomparable(f"`{mine.names[at]}` of {mine.code.co_name} {error}") from None
                 raise
 
-    def _held(self, mine: "_Frame", one: object, other: object, depth: int) -> None:
+    def _visit_stack(self, mine: "_Frame", one: object, other: object, depth: int) -> None:
         if one is mine.waits and type(one).__name__ in _AWAITED:
             self._awaited(one, other, depth)
         else:
@@ -248,7 +248,7 @@ class _Frame:
     at: tuple[Hashable, ...]
     names: tuple[str, ...]
     """Of the locals among what it holds: those come first."""
-    held: tuple[object, ...]
+    stack: tuple[object, ...]
     waits: object
     code: CodeType | None
 
@@ -261,7 +261,7 @@ class _Frame:
         code = frame.f_code
         slots, stack = _slots(referents, code, frame.f_locals)
         live = live_locals(code, frame.f_lasti)
-        kept = {name: held for name, held in slots.items() if live is None or name in live or not is_data(held)}
+        kept = {name: value for name, value in slots.items() if live is None or name in live or not is_data(value)}
         if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
             stack = stack[:-1]  # no exception is handled; where none ever was, the interpreter has nothing here
         # Names say which locals are unbound, and the length of the stack how much of it is.

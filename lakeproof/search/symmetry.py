@@ -1,8 +1,8 @@
 """Symmetry: clients that run the same program and mint no identifiers are interchangeable.
 
-Such clients share one `Behaviour`: the same replies lead to the same nodes with the same effects, whoever of them
+Such clients share one `Behaviour`: the same replies lead to the same nodes with the same effects, whichever of them
 asks, and no value names a client. So exchanging two of them commutes with every effect, by construction and not
-by assumption; a program that mints an identifier is told apart the moment it does (`Behaviour.minted`).
+by assumption; a program that mints an identifier is distinguished the moment it does (`Behaviour.minted`).
 A state is represented by the one in which the nodes of each group are in ascending order.
 """
 
@@ -46,7 +46,7 @@ class Symmetry:
 
 
 class Exchanges:
-    """The snapshots that an exchange of interchangeable clients makes of one. What clients have been told is compared
+    """The snapshots that an exchange of interchangeable clients makes of one. What clients have received is compared
     as numbers: each sequence of calls is looked into once, as the nodes of the clients keep theirs."""
 
     def __init__(self, groups: Sequence[Sequence[int]]) -> None:

@@ -15,7 +15,7 @@ each node and a column for each number of the touched cell: 0 is absent, 1 is "1
     1        2    2    -       1        1    1    -       sets "1", whatever is there
     3        -    2    -       3        -    2    -       sets "2"
 
-A "-" is UNKNOWN: no state of the search has asked for it. With the node's number in bits 58 and 59 and the cell's in
+A "-" is UNKNOWN: no state of the search has needed it. With the node's number in bits 58 and 59 and the cell's in
 bits 62 and 63, node 1 on cell 0 adds ``((2 - 1) << 58) + ((1 - 0) << 62)`` to the word of a state.
 """
 

@@ -29,7 +29,7 @@ def _call_identity(call: CallView) -> Hashable:
 
 
 class Raw:
-    """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
+    """A history of replies, as a node of the trie: what the client asks for next, and what it has answered so far."""
 
     __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
                  "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "names", "observed", "op",
@@ -68,18 +68,18 @@ class Raw:
         self.crashed_visible: Hashable = seen
         self.under_way: Hashable = ()
         if self.current is not None:
-            name, said = self.current.name, _call_identity(self.current)
-            self.under_way = ((name, Status.PENDING, said),)
+            name, key = self.current.name, _call_identity(self.current)
+            self.under_way = ((name, Status.PENDING, key),)
             if not run.begins:
                 self.calls = (*self.calls, self.current)
                 self.crashed_calls = (*self.crashed_calls, attrs.evolve(self.current, status=Status.CRASHED))
-                self.visible = (*seen, (name, Status.PENDING, said))
-                self.crashed_visible = (*seen, (name, Status.CRASHED, said))
+                self.visible = (*seen, (name, Status.PENDING, key))
+                self.crashed_visible = (*seen, (name, Status.CRASHED, key))
         self.children: dict[object, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 
     def history(self) -> list[Answered]:
-        """What was asked and answered, oldest first."""
+        """What was requested and answered, oldest first."""
         path: list[Answered] = []
         node = self
         while node.parent is not None:

@@ -1,7 +1,7 @@
 """The stepped driver: one global state that moves by hand, one effect at a time.
 
 A `World` runs real coroutines and knows nothing of tries or tables. The Hypothesis machines, replay, the plain
-search and the brute-force enumeration are built on it; the vectorised search is held against it.
+search and the brute-force enumeration are built on it; the vectorised search is compared with it.
 """
 
 from collections.abc import Hashable, Iterator
@@ -53,9 +53,9 @@ class ExecutedStep:
     """Whose call it is; for the clock, -1."""
     op: Effect | None
     reply: object
-    """What the client was told; `Cancelled` where its task was cancelled."""
+    """What the client received; `Cancelled` where its task was cancelled."""
     answer: object
-    """What the specification answers, whatever the client was told of it."""
+    """What the specification answers, whatever the client received."""
     changes: tuple[tuple[object, Value | None, Value | None], ...]  # (cell, before, after)
     events: tuple[Event, ...]
     ended: tuple[CallView, ...]
@@ -168,7 +168,7 @@ class World:
         )
 
     def final(self) -> Hashable:
-        """What is left of an execution at its end: the cells and what each client was told. By `identity`, not ==."""
+        """What is left of an execution at its end: the cells and what each client received. By `identity`, not ==."""
         views = tuple(
             run.calls(Status.CRASHED if crashed else Status.PENDING)
             for run, crashed in zip(self.clients, self.crashed, strict=True)

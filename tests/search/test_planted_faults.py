@@ -295,7 +295,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     restart = Execution._restart
 
     def wrong(self: Execution) -> None:
-        self._disk.held = {}
+        self._disk.store = {}
         restart(self)
 
     monkeypatch.setattr(Execution, "_restart", wrong)

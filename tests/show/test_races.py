@@ -47,7 +47,7 @@ def schedules(chosen: Scenario, prefix: tuple[Move, ...] = ()) -> Iterator[tuple
 def traced(chosen: Scenario, moves: tuple[Move, ...]) -> tuple[Trace, JudgedRun]:
     run = JudgedRun(chosen)
     initially = describe.initially(run.world.setting.cells)
-    steps = tuple(run.told(move) for move in moves)
+    steps = tuple(run.describe(move) for move in moves)
     clients = tuple(tuple(map(str, calls)) for calls in chosen.clients)
     return attrs.evolve(RACE, clients=clients, initially=initially, schedule=steps), run
 

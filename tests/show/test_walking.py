@@ -73,7 +73,7 @@ class TestOptions:
         assert [option.move for option in found] == world.moves()
         for option in found:
             twin = walk.fork()
-            assert twin.told(option.move) == option.step
+            assert twin.describe(option.move) == option.step
             after = world.fork()
             after.step(option.move)
             assert after.key() == twin.world.key()

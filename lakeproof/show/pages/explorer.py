@@ -81,7 +81,7 @@ class Explorer:
                 possible = ", ".join(map(name_of, walk.world.moves())) or "nothing: it is the end"
                 raise NoSuchMove(f"step {number}, {name}: it is not possible there; possible: {possible}")
             before = walk.contents()
-            taken.append(walk.told(move))
+            taken.append(walk.describe(move))
             fresh = [name for name in self.scenario.ids if name in walk.verdicts.violations and name not in met]
             met.update(dict.fromkeys(fresh, number))
             steps.append({**_step(taken[-1], before), "path": path_of(taken), "violates": fresh})
@@ -169,7 +169,6 @@ class Explorer:
         with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
 
-
     def space(self) -> dict[str, object]:
         """The whole state space, for a page without a server: its states, the first one first. A move names the state
         that it leads to; what was found on the way is kept by moves, as states are shared by several ways.
@@ -188,7 +187,7 @@ class Explorer:
                 options = []
                 for move in walk.world.moves():
                     twin = walk.fork()
-                    step = twin.told(move)
+                    step = twin.describe(move)
                     fresh = _identity(twin) not in numbers
                     number = numbers.setdefault(_identity(twin), len(numbers))
                     options.append({**_export_move(walk, twin, move, step), "to": number})

@@ -101,7 +101,7 @@ class ForkableRun(JudgedRun):
         before = self.contents()
         for move in self.world.moves():
             twin = self.fork()
-            step = twin.told(move)
+            step = twin.describe(move)
             found = {name: violation for name, (violation, _) in twin.verdicts.violations.items()}
             yield Option(
                 move=move,
@@ -179,6 +179,6 @@ def others(trace: Trace, scenario: Scenario) -> tuple[tuple[Option, ...], ...]:
         if spent > STEPS_MAX:
             break
         found.append(tuple(option for option in walk.options() if option.move != taken))
-        walk.told(taken)
+        walk.describe(taken)
     walk.close()
     return tuple(found)
