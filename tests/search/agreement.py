@@ -75,7 +75,7 @@ def schedules(scenario: Scenario, begun: tuple[Move, ...] = ()) -> int:
 def broken(scenario: Scenario) -> Counterexample | None:
     """The counterexample to the scenario's one invariant, which the flows follow; None: it holds."""
     [invariant] = scenario.invariants
-    result = search(scenario, Limits(seconds_max=60))
+    result = search(scenario, Limits(states_max=100_000))
     [finding] = [finding for finding in result.findings if finding.id == invariant.id]
     assert result.complete or isinstance(invariant, Always | Eventually)
     assert finding.verdict in ("holds", "violated") or not finding.reached
