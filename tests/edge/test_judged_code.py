@@ -126,11 +126,6 @@ class flow:
         "{**TOUCH, 'setup': [Call(flow)]}",
         ("flow(), alone, still runs after 10,000 effects", "mine.py:"),
     ),
-    "an error in a check": (
-        '\nBAD = Always(id="x", meaning="", check=lambda _: 1 / 0)  # here\n',
-        "alone(touch, invariants=[BAD])",
-        ("invariant 'x'", "ZeroDivisionError"),
-    ),
     "a check that wipes the store": (
         "\ndef wipes(snapshot):\n    snapshot.store.clear()\n    yield Reached('')\n",
         "alone(touch, invariants=[Always(id='wipes', meaning='', check=wipes), NEVER])",
