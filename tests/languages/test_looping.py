@@ -13,7 +13,7 @@ from lakeproof.search import automaton
 from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.results import Limits, Result
 from lakeproof.search.search import search
-from tests.search.timed import ENDS
+from tests.search.walks import ENDS
 
 pytestmark = pytest.mark.xdist_group("languages")
 FLOWS = Program(f"{sys.executable} looping.py", folder=Path(__file__).parent)
