@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import psycopg
 
@@ -56,6 +57,15 @@ def postgres() -> Iterator[str]:
         server.wait(120)
         log.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def new_database(server: str, name: str) -> str:
+    """An empty one; its address is one that lakeFS reads as well: a socket's folder is a host."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name}")
+        connection.execute(f"CREATE DATABASE {name}")
+    address, _, parameters = server.partition("?")
+    return f"{address.rpartition('/')[0]}/{name}?{urlencode(dict(parse_qsl(parameters)))}"
 
 
 def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:

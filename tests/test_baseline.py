@@ -12,10 +12,9 @@ COUNTS = "increments-count"
 
 
 @pytest.fixture(autouse=True)
-def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def before(in_tmp_path: Path) -> Path:
     """Every test runs in a folder of its own, with the scenario file and an earlier run in it."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(RACING, tmp_path / "racing.py")
+    shutil.copy(RACING, in_tmp_path / "racing.py")
     path = Path("before.jsonl")
     path.write_text(lakeproof("verify", "--from", "racing.py", "--json").stdout)
     return path

@@ -21,12 +21,9 @@ from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _folder(in_tmp_path: Path) -> None:
     """Every test runs in a folder of its own, with the scenario file in it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
-    shutil.copy(RACING, tmp_path / "racing.py")
-    return tmp_path
+    shutil.copy(RACING, in_tmp_path / "racing.py")
 
 
 class TestUnusable:

@@ -24,8 +24,17 @@ from tests.impl.records import P, branch, commit, stored
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
+MANY = range(1_000, 1_000 + int(os.environ.get("FUZZ_EXAMPLES", "5000")))
 """Of each long test."""
+
+
+def fuzzed(few: int) -> pytest.MarkDecorator:
+    """With so many seeds, and in a long test with many."""
+    return pytest.mark.parametrize(
+        "seeds", [range(few), pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
+    )
+
+
 FRAME = 24 + 4096
 
 
@@ -82,15 +91,10 @@ class TestDiagnose:
             assert now is not None, seed
             assert shapes(now) == shapes(before), seed
 
-    def test_a_hundred(self) -> None:
+    @fuzzed(110)
+    def test_what_reads_otherwise_is_a_finding(self, seeds: range) -> None:
         content = sound_store()
-        for seed in range(110):
-            self.law(content, seed)
-
-    @pytest.mark.long
-    def test_thousands(self) -> None:
-        content = sound_store()
-        for seed in range(1_000, 1_000 + MANY):
+        for seed in seeds:
             self.law(content, seed)
 
     def test_what_can_still_be_read_is_in_the_zip_beside_what_is_damaged(self) -> None:
@@ -151,15 +155,10 @@ class TestLog:
         put(content, log)
         assert diagnosed() == 0
 
-    def test_a_hundred(self) -> None:
+    @fuzzed(220)
+    def test_a_log_that_reads_otherwise_is_a_finding(self, seeds: range) -> None:
         content, log = self.store_and_log()
-        for seed in range(220):
-            self.law(content, log, seed)
-
-    @pytest.mark.long
-    def test_thousands(self) -> None:
-        content, log = self.store_and_log()
-        for seed in range(1_000, 1_000 + MANY):
+        for seed in seeds:
             self.law(content, log, seed)
 
     def test_a_store_that_is_written_to_all_the_time_is_not_called_damaged(self) -> None:
@@ -187,17 +186,11 @@ class TestOthers:
         with closing(sqlite3.connect("d.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)], seed
 
-    def test_migrate_moves_nothing_of_what_is_not_whole(self) -> None:
+    @fuzzed(44)
+    def test_migrate_moves_nothing_of_what_is_not_whole(self, seeds: range) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()
-        for seed in range(44):
-            self.migrated(content, seed)
-
-    @pytest.mark.long
-    def test_migrate_moves_nothing_of_thousands(self) -> None:
-        fill_sqlite(Path("sound.db"), ROWS)
-        content = Path("sound.db").read_bytes()
-        for seed in range(1_000, 1_000 + MANY):
+        for seed in seeds:
             self.migrated(content, seed)
 
     @pytest.mark.parametrize("command", [["conform", "sqlite:///d.db"], ["stress", "sqlite:///d.db", "--seconds", "1"]])

@@ -10,8 +10,7 @@ from tests.commands import HEAD, complaint, lakeproof
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _here(in_tmp_path: Path) -> None:
     Path("mine.py").write_text(f"{HEAD}SCENARIOS = [LOST_UPDATE, KNOWN, ATOMIC]\n")
 
 

@@ -14,9 +14,7 @@ from lakeproof.verify.processes import run
 from lakeproof.verify.tasks import Outcome, Sample, Task, Verify
 from lakeproof.words import Progress
 from tests import racing
-
-RACING = Path(racing.__file__)
-HEAD = "from tests.racing import *\nimport attrs\n"
+from tests.commands import HEAD, RACING
 
 
 class Ear:

@@ -80,10 +80,9 @@ def test_the_words_are_those_of_the_code() -> None:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(f"{HEAD}SCENARIOS = [KNOWN, ATOMIC, LARGE]\n")
-    return tmp_path
+def here(in_tmp_path: Path) -> Path:
+    (in_tmp_path / "mine.py").write_text(f"{HEAD}SCENARIOS = [KNOWN, ATOMIC, LARGE]\n")
+    return in_tmp_path
 
 
 class TestFreshOutput:

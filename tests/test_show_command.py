@@ -14,12 +14,9 @@ TRACE = "traces/counters_lost-update.increments-count.json"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _folder(in_tmp_path: Path) -> None:
     """Every test runs in a folder of its own, with one trace in it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     write(attrs.evolve(RACE, file="racing.py"), Path(TRACE))
-    return tmp_path
 
 
 class TestShow:

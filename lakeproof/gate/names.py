@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from typing import Final
 
-_BEGINS: Final = r"(?:(?<![0-9a-zA-Z])|(?<=%2F))"
-"""Where a minted name may begin; in DynamoDB's keys, / is %2F."""
+_BEGINS: Final = r"(?:(?<![0-9a-zA-Z%])|(?<=%[0-9A-F]{2}))"
+"""Where a minted name may begin: not within an escape, such as the %2F that a / is in DynamoDB's keys."""
 MINTED: Final = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # a UUID
     rf"|{_BEGINS}[0-9a-f]{{24,64}}(?![0-9a-zA-Z])"  # a hash

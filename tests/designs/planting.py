@@ -33,9 +33,10 @@ class Planted:
 
     def is_found(self, monkeypatch: pytest.MonkeyPatch) -> bool:
         """Whether what holds, or is not put to the test, is violated with the fault."""
-        assert verdicts(self.scenario)[self.invariant] in ("holds", "inconclusive")
+        asked = asking(self.scenario, self.invariant)
+        assert verdicts(asked)[self.invariant] in ("holds", "inconclusive")
         monkeypatch.setattr(self.where, self.name, self.instead)
-        return verdicts(self.scenario)[self.invariant] == "violated"
+        return verdicts(asked)[self.invariant] == "violated"
 
 
 class OfInvariant(Protocol):
@@ -60,6 +61,16 @@ def race(design: AnyDesign, words: str, before: str = "", faults: Faults = NO_FA
     """The scenario of one race of a design."""
     (row,) = rows(design, words, fault("", faults), Before("", before))
     return row.scenario()
+
+
+def asking(scenario: Scenario, invariant_id: str) -> Scenario:
+    """The scenario with one of its invariants: a search ends with the shortest violation of it."""
+    return attrs.evolve(
+        scenario,
+        invariants=[each for each in scenario.invariants if each.id == invariant_id],
+        aftermath=[each for each in scenario.aftermath if each.id == invariant_id],
+        expect={invariant_id: "violated"},
+    )
 
 
 def verdicts(scenario: Scenario) -> Mapping[str, str]:

@@ -1,16 +1,14 @@
-"""Each mistake of the table is found by the property that is there for it."""
+"""Realistic mistakes in the flows of the designs, each with a harm that a user would see, and who must notice."""
 
-import ast
+from typing import Final
 
 import pytest
 
-from lakeproof.search.search import Limits, search
-from tests.designs.planted_mistakes import Mistake
-from tests.designs.planted_mistakes_data import MISTAKES
-from tests.designs.planting import replaced
+from tests.designs.mistakes import MISTAKES, Mistake
+from tests.designs.planting import asking, verdicts
 from tools.catalogues import everything
 
-CATALOGUE = {scenario.name: scenario for scenario in everything()}
+CATALOGUE: Final = {scenario.name: scenario for scenario in everything()}
 
 
 def test_there_are_as_many_as_were_planted_first() -> None:
@@ -21,10 +19,5 @@ def test_there_are_as_many_as_were_planted_first() -> None:
 def test_a_mistake_is_found_by_a_property(mistake: Mistake, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = CATALOGUE[mistake.scenario]
     assert scenario.expected(mistake.invariant) == "holds"
-    if mistake.before:
-        replaced(monkeypatch, mistake.module, mistake.before, mistake.after)
-    else:
-        name, _, value = mistake.after.partition(" = ")
-        monkeypatch.setattr(mistake.module, name, ast.literal_eval(value))
-    verdicts = {found.id: found.verdict for found in search(scenario, Limits(seconds_max=120)).findings}
-    assert verdicts[mistake.invariant] == "violated"
+    mistake.plant(monkeypatch)
+    assert verdicts(asking(scenario, mistake.invariant))[mistake.invariant] == "violated"

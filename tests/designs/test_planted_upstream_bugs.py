@@ -6,17 +6,14 @@ from functools import partial
 import attrs
 import pytest
 
-from lakefs_today import branches, entries, merging, pulls, repositories
+from lakefs_today import branches, entries, pulls, repositories
 from lakefs_today.pull import Pull
 from lakefs_today.scenarios import collecting
 from lakefs_today.scenarios import pulls as todays_pulls
 from lakeproof.designs.designs import rows
 from lakeproof.designs.races import NONE
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reads import find_sealed
-from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
-from lakeproof.impl.staging import get_staged
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
@@ -28,29 +25,6 @@ CATALOGUE = {scenario.name: scenario for scenario in everything()}
 
 def violated(scenario: Scenario) -> set[str]:
     return {finding.id for finding in search(scenario).findings if finding.verdict == "violated"}
-
-
-async def write_once(
-    env: Env, repository: Repository, branch_id: BranchID, operation: branches.Operation, *_: bytes
-) -> None:
-    """`branches.safe_branch_write` without its second look."""
-    await operation(await get_branch(env, repository, branch_id))
-
-
-def test_a_write_is_lost_without_the_second_look_at_the_open_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "safe_branch_write", write_once)
-    assert "acknowledged-write-is-kept" in violated(CATALOGUE["commits/upstream/write-commit"])
-
-
-def test_a_write_is_lost_without_the_second_look_of_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = merging.demand_clean
-
-    async def first_look(env: Env, repository: Repository, branch: Branch, tokens: Tokens, batch_size: int) -> None:
-        if tokens != branch.sealed_tokens:
-            await look(env, repository, branch, tokens, batch_size)
-
-    monkeypatch.setattr(merging, "demand_clean", first_look)
-    assert "acknowledged-write-is-kept" in violated(CATALOGUE["merges/upstream/write-merge"])
 
 
 class TestCarefulDeletes:
@@ -106,36 +80,6 @@ class TestUpdatesOfMetadata:
         monkeypatch.setattr(entries, "safe_branch_write", whole)
         found = violated(CATALOGUE["commits/upstream/committed/delete.commit.sweep-amend"])
         assert found == {"acknowledged-delete-is-kept"}
-
-    @pytest.mark.parametrize(
-        ("name", "found"),
-        [
-            ("commits/upstream-rereads/committed/delete.commit.sweep-amend_rereading", "acknowledged-delete-is-kept"),
-            ("commits/upstream-rereads/committed/write.commit.sweep-amend_rereading", "acknowledged-write-is-kept"),
-            (
-                "commits/upstream-knows-its-own/committed/delete.commit.sweep-amend_safely",
-                "acknowledged-delete-is-kept",
-            ),
-            ("commits/upstream-knows-its-own/commit.sweep-create", "conditional-write-saw-absence"),
-        ],
-    )
-    def test_the_branch_has_to_be_read_again_before_anything_is_written(
-        self, monkeypatch: pytest.MonkeyPatch, name: str, found: str
-    ) -> None:
-        look = entries._latest
-
-        async def once(
-            env: Env, repository: Repository, branch: Branch, path: bytes, *, one_look: bool, rereads: bool = False
-        ) -> object:
-            if not one_look:
-                return await look(env, repository, branch, path, one_look=False)
-            staged = await get_staged(env, branch.staging_token, path)
-            if staged is None:
-                return await find_sealed(env, repository, branch, path), None
-            return staged[0], staged[1]
-
-        monkeypatch.setattr(entries, "_latest", once)
-        assert found in violated(CATALOGUE[name])
 
 
 class TestPullRequests:

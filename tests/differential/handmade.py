@@ -81,9 +81,10 @@ def told(first: Hashable, second: Hashable) -> FlowSet:
     return made(reader, WRITER, demands=(NoneReturned(first), NoneReturned(second), NotWhile(0, b"x", second)))
 
 
-def given(first: Hashable, second: Hashable) -> FlowSet:
+def given(first: Hashable, second: Hashable, *, named: bool = False) -> FlowSet:
     """Two clients that differ in their argument only."""
-    first_call, second_call = (call(Get(0), returns="given", given=value) for value in (first, second))
+    program = Program((Get(0),), "given")
+    first_call, second_call = (CallOf(program, value, named) for value in (first, second))
     return made(first_call, second_call, demands=(NoneReturned(first), NoneReturned(second), Distinct()))
 
 
@@ -134,6 +135,7 @@ HANDMADE: Final = {
     "what equals everything is returned": told(Alike(1), Alike(2)),
     "an argument is True or 1": given(True, 1),
     "an argument is 0.0 or -0.0": given(0.0, -0.0),
+    "an option is True or 1": given(True, 1, named=True),
     "an argument's version is ignored by comparison": given(Versioned("v", 1), Versioned("v", 2)),
     "an argument equals everything": given(Alike(1), Alike(2)),
     "True or 1 is remembered": remembered(True, 1),
@@ -303,6 +305,10 @@ HANDMADE: Final = {
         demands=(NotWhile(1, b"x", None), Ends(time=9, keys=1, seen="never")),
         faults=Faults(restarts=2, crashes=1),
         recover=(call(Own(Get(0)), When("found", (Own(Delete(0)), Set(1, Const(b"x"))))),),
+    ),
+    "a call of one effect is invoked before it returns": made(
+        WRITER,
+        demands=tuple(Order("turn", (1, 2), "never", wrong=state, bad_end=None, key=0) for state in (1, 2)),
     ),
     "a page breaks off": made(
         call(Pages(1), returns="log", stubborn=True),

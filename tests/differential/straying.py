@@ -6,7 +6,6 @@ from typing import Final, Literal
 
 import attrs
 
-from lakeproof import Scenario
 from lakeproof.model.invariants import Always, Eventually, Finding, Invariant
 from lakeproof.model.snapshot import Snapshot
 from tests.differential.demands import Holds, NotAhead, all_calls, ok, verdict
@@ -83,12 +82,3 @@ def straying(seed: int) -> FlowSet:
     made = flow_set(seed, ())
     kept = [each for each in made.demands if not isinstance(each, NotAhead)]
     return attrs.evolve(made, demands=(Holds(), *kept[1:2], *(strays() for _ in range(4))))  # type: ignore[arg-type]
-
-
-def undeclared(scenario: Scenario) -> Scenario:
-    """The same, of whose invariants none says what it reads."""
-    told = [
-        attrs.evolve(each, reads=None) if isinstance(each, Always | Eventually) else each
-        for each in scenario.invariants
-    ]
-    return attrs.evolve(scenario, invariants=told)

@@ -8,8 +8,9 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
-from lakeproof.search.results import Options, Result
+from lakeproof.search.results import Options
 from lakeproof.search.search import search
+from tests.search.agreement import verdicts
 
 P, K = b"p", b"k"
 Test = Callable[[Snapshot], object]
@@ -35,10 +36,6 @@ def always(wrong: Test, name: str = "x", reads: frozenset[Reads] = frozenset({Re
 def scenario(invariants: Iterable[Invariant], *clients: Flow, **fields: object) -> Scenario:
     calls = [[Call(flow)] for flow in clients or (touch,)]
     return Scenario(name="s", clients=calls, invariants=list(invariants), **fields)  # type: ignore[arg-type]
-
-
-def verdicts(result: Result) -> dict[str, str]:
-    return {finding.id: finding.verdict for finding in result.findings}
 
 
 def agreed(of: Scenario) -> dict[str, str]:

@@ -15,7 +15,8 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow, ScenarioError
 from lakeproof.search.plain import plain_search
 from lakeproof.search.search import search
-from tests.edge.small import K, P, agreed, finds, scenario, touch, verdicts
+from tests.edge.small import K, P, agreed, finds, scenario, touch
+from tests.search.agreement import verdicts
 
 
 class Busy(Exception):

@@ -14,7 +14,8 @@ from lakeproof.search.plain import plain_search
 from lakeproof.search.recheck import KEPT, Again
 from lakeproof.search.search import search
 from lakeproof.testing.check import NotAsExpected, check
-from tests.edge.small import K, P, Test, agreed, always, finds, scenario, touch, touch_and_delete, verdicts
+from tests.edge.small import K, P, Test, agreed, always, finds, scenario, touch, touch_and_delete
+from tests.search.agreement import verdicts
 
 
 def swallows(look: Test) -> Test:

@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof.search.board import Overseer
 from tests.commands import ROOT
-from tests.edge.files import HEAD, Ran, line_of, verify
+from tests.edge.files import HEAD, line_of, run, verify
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -132,16 +132,7 @@ SCENARIOS = [
 def test_a_scan_over_seventy_changing_cells_is_exact(flags: list[str]) -> None:
     """All 70 columns have a bit, because a third client writes all of them, alone after the scan or before it."""
     Path("mine.py").write_text(HEAD + MANY)
-    done = subprocess.run(
-        [sys.executable, *flags, "-m", "lakeproof", "verify", "--from", "mine.py", "--json", "--max-states", "20000"],
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert "Traceback" not in done.stderr
-    ran = Ran(done.returncode, done.stdout, done.stderr)
+    ran = run("verify", "--from", "mine.py", "--json", "--max-states", "20000", python=flags)
     assert ran.verdict("c") == "violated"  # the fourth client makes it more than four
     assert ran.verdict("four") == "violated"
 

@@ -1,59 +1,14 @@
-"""Protocols as people write them: who waits polls without a bound."""
+"""A protocol as people write it: who waits polls without a bound, by listing objects, while the clock may jump."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Snapshot, Terminates, Violation, objects
+from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Snapshot, Violation, objects
 from lakeproof.search.search import search
 
-VOTES, DECISION = b"votes", (b"coordinator", b"decision")
 MINUTE = 60_000_000
 LEASE = 30 * MINUTE
-
-
-async def coordinate(env: Env, participants: tuple[str, ...]) -> None:
-    votes = [await env.store.find(VOTES, name.encode()) for name in participants]
-    await env.store.set(*DECISION, b"commit" if all(votes) else b"abort")
-
-
-async def participate(env: Env, name: str, gives_up: bool = False) -> str:
-    await env.store.set(VOTES, name.encode(), b"yes")
-    while (found := await env.store.find(*DECISION)) is None:
-        if gives_up:
-            return "abort"
-    return found.value.decode()
-
-
-def all_decide_alike(snapshot: Snapshot) -> Iterator[Finding]:
-    decided = {call.value for call in snapshot.calls("participate") if call.value is not None}
-    if len(decided) > 1:
-        yield Violation("all-decide-alike", f"decided: {sorted(map(str, decided))}")
-    elif "commit" in decided:
-        yield Reached("a participant commits")
-
-
-@pytest.mark.parametrize(
-    ("gives_up", "crashes", "alike", "ends"),
-    [(False, 0, "holds", "holds"), (False, 1, "holds", "violated"), (True, 1, "violated", "violated")],
-)
-def test_two_phase_commit_agrees_and_blocks_where_its_coordinator_crashes(
-    gives_up: bool, crashes: int, alike: str, ends: str
-) -> None:
-    """Source: J. Gray, Notes on Data Base Operating Systems; that it blocks: D. Skeen, Nonblocking Commit Protocols."""
-    scenario = Scenario(
-        name="two-phase-commit/polls",
-        clients=[[Call(coordinate, ("p", "q"))], [Call(participate, "p")], [Call(participate, "q", gives_up=gives_up)]],
-        invariants=[
-            Always(id="all-decide-alike", meaning="nobody commits where another aborts", check=all_decide_alike),
-            Terminates(participate),
-        ],
-        faults=Faults(crashes=crashes),
-        expect={"all-decide-alike": alike},
-    )
-    verdicts = {found.id: found.verdict for found in search(scenario).findings}
-    assert verdicts["all-decide-alike"] == alike
-    assert verdicts[Terminates(participate).id] == ends
 
 
 async def back_up(env: Env, deadline: bool) -> None:

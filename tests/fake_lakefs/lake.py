@@ -16,8 +16,8 @@ import trio
 
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, merges, optimistic, reads, resets, writes
-from lakeproof.impl.graveler.commits import Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler import lock_free, merges, reads, resets, writes
+from lakeproof.impl.graveler.commits import Request, seal, write_commit
 from lakeproof.impl.live import live_env, run, wall_clock
 from lakeproof.impl.refs import branches, commits
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
@@ -75,15 +75,15 @@ class Lake:
     """By repository and id."""
     imports: dict[str, Commit | Exception] = attrs.field(init=False, factory=dict)
     """By id, what came of each."""
-    _remembered: dict[tuple[str, ...], tuple[float, object]] = attrs.field(init=False, factory=dict)
-    """What the bugs remember, and until when."""
+    _cached: dict[str, tuple[float, Repository]] = attrs.field(init=False, factory=dict)
+    """What the bug `cache` remembers, and until when."""
     _commits: int = 0
     """On main."""
 
     def twin(self) -> "Lake":
-        """Another server of the same lake: what bugs remember is its own."""
+        """Another server of the same lake: its cache is its own."""
         other = copy.copy(self)
-        other._remembered = {}  # of this class
+        other._cached = {}  # of this class
         return other
 
     def __attrs_post_init__(self) -> None:
@@ -109,20 +109,13 @@ class Lake:
         return self._namespaces[repository.instance_uid]
 
     async def repository(self, name: str) -> Repository:
-        if "cache" not in self.bugs:
-            return await self._repository(name)
-        until, cached = self._remembered.get((name, "cached"), (0.0, None))
-        if not isinstance(cached, Repository) or trio.current_time() >= until:
-            until, cached = trio.current_time() + CACHE_SECONDS, await self._repository(name)
-            self._remembered[name, "cached"] = until, cached
-        return cached
-
-    async def _repository(self, name: str) -> Repository:
-        if "deleted-readable" in self.bugs:
-            until, ghost = self._remembered.get((name,), (0.0, None))
-            if isinstance(ghost, Repository) and trio.current_time() < until:
-                return ghost
-        return await self.run(lambda env: hardened.get_repository(env, RepositoryID(name)))
+        until, cached = self._cached.get(name, (0.0, None))
+        if cached is not None and trio.current_time() < until:
+            return cached
+        found = await self.run(lambda env: hardened.get_repository(env, RepositoryID(name)))
+        if "cache" in self.bugs:
+            self._cached[name] = trio.current_time() + CACHE_SECONDS, found
+        return found
 
     async def repositories(self, prefix: str) -> list[Repository]:
         found = await self.run(hardened.list_repositories)
@@ -151,16 +144,9 @@ class Lake:
         await self._store.delete(keys.GRAVELER, keys.repository_key(RepositoryID(name)))
 
     async def delete_repository(self, name: str) -> None:
-        def flow(env: Env) -> Coroutine[object, object, None]:
-            return hardened.delete_repository(env, RepositoryID(name))
-
-        if "deleted-readable" in self.bugs:
-            self._remembered[name,] = (trio.current_time() + 5 * LATE_SECONDS, await self.repository(name))
-        await self.run(flow)
+        await self.run(lambda env: hardened.delete_repository(env, RepositoryID(name)))
         if self.chance("refused-delete", 0.25):
             raise RepositoryNotFound(name)
-        if "late-delete" in self.bugs:
-            self._later(lambda: self.run(flow))
 
     async def branches(self, name: str) -> list[Branch]:
         repository = await self.repository(name)
@@ -188,10 +174,7 @@ class Lake:
 
     async def reset(self, name: str, branch: str) -> None:
         repository, which = await self.repository(name), BranchID(branch)
-        fresh, before = "reused-token" not in self.bugs, await self.branch(name, branch)
-        await self.run(lambda env: resets.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
-        if not fresh:
-            self._later(lambda: self.run(lambda env: drop_all(env, before.tokens, 0)))
+        await self.run(lambda env: resets.reset_branch(env, repository, which, tries=TRIES))
 
     async def upload(self, name: str, branch: str, path: str, content: bytes, *, only_if_absent: bool) -> Found:
         repository = await self.repository(name)
@@ -210,9 +193,6 @@ class Lake:
             await self._conditionally(create, write)
         elif self.chance("lost-write", 0.1):
             await self.branch(name, branch)
-        elif "late-write" in self.bugs:
-            await self.branch(name, branch)
-            self._later(write)
         else:
             await write()
         return Found(path, identity.decode(), content)
@@ -281,9 +261,6 @@ class Lake:
         flows: dict[str, Callable[[Env], Coroutine[object, object, Commit]]] = {
             "lost-commit": lambda env: _override(env, repository, which, message),
             "partial-commit": lambda env: _commit_older(env, repository, which, message),
-            "commit-drops-writes": lambda env: optimistic.commit(
-                env, repository, which, message, reading=optimistic.Reading(seals=False, tries=TRIES)
-            ),
         }
         planted = next(iter(self.bugs & flows.keys()), "")
         flow = flows.get(planted, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))

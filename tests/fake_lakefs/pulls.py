@@ -38,10 +38,6 @@ async def update_metadata(lake: Lake, name: str, branch: str, path: str, mark: s
             return
         before = entry.identity
         identity = before.partition(MARKED)[0] + MARKED + mark.encode()
-        if "update-overwrites" in lake.bugs:
-            await trio.sleep(LATE_SECONDS / 2)
-            await lake.run(lambda env: writes.set_entry(env, repository, which, key, identity, reading=WRITING))  # noqa: B023  # it is run at once
-            return
         try:
             await _exchanged(lake, repository, which, key, (before, identity))
         except EntryChanged:

@@ -1,4 +1,4 @@
-"""The DynamoDB front on a port, and its clients."""
+"""The DynamoDB front on a port, and clients of boto3."""
 
 from contextlib import AbstractContextManager
 
@@ -14,10 +14,10 @@ def served(lines: list[str] | None = None) -> AbstractContextManager[str]:
     return telling("dynamodb", lines=lines)
 
 
-def client(url: str, name: str = "me") -> BaseClient:
+def client(url: str, name: str = "me", service: str = "dynamodb") -> BaseClient:
     """A client of boto3 that tries nothing again."""
     made: BaseClient = boto3.client(
-        "dynamodb",
+        service,
         endpoint_url=url,
         aws_access_key_id=name,
         aws_secret_access_key="x",

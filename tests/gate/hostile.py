@@ -4,7 +4,10 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+import attrs
 
 from lakeproof.gate import GateScenario, Outcome, call
 from tests.gate.nasty import get, nothing
@@ -112,23 +115,19 @@ def sleeps() -> None:
     time.sleep(3600)
 
 
+def beside_one(*calls: Callable[[], None], **more: object) -> GateScenario:
+    """A client that makes these calls, beside one that asks once."""
+    made = GateScenario(name=calls[0].__name__, clients=[[*map(call, calls)], [call(once)]], invariants=[nothing])
+    return attrs.evolve(made, **more)  # type: ignore[arg-type]  # its fields
+
+
 PLAIN = (asks_for_ever, retries_for_ever, floods, sends_half, does_not_read, keeps_open)
 SCENARIOS = [
-    *(
-        GateScenario(
-            name=each.__name__, clients=[[call(each)], [call(once)]], invariants=[nothing], steps_max=STEPS_MAX
-        )
-        for each in PLAIN
-    ),
-    GateScenario(name="asks_at_once", clients=[[call(asks_at_once)], [call(once)]], invariants=[nothing]),
-    GateScenario(
-        name="asks_at_once/threads",
-        clients=[[call(asks_at_once)], [call(once)]],
-        invariants=[nothing],
-        parallel="threads",
-    ),
-    GateScenario(name="sleeps_before", clients=[[call(once)]], setup=[call(sleeps)], invariants=[nothing]),
-    GateScenario(name="sleeps_after", clients=[[call(once)]], after=[call(sleeps)], invariants=[nothing]),
+    *(beside_one(each, steps_max=STEPS_MAX) for each in PLAIN),
+    beside_one(asks_at_once),
+    beside_one(asks_at_once, name="asks_at_once/threads", parallel="threads"),
+    beside_one(once, name="sleeps_before", setup=[call(sleeps)]),
+    beside_one(once, name="sleeps_after", after=[call(sleeps)]),
     GateScenario(
         name="stays",
         clients=[[call(stays)]],

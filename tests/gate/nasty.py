@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from functools import partial
 
 from lakeproof import Faults
 from lakeproof.gate import GateScenario, Outcome, call
@@ -34,12 +35,6 @@ def nothing(outcome: Outcome) -> str | None:
     return None
 
 
-SCENARIOS = [
-    GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[nothing])
-    for each in (erratic, endless, mortal)
-]
-
-
 def cached() -> str:
     """Answers from what the process remembers."""
     return "known"
@@ -67,12 +62,12 @@ def both_or_none(outcome: Outcome) -> str | None:
     return f"only {found[0]} is there" if len(found) == 1 else None
 
 
-SCENARIOS += [
-    GateScenario(name="cached", clients=[[call(cached)], [call(plain)]], invariants=[nothing]),
-    GateScenario(name="raises", clients=[[call(plain)]], invariants=[raises]),
-    GateScenario(name="false", clients=[[call(plain)]], invariants=[says_false]),  # type: ignore[list-item]
-    GateScenario(
-        name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)
-    ),
-    GateScenario(name="service", clients=[[call(plain)]], invariants=[nothing], service=["python", "-c", "pass"]),
+scenario = partial(GateScenario, clients=[[call(plain)]], invariants=[nothing])
+SCENARIOS = [
+    *(scenario(name=each.__name__, clients=[[call(each)], [call(plain)]]) for each in (erratic, endless, mortal)),
+    scenario(name="cached", clients=[[call(cached)], [call(plain)]]),
+    scenario(name="raises", invariants=[raises]),
+    scenario(name="false", invariants=[says_false]),  # type: ignore[list-item]
+    scenario(name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)),
+    scenario(name="service", service=["python", "-c", "pass"]),
 ]

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from nasty import get  # type: ignore[import-not-found]  # it lies beside this file
 from talking import asked  # type: ignore[import-not-found]  # so does this
@@ -27,10 +28,6 @@ def swap_at_once() -> None:
 def make_old() -> None:
     asked("PUT", "old", b"1")
     asked("PUT", "credentials", b"1")
-
-
-def delete_new() -> None:
-    asked("DELETE", "new")
 
 
 def plain() -> None:
@@ -71,29 +68,16 @@ def says_false(moment: Moment, calls: Sequence[GateCall]) -> str | None:
     return False  # type: ignore[return-value]  # a mistake of a user's
 
 
+scenario = partial(GateScenario, setup=[call(make_old)], invariants=[nothing])
+CREDENTIALS = ["GET */credentials"]
 SCENARIOS = [
-    GateScenario(
-        name="swap", clients=[[call(swap)], [call(plain)]], setup=[call(make_old)], invariants=[nothing],
-        always=[one_is_there],
+    scenario(name="swap", clients=[[call(swap)], [call(plain)]], always=[one_is_there]),
+    scenario(
+        name="swap-at-once", clients=[[call(swap_at_once)], [call(plain)]], always=[one_is_there], through=CREDENTIALS
     ),
-    GateScenario(
-        name="swap-at-once", clients=[[call(swap_at_once)], [call(plain)]], setup=[call(make_old)],
-        invariants=[nothing], always=[one_is_there], through=["GET */credentials"],
-    ),
-    GateScenario(
-        name="independent", clients=[[call(delete_new)], [call(swap_at_once)]], setup=[call(make_old)],
-        invariants=[nothing], always=[one_is_there],
-    ),
-    GateScenario(
-        name="changed", clients=[[call(change_credentials)], [call(plain)]], setup=[call(make_old)],
-        invariants=[nothing], through=["GET */credentials"],
-    ),
-    GateScenario(
-        name="writes", clients=[[call(swap)], [call(plain)]], setup=[call(make_old)],
-        invariants=[nothing], through=["PUT *"],
-    ),
-    GateScenario(name="false", clients=[[call(plain)]], invariants=[nothing], always=[says_false]),
-    GateScenario(name="timer", clients=[[call(later)]], invariants=[nothing], calm_seconds=0.15),
-    GateScenario(name="timer-in-one-order", clients=[[call(later)]], invariants=[nothing], calm_seconds=0.15,
-                 parallel=False),
-]  # fmt: skip
+    scenario(name="changed", clients=[[call(change_credentials)], [call(plain)]], through=CREDENTIALS),
+    scenario(name="writes", clients=[[call(swap)], [call(plain)]], through=["PUT *"]),
+    scenario(name="false", setup=[], clients=[[call(plain)]], always=[says_false]),
+    scenario(name="timer", setup=[], clients=[[call(later)]], calm_seconds=0.15),
+    scenario(name="timer-in-one-order", setup=[], clients=[[call(later)]], calm_seconds=0.15, parallel=False),
+]

@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
 from lakeproof.gate import GateScenario, Outcome, call
@@ -100,29 +101,24 @@ def large_word() -> None:
     redis("SET", "n", "1" * 100)
 
 
+scenario = partial(GateScenario, invariants=[nothing])
+lock = partial(scenario, clients=[[call(take)], [call(take)]], invariants=[one_has_it])
+taken = partial(scenario, setup=[call(take)], clients=[[call(take)]])
 SCENARIOS = [
-    GateScenario(name="large/s3", clients=[[call(large)]], invariants=[nothing]),
-    GateScenario(name="large/redis", clients=[[call(large_word)]], invariants=[nothing]),
+    scenario(name="large/s3", clients=[[call(large)]]),
+    scenario(name="large/redis", clients=[[call(large_word)]]),
     *(
-        GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[nothing])
+        scenario(name=each.__name__, clients=[[call(each)], [call(plain)]])
         for each in (tags, states, expires, stranger)
     ),
-    GateScenario(name="setup", setup=[call(tags)], clients=[[call(plain)]], invariants=[nothing]),
-    GateScenario(name="after", clients=[[call(plain)]], after=[call(tags)], invariants=[nothing]),
-    GateScenario(name="lock", clients=[[call(take)], [call(take)]], invariants=[one_has_it], reached=has_it),
-    GateScenario(
-        name="lock/conflict",
-        clients=[[call(take)], [call(take)]],
-        invariants=[one_has_it],
-        expect={"one_has_it": "violated"},
-        conflicts=1,
-    ),
-    GateScenario(name="plain/conflict", clients=[[call(plain)]], invariants=[nothing], conflicts=1),
-    GateScenario(name="lock/taken", setup=[call(take)], clients=[[call(take)]], invariants=[nothing], reached=has_it),
-    GateScenario(
-        name="lock/taken/violated", setup=[call(take)], clients=[[call(take)]], invariants=[one_has_it], reached=fails
-    ),
-    GateScenario(
+    scenario(name="setup", setup=[call(tags)], clients=[[call(plain)]]),
+    scenario(name="after", clients=[[call(plain)]], after=[call(tags)]),
+    lock(name="lock", reached=has_it),
+    lock(name="lock/conflict", expect={"one_has_it": "violated"}, conflicts=1),
+    scenario(name="plain/conflict", clients=[[call(plain)]], conflicts=1),
+    taken(name="lock/taken", reached=has_it),
+    taken(name="lock/taken/violated", invariants=[one_has_it], reached=fails),
+    scenario(
         name="environment",
         clients=[[call(tells)]],
         invariants=[is_clean, has_another_order],

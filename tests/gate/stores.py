@@ -1,11 +1,14 @@
 """A store that is served on loopback, in a thread of its own."""
 
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import attrs
+import pytest
 import trio
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
 
 from lakeproof.gate.fronts.http import Handler, Server, listening
 from lakeproof.gate.plain_server import serve_open
@@ -24,6 +27,14 @@ class Meeting:
         else:
             self.begun = True
             await self.second.wait()
+
+
+def refused(client: BaseClient, operation: str, *of: Mapping[str, object], **more: object) -> tuple[int, str, str]:
+    """How a client of boto3 is refused: status, code, message. of: parameters, besides those in ``more``."""
+    with pytest.raises(ClientError) as error:
+        getattr(client, operation)(**{name: value for each in (*of, more) for name, value in each.items()})
+    told = error.value.response
+    return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"], told["Error"]["Message"]
 
 
 @attrs.frozen

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,9 +10,8 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.cuts import APPLIED, Made, complete_order, moments
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.footprints import Footprint, dependent
-from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.server import COSTS, LOST_DROPPED, NORMAL, REFUSED
-from tests.gate.dynamodb_requests import NOW, ONE, after, create, n, request, s
+from tests.gate.dynamodb_requests import NOW, ONE, Asked, after, create, n, s, understood
 
 START = Store(dynamodb=after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0)}})))
 Wish = tuple[str, str, str, str]
@@ -28,7 +28,7 @@ wishes = st.lists(
 )
 
 
-def asked(number: int, wish: Wish) -> tuple[str, dict[str, object]]:
+def asked(number: int, wish: Wish) -> Asked:
     _, what, key, _ = wish
     item: dict[str, object] = {"p": s(key), "v": n(number)}
     match what:
@@ -48,8 +48,7 @@ def made(wished: Sequence[Wish]) -> list[Made]:
     """A schedule that makes these wishes in this order."""
     front, store, found = AWSFront(), START, []
     for number, wish in enumerate(wished):
-        meant = front.understood(request(*asked(number, wish), client=wish[0]))
-        assert not isinstance(meant, Response)
+        meant = understood(asked(number, wish), client=wish[0])
         footprint: Footprint = ()
         if wish[3] in APPLIED:
             store, _, footprint = front.perform(store, meant, NOW)
@@ -103,7 +102,7 @@ def test_the_state_that_the_schedule_has_not_passed_through_is_seen() -> None:
 
 def test_a_request_that_another_one_has_caused_comes_after_it() -> None:
     one, other = made([("x", "put", "a", NORMAL), ("y", "put", "b", NORMAL)])
-    caused = Made(**{name: getattr(other, name) for name in Made.__annotations__} | {"born": 0})
+    caused = attrs.evolve(other, born=0)
     assert [each.order for each in moments(AWSFront(), START, [one, caused])] == [(), (0,), (0, 1)]
 
 

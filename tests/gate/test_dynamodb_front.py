@@ -9,7 +9,7 @@ from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Touch
 from lakeproof.gate.fronts.http import Response
-from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s
+from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s, understood
 
 
 class TestFront:
@@ -90,11 +90,8 @@ class TestFront:
     ) -> None:
         front, store = AWSFront(), Store()
         for each in (create(ONE), create(TWO)):
-            asked = front.understood(request(*each))
-            assert not isinstance(asked, Response)
-            store, _, _ = front.perform(store, asked, NOW)
-        asked = front.understood(request(operation, fields))
-        assert not isinstance(asked, Response)
+            store, _, _ = front.perform(store, understood(each), NOW)
+        asked = understood((operation, fields))
         assert front.label_of(asked) == label
         assert front.client_of(asked) == "me"
         assert front.writes(asked) is (operation not in ("GetItem", "Query", "ListTables"))
@@ -112,17 +109,15 @@ class TestFront:
         assert dict(response.headers)["x-amz-crc32"] == str(zlib.crc32(response.body))
 
     def test_a_transaction_is_forgotten_after_ten_minutes(self) -> None:
-        front = DynamoDBFront()
-        state = after(create(ONE))
+        front, store = AWSFront(), Store(dynamodb=after(create(ONE)))
         add = {"TableName": ONE, "Key": {"p": s("a")}, "UpdateExpression": "ADD v :one"}
         update = {"Update": {**add, "ExpressionAttributeValues": {":one": n(1)}}}
-        asked = front.understood(request("TransactWriteItems", {"TransactItems": [update], "ClientRequestToken": "t"}))
-        assert not isinstance(asked, Response)
+        asked = understood(("TransactWriteItems", {"TransactItems": [update], "ClientRequestToken": "t"}))
         values = []
         for seconds in (0, 599, 601):
-            state, _, _ = front.perform(state, asked, NOW + seconds * 1_000_000)
-            values += [str(item["v"].content) for item in state.tables[ONE].items.values()]  # type: ignore[union-attr]  # a number
-        assert values == ["1", "1", "2"]
+            store, _, _ = front.perform(store, asked, NOW + seconds * 1_000_000)
+            values += [item["v"] for item in store.dynamodb.listed(ONE)]
+        assert values == [n(1), n(1), n(2)]
 
     @pytest.mark.parametrize(
         ("operation", "fields", "unknown"),

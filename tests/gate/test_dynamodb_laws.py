@@ -1,7 +1,6 @@
 """What holds of the DynamoDB front for all requests: its footprints are large enough, its answers are Amazon's, nothing
 crashes it, and its conditions mean what a second reading of the reference says."""
 
-import json
 import operator
 from decimal import Context, Decimal
 
@@ -12,30 +11,14 @@ from hypothesis import strategies as st
 from lakeproof.gate.fronts.dynamodb import touched
 from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition as Condition
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
-from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.grammar import condition
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.requests import OPERATIONS
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.dynamodb.values import item
 from lakeproof.gate.fronts.footprints import Access, Touch
-from lakeproof.gate.fronts.http import Request, Response
 from tests.gate import laws
-from tests.gate.dynamodb_requests import (
-    NOW,
-    ONE,
-    REQUESTS,
-    TWO,
-    Asked,
-    Fields,
-    after,
-    create,
-    done,
-    meetings,
-    misfits,
-    n,
-    s,
-)
+from tests.gate.dynamodb_requests import ONE, REQUESTS, TWO, Asked, Fields, after, create, done, meetings, misfits, n, s
 
 TABLES = (create(ONE), create(TWO))
 
@@ -140,32 +123,19 @@ JSON = st.recursive(
 )
 
 
-def answered(request: Request, state: DynamoState) -> Response:
-    front = DynamoDBFront()
-    asked = front.understood(request)
-    if isinstance(asked, Response):
-        return asked
-    front.label_of(asked)
-    front.writes(asked)
-    return front.perform(state, asked, NOW)[1]
-
-
 @settings(max_examples=200)
 @given(asked=REQUESTS, data=st.data())
 def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: st.DataObject) -> None:
     operation, fields = asked
     spoiled = {**fields, data.draw(st.sampled_from(sorted(fields) or ["TableName"])): data.draw(JSON)}
-    body = json.dumps(spoiled).encode()
-    headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
-    response = answered(Request("POST", "/", (), headers, body), after(*TABLES))
-    assert not misfits(operation, response.status, json.loads(response.body))
+    _, status, body, _ = done(after(*TABLES), operation, spoiled)
+    assert not misfits(operation, status, body)
 
 
 @settings(max_examples=300)
 @given(body=st.binary(max_size=30), operation=st.sampled_from([*OPERATIONS, "", "Nothing", "é"]))
 def test_bytes_are_answered(body: bytes, operation: str) -> None:
-    headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
-    assert answered(Request("POST", "/", (), headers, body), DynamoState()).status in (200, 400)
+    assert done(DynamoState(), operation, body)[1] in (200, 400)
 
 
 @settings(max_examples=250)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import lakeproof
+from tests.commands import ROOT, lakeproof
 from tests.gate.test_releases import ON_RELEASES
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 COMMAND = re.compile(r"^ +\$ (lakeproof (?!verify).*)$", re.MULTILINE)
 FILE = "lakeproof gate run examples/gate/"
@@ -55,32 +54,18 @@ def commands(page: str) -> list[str]:
     return [each for each in found if not each.startswith(ELSEWHERE) and "examples/lakefs/" not in each]
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples, to run commands in."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def end_as_it_says(page: str, count: int) -> None:
-    """The first commands of a page."""
+@pytest.mark.parametrize(
+    ("page", "count"),
+    [
+        pytest.param("gate.md", 2, marks=pytest.mark.deep),
+        *(pytest.param(page, len(commands), marks=pytest.mark.long) for page, commands in ENDS.items()),
+    ],
+)
+def test_the_first_commands_of_a_page_end_as_it_says(page: str, count: int, in_tmp_path: Path) -> None:
+    (in_tmp_path / "examples").symlink_to(ROOT / "examples")
     for command, (code, told) in list(ENDS[page].items())[:count]:
         result = lakeproof(*shlex.split(command)[1:])
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
-
-
-@pytest.mark.deep
-@pytest.mark.usefixtures("here")
-def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
-    end_as_it_says("gate.md", 2)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("page", ENDS)
-def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:
-    end_as_it_says(page, len(ENDS[page]))
 
 
 def test_every_command_of_the_pages_is_run_by_a_test() -> None:

@@ -26,14 +26,20 @@ def deleting(*keys: str) -> Request:
     return asking("POST", "/b", f"<Delete>{listed}</Delete>".encode())
 
 
+async def holding(setup: Sequence[Request] = ()) -> Gate[Store, StoreRequest]:
+    """A gate that holds what is asked after these requests."""
+    gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
+    for request in setup:
+        await gate.server.handler(request)
+    gate.hold(frozenset({"c1", "c2"}))
+    return gate
+
+
 def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
     """The names of requests that arrive in an order and are all under way at once, each with what it is."""
 
     async def run() -> Named:
-        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
-        for request in setup:
-            await gate.server.handler(request)
-        gate.hold(frozenset({"c1", "c2"}))
+        gate = await holding(setup)
         async with trio.open_nursery() as nursery:
             for request in arrived:
                 nursery.start_soon(gate.server.handler, request)
@@ -86,8 +92,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
     keys = [f"{n:02}-{uuid4()}" for n in range(20)]
 
     async def run() -> list[str]:
-        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
-        gate.hold(frozenset({"c1", "c2"}))
+        gate = await holding()
         touched: list[str] = []
         async with trio.open_nursery() as nursery:
             nursery.start_soon(gate.server.handler, deleting(*reversed(keys)))
@@ -108,8 +113,7 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
 
 def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
     async def run() -> list[Response]:
-        gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
-        gate.hold(frozenset({"c1", "c2"}))
+        gate = await holding()
         answers: list[Response] = []
 
         async def ask(request: Request) -> None:

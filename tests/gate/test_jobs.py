@@ -6,6 +6,7 @@ import pickle
 import signal
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,15 +80,16 @@ SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
     assert (search.complete, counts) == (4, {"counted": 4})
 
 
-def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
-    with pytest.raises(Unusable, match="the process ended with code 7"):
-        complete_work(partial(by_others, NASTY, "mortal", 2))
-
-
-@pytest.mark.deep
-def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
-    with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
-        complete_work(partial(by_others, NASTY, "raises", 1))
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mortal", "the process ended with code 7"),
+        pytest.param("raises", "raised KeyError: 'x'; let it return evidence or None", marks=pytest.mark.deep),
+    ],
+)
+def test_what_goes_wrong_in_another_process_is_told_in_one_line(name: str, told: str) -> None:
+    with pytest.raises(Unusable, match=told):
+        complete_work(partial(by_others, NASTY, name, 2))
 
 
 def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,17 +108,19 @@ def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, pids = noted(NASTY, tmp_path)
+    clock = SimpleNamespace(monotonic=lambda: 0.0)
     monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
+    monkeypatch.setattr(searching, "time", clock)
     run_alone = searching._alone
 
-    async def once_another_one_has_begun(*of_the_search: Any) -> None:  # type: ignore[explicit-any]  # handed on
-        while len(pids()) <= 3:  # noqa: ASYNC110  # a file has no events
+    async def once_another_one_has_begun(runner: Any, search: Classes, *rest: Any) -> None:  # type: ignore[explicit-any]  # handed on
+        while not search.runs or len(pids()) <= 3:  # noqa: ASYNC110  # a file has no events
             await trio.sleep(0.01)
-        await run_alone(*of_the_search)
+        clock.monotonic = lambda: 3.0
+        await run_alone(runner, search, *rest)
 
     monkeypatch.setattr(searching, "_alone", once_another_one_has_begun)
     words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
-    monkeypatch.setattr("lakeproof.gate.run.PATIENCE_SECONDS", 1.0)
     result = lakeproof(*words)
     assert result.exit_code == 3, result.output
     assert json.loads(result.stdout)["verdict"] == "inconclusive"

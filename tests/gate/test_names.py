@@ -10,19 +10,14 @@ from lakeproof.gate.names import Names
     [
         *("4CCGHGSX0CNP1ZTS0YEG", "CCPVEVZYTEKVKTYWNTNG", "01M83P91E11SSX0P4642Y43YZM"),
         *("cq1v2s3o3k4l5m6n7p8g", "6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2", "5d41402abc4b2a76b9719d911017c592"),
+        *("4ceca4d98e1f8ded969619c13f2019f74fd904a1a55d081fa2d698d851cb4d84", "4onk3o9ksdudi4c9obm0"),
     ],
 )
-def test_what_is_minted_is_named(minted: str) -> None:
+def test_what_is_minted_is_named_also_behind_a_slash_of_a_key_of_dynamodb(minted: str) -> None:
+    assert Names().renamed(f"PutItem t/p/commits%2F{minted}", "c1") == "PutItem t/p/commits%2F<c1.1>"
     assert Names().renamed(f"PUT b/{minted}.sst", "c1") == "PUT b/<c1.1>.sst"
 
 
 @pytest.mark.parametrize("kept", ["00000000000000000001", "18446744073709551613", "internationalization", "manifest"])
 def test_what_counts_or_is_a_word_is_kept(kept: str) -> None:
     assert Names().renamed(f"PUT b/{kept}", "c1") == f"PUT b/{kept}"
-
-
-@pytest.mark.parametrize(
-    "minted", ["4ceca4d98e1f8ded969619c13f2019f74fd904a1a55d081fa2d698d851cb4d84", "4onk3o9ksdudi4c9obm0"]
-)
-def test_what_is_minted_behind_a_slash_of_a_key_of_dynamodb_is_named(minted: str) -> None:
-    assert Names().renamed(f"PutItem t/p/commits%2F{minted}", "c1") == "PutItem t/p/commits%2F<c1.1>"

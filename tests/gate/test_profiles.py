@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 from click.testing import Result
 
@@ -10,9 +11,10 @@ from lakeproof.gate.guided import ExpectedRequest, GuidedResult, expected_reques
 from lakeproof.gate.profile import Rule, load
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.search.trace import TraceStep
 from lakeproof.words import Unusable
-from tests.commands import lakeproof
+from tests.commands import complaint, lakeproof
+from tests.gate.test_programs import of_lakefs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SERVICE = EXAMPLES / "gate" / "service"
@@ -55,23 +57,31 @@ def test_a_repaired_program_does_not_violate_it(folder: Path, tmp_path: Path) ->
     assert "the log is empty" in result.stderr
 
 
+@of_lakefs
+@pytest.mark.deep
+def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_asked_for_this(
+    folder: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    result = replay(trace(folder, "delete-spares-successor"), LAKEFS, "--log", str(log))
+    assert result.exit_code == 0, result.output
+    assert "of 12 steps that are requests the program made 12, in the order of the trace; " in result.stdout
+    words = ["follows", str(log), "--name", "r=repository-r", "--parallel", "--flows"]
+    ours = ["lakefs/delete-delete-create", "--from", str(EXAMPLES / "lakefs_today" / "wire.py")]
+    assert lakeproof(*words, *ours).exit_code == 0
+    refused = lakeproof(*words, SCENARIO)
+    assert refused.exit_code == 1
+    assert "expected: delete_repository('repository-r') asks for scan repository-r-" in refused.stdout
+
+
 def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> None:
-    result = replay(trace(folder, "garbage-is-reclaimable"), SERVICE / "blind.py")
-    assert result.exit_code == 2
-    assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in result.stderr
-    result = replay(trace(folder, "create-is-effective"), "unheard-of")
-    assert result.exit_code == 2
-    assert "unheard-of: no profile; expected a Python file with PROFILE" in result.stderr
-    empty = tmp_path / "empty.py"
+    told = complaint(replay(trace(folder, "garbage-is-reclaimable"), SERVICE / "blind.py"))
+    assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in told
+    found, empty = trace(folder, "create-is-effective"), tmp_path / "empty.py"
+    assert "unheard-of: no profile; expected a Python file with PROFILE" in complaint(replay(found, "unheard-of"))
     empty.write_text("")
-    assert "PROFILE is None; make it a" in replay(trace(folder, "create-is-effective"), empty).stderr
-
-
-def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
-    words = ["replay", str(trace(folder, "create-is-effective")), "--log", str(tmp_path / "log")]
-    result = lakeproof(*words)
-    assert result.exit_code == 2
-    assert "--log is for --gate" in result.stderr
+    assert "PROFILE is None; make it a" in complaint(replay(found, empty))
+    assert "--log is for --gate" in complaint(lakeproof("replay", str(found), "--log", str(tmp_path / "log")))
 
 
 def test_the_profile_of_lakefs_knows_each_step_of_the_counterexample(folder: Path) -> None:
@@ -140,11 +150,7 @@ def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
     found = traces.read(trace(folder, "create-is-effective"))
     late = TraceStep(client="", mode=Mode.DELIVER)
     with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
-        expected_requests(_with(found, late), load(str(LAKEFS)))
+        expected_requests(attrs.evolve(found, schedule=(late,)), load(str(LAKEFS)))
     unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
     with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
-        expected_requests(_with(found, unknown), load(str(LAKEFS)))
-
-
-def _with(found: Trace, only: TraceStep) -> Trace:
-    return Trace(**{name: getattr(found, name) for name in Trace.__annotations__} | {"schedule": (only,)})
+        expected_requests(attrs.evolve(found, schedule=(unknown,)), load(str(LAKEFS)))

@@ -14,7 +14,7 @@ from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.fronts.redis.parser import WORDS_MAX, Incoming, Malformed
 from lakeproof.gate.fronts.wire import BODY_BYTES_MAX
-from lakeproof.gate.server import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
+from lakeproof.gate.server import NORMAL, REFUSED, Gate
 from tests.commands import lakeproof
 from tests.gate.stores import telling
 
@@ -145,33 +145,6 @@ class TestHeld:
 
         trio.run(main)
 
-    def test_commands_of_a_connection_wait_one_after_the_other(self) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
-            await connection.send_all(b"PING\r\nSET a 1\r\nGET a\r\n")
-            assert await self.said(connection) == b"+PONG\r\n"
-            replies = ("SET a", b"+OK\r\n", "OK"), ("GET a", b"$1\r\n1\r\n", "value")
-            for number, (label, told, status) in enumerate(replies, 1):
-                assert await self.settled(gate, number) == [label]
-                [name] = gate.pending
-                assert (await gate.let_go(name, NORMAL)).status == status
-                assert await self.said(connection, number) == told
-            assert (gate.server.busy, gate.server.seen, gate.counts["c1"]) == (0, 4, 2)
-
-        self.run(test)
-
-    def test_a_transaction_is_one_request(self) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
-            await connection.send_all(b"WATCH a\r\nMULTI\r\nGET a\r\nSET a 1\r\nEXEC\r\n")
-            assert await self.settled(gate, 1) == ["WATCH a"]
-            await gate.let_go(next(iter(gate.pending)), NORMAL)
-            assert await self.settled(gate, 2) == ["EXEC (GET a, SET a) if unchanged a"]
-            held = await gate.let_go(next(iter(gate.pending)), NORMAL)
-            assert held.status == "[nil, OK]"
-            told = b"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n$-1\r\n+OK\r\n"
-            assert await self.said(connection, told.count(b"\r\n")) == told
-
-        self.run(test)
-
     @pytest.mark.parametrize("transaction", [False, True])
     def test_a_refused_write_is_an_error_and_nothing_is_done(self, transaction: bool) -> None:
         async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
@@ -183,17 +156,6 @@ class TestHeld:
             assert error in await self.said(connection, 3 if transaction else 1)
             assert held.status == ("error EXECABORT" if transaction else "error BUSY")
             assert gate.state.redis.text("a") is None
-
-        self.run(test)
-
-    @pytest.mark.parametrize(("mode", "found"), [(LOST_APPLIED, "1"), (LOST_DROPPED, None)])
-    def test_a_lost_answer_closes_the_connection(self, mode: str, found: str | None) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
-            await connection.send_all(b"SET a 1\r\n")
-            await self.settled(gate, 1)
-            assert (await gate.let_go(next(iter(gate.pending)), mode)).status == 0
-            assert await self.said(connection) == b""
-            assert gate.state.redis.text("a") == found
 
         self.run(test)
 

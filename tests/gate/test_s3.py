@@ -3,14 +3,11 @@
 import base64
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import attrs
-import boto3
 import pytest
 from botocore.client import BaseClient
-from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
@@ -19,120 +16,96 @@ from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Error, parse_request
 from lakeproof.model.objects import StoredObject
-from tests.gate.stores import served
+from tests.gate.dynamodb_server import client
+from tests.gate.stores import refused, served
 
 
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    """An S3 with the bucket ``b``, in a thread of its own."""
-    with served("b", "v") as found:
-        yield found.url
+def client_of_s3() -> Iterator[BaseClient]:
+    """Of an S3 with the bucket ``b``, in a thread of its own."""
+    with served("b") as store:
+        made = client(store.url, service="s3")
+        yield made
+        made.close()
 
 
 @pytest.fixture
-def s3(url: str) -> Iterator[BaseClient]:
-    made = boto3.client(
-        "s3",
-        endpoint_url=url,
-        aws_access_key_id="me",
-        aws_secret_access_key="x",
-        region_name="us-east-1",
-        config=Config(retries={"total_max_attempts": 1}),
-    )
+def s3(client_of_s3: BaseClient) -> Iterator[BaseClient]:
+    """With an empty bucket."""
+    made = client_of_s3
     yield made
     for each in made.list_objects_v2(Bucket="b").get("Contents", []):
         made.delete_object(Bucket="b", Key=each["Key"])
-    made.close()
 
 
-def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str]:
-    told = error.value.response
-    return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"]
+FAILED = (412, "PreconditionFailed")
+
+
+def refusal(s3: BaseClient, operation: str, *of: Mapping[str, object], **more: object) -> tuple[int, str]:
+    return refused(s3, operation, *of, **more)[:2]
+
+
+def upload(s3: BaseClient, *bodies: bytes, **made: object) -> tuple[dict[str, str], list[dict[str, object]]]:
+    """An upload in parts of ``k``, and its parts."""
+    key = {"Bucket": "b", "Key": "k"}
+    of = {**key, "UploadId": s3.create_multipart_upload(**key, **made)["UploadId"]}
+    etags = [s3.upload_part(**of, PartNumber=n, Body=each, **made)["ETag"] for n, each in enumerate(bodies, 1)]
+    return of, [{"PartNumber": number, "ETag": each} for number, each in enumerate(etags, 1)]
 
 
 class TestBoto3:
     def test_a_completion_may_be_conditional(self, s3: BaseClient) -> None:
-        def begun() -> tuple[str, dict[str, object]]:
-            upload = s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]
-            etag = s3.upload_part(Bucket="b", Key="k", UploadId=upload, PartNumber=1, Body=b"parts")["ETag"]
-            return upload, {"Parts": [{"PartNumber": 1, "ETag": etag}]}
-
-        upload, parts = begun()
-        done = s3.complete_multipart_upload(
-            Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, IfNoneMatch="*"
-        )
+        of, parts = upload(s3, b"parts")
+        done = s3.complete_multipart_upload(**of, MultipartUpload={"Parts": parts}, IfNoneMatch="*")
+        of, parts = upload(s3, b"parts")
+        asked = {**of, "MultipartUpload": {"Parts": parts}}
         for condition in ({"IfNoneMatch": "*"}, {"IfMatch": '"other"'}):
-            upload, parts = begun()
-            with pytest.raises(ClientError) as error:
-                s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, **condition)
-            assert refused(error) == (412, "PreconditionFailed")
-        match = {"IfMatch": done["ETag"]}
-        s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, **match)
+            assert refusal(s3, "complete_multipart_upload", asked, condition) == FAILED
+        s3.complete_multipart_upload(**asked, IfMatch=done["ETag"])
 
     def test_a_small_part_that_is_not_the_last_one_is_refused(self, s3: BaseClient) -> None:
-        upload = s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]
-        parts = [
-            {
-                "PartNumber": number,
-                "ETag": s3.upload_part(Bucket="b", Key="k", UploadId=upload, PartNumber=number, Body=b"x")["ETag"],
-            }
-            for number in (1, 2)
-        ]
-        with pytest.raises(ClientError) as error:
-            s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload={"Parts": parts})
-        assert refused(error) == (400, "EntityTooSmall")
+        of, parts = upload(s3, b"x", b"x")
+        asked = {**of, "MultipartUpload": {"Parts": parts}}
+        assert refusal(s3, "complete_multipart_upload", asked) == (400, "EntityTooSmall")
 
     def test_parts_are_copied_and_listed_in_pages(self, s3: BaseClient) -> None:
         s3.put_object(Bucket="b", Key="source", Body=b"0123456789")
-        upload = {"Bucket": "b", "Key": "k", "UploadId": s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]}
+        of, _ = upload(s3, b"replaced", b"x")
         source = {"CopySource": {"Bucket": "b", "Key": "source"}, "CopySourceRange": "bytes=2-4"}
-        etag = s3.upload_part_copy(**upload, PartNumber=1, **source)["CopyPartResult"]["ETag"]
-        s3.upload_part(**upload, PartNumber=2, Body=b"x")
-        pages = [s3.list_parts(**upload, MaxParts=1), s3.list_parts(**upload, MaxParts=1, PartNumberMarker=1)]
+        etag = s3.upload_part_copy(**of, PartNumber=1, **source)["CopyPartResult"]["ETag"]
+        pages = [s3.list_parts(**of, MaxParts=1), s3.list_parts(**of, MaxParts=1, PartNumberMarker=1)]
         assert [(page["Parts"][0]["PartNumber"], page["IsTruncated"]) for page in pages] == [(1, True), (2, False)]
-        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
+        s3.complete_multipart_upload(**of, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
         assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"234"
 
     def test_a_copy_may_be_conditional_on_its_destination(self, s3: BaseClient) -> None:
         s3.put_object(Bucket="b", Key="k", Body=b"1")
         copy = {"Bucket": "b", "Key": "to", "CopySource": {"Bucket": "b", "Key": "k"}}
         etag = s3.copy_object(**copy, IfNoneMatch="*")["CopyObjectResult"]["ETag"]
-        with pytest.raises(ClientError) as error:
-            s3.copy_object(**copy, IfNoneMatch="*")
-        assert refused(error) == (412, "PreconditionFailed")
+        assert refusal(s3, "copy_object", copy, IfNoneMatch="*") == FAILED
         s3.copy_object(**copy, IfMatch=etag)
-        with pytest.raises(ClientError) as error:
-            s3.copy_object(**copy, IfMatch='"other"')
-        assert refused(error) == (412, "PreconditionFailed")
+        assert refusal(s3, "copy_object", copy, IfMatch='"other"') == FAILED
 
     def test_deletes_may_be_conditional(self, s3: BaseClient) -> None:
-        etag = s3.put_object(Bucket="b", Key="k", Body=b"1")["ETag"]
-        with pytest.raises(ClientError) as error:
-            s3.delete_object(Bucket="b", Key="k", IfMatch='"other"')
-        assert refused(error) == (412, "PreconditionFailed")
+        key = {"Bucket": "b", "Key": "k"}
+        etag = s3.put_object(**key, Body=b"1")["ETag"]
+        assert refusal(s3, "delete_object", key, IfMatch='"other"') == FAILED
         told = s3.delete_objects(Bucket="b", Delete={"Objects": [{"Key": "k", "ETag": "other"}]})
         assert [each["Code"] for each in told["Errors"]] == ["PreconditionFailed"]
-        s3.delete_object(Bucket="b", Key="k", IfMatch=etag)
-        with pytest.raises(ClientError) as error:
-            s3.delete_object(Bucket="b", Key="k", IfMatch=etag)
-        assert refused(error) == (404, "NoSuchKey")
+        s3.delete_object(**key, IfMatch=etag)
+        assert refusal(s3, "delete_object", key, IfMatch=etag) == (404, "NoSuchKey")
 
     def test_a_completion_that_comes_again_is_answered_as_the_first_one(self, s3: BaseClient) -> None:
-        upload = {"Bucket": "b", "Key": "k", "UploadId": s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]}
-        etags = [s3.upload_part(**upload, PartNumber=number, Body=b"x")["ETag"] for number in (1, 2)]
-        parts = [{"Parts": [{"PartNumber": number, "ETag": etags[number - 1]}]} for number in (1, 2)]
-        first = s3.complete_multipart_upload(**upload, MultipartUpload=parts[0])
+        of, parts = upload(s3, b"x", b"x")
+        one, two = ({"Parts": [each]} for each in parts)
+        first = s3.complete_multipart_upload(**of, MultipartUpload=one)
         s3.put_object(Bucket="b", Key="k", Body=b"later")
-        assert s3.complete_multipart_upload(**upload, MultipartUpload=parts[0])["ETag"] == first["ETag"]
+        assert s3.complete_multipart_upload(**of, MultipartUpload=one)["ETag"] == first["ETag"]
         assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"later", "nothing was done"
-        for call, options in (
-            (s3.complete_multipart_upload, {"MultipartUpload": parts[1]}),
-            (s3.upload_part, {"PartNumber": 1, "Body": b"y"}),
-            (s3.abort_multipart_upload, {}),
-        ):
-            with pytest.raises(ClientError) as error:
-                call(**upload, **options)
-            assert refused(error) == (404, "NoSuchUpload")
+        gone = (404, "NoSuchUpload")
+        assert refusal(s3, "complete_multipart_upload", of, MultipartUpload=two) == gone
+        assert refusal(s3, "upload_part", of, PartNumber=1, Body=b"y") == gone
+        assert refusal(s3, "abort_multipart_upload", of) == gone
 
     def test_a_checksum_is_told_to_a_client_that_asks_for_it(self, s3: BaseClient) -> None:
         def told(**made: object) -> dict[str, str]:
@@ -145,10 +118,8 @@ class TestBoto3:
         assert told(ChecksumAlgorithm="CRC32") == {"ChecksumCRC32": "y/Q5Jg==", **whole}
         sha1 = base64.b64encode(hashlib.sha1(b"123456789").digest()).decode()  # noqa: S324  # a checksum
         assert told(ChecksumAlgorithm="SHA1") == {"ChecksumSHA1": sha1, **whole}
-        made = s3.create_multipart_upload(Bucket="b", Key="k", ChecksumAlgorithm="SHA1")
-        upload = {"Bucket": "b", "Key": "k", "UploadId": made["UploadId"]}
-        etag = s3.upload_part(**upload, PartNumber=1, Body=b"x", ChecksumAlgorithm="SHA1")["ETag"]
-        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
+        of, parts = upload(s3, b"x", ChecksumAlgorithm="SHA1")
+        s3.complete_multipart_upload(**of, MultipartUpload={"Parts": parts})
         found = s3.head_object(Bucket="b", Key="k", ChecksumMode="ENABLED")
         part = hashlib.sha1(hashlib.sha1(b"x").digest()).digest()  # noqa: S324  # checksums
         assert found["ChecksumSHA1"] == f"{base64.b64encode(part).decode()}-1"
@@ -157,9 +128,7 @@ class TestBoto3:
     def test_a_bucket_with_objects_is_not_deleted(self, s3: BaseClient) -> None:
         s3.create_bucket(Bucket="new")
         s3.put_object(Bucket="new", Key="k", Body=b"1")
-        with pytest.raises(ClientError) as error:
-            s3.delete_bucket(Bucket="new")
-        assert refused(error) == (409, "BucketNotEmpty")
+        assert refusal(s3, "delete_bucket", Bucket="new") == (409, "BucketNotEmpty")
         s3.delete_object(Bucket="new", Key="k")
         s3.delete_bucket(Bucket="new")
         assert "new" not in {each["Name"] for each in s3.list_buckets()["Buckets"]}

@@ -33,42 +33,24 @@ HEADERS: Final = (
     *("x-amz-checksum-crc32c", "x-amz-tagging", "authorization", "host", "content-encoding"),
 )
 text = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=8).map(str.strip)
-values = st.one_of(
-    text,
-    st.sampled_from(NUMBERS),
-    st.sampled_from(
-        ["*", '"x"', "bytes=0-", "bytes=-1", "bytes=5-2", "bytes=0-1,3-4", "bytes=²-", "a/k", "/", "%", "%2F"]
-    ),
-    st.sampled_from(
-        ["STREAMING-UNSIGNED-PAYLOAD-TRAILER", "REPLACE", "Mon, 01 Jan 0001 00:00:00 -0500", "aws-chunked"]
-    ),
+VALUES: Final = (
+    *("*", '"x"', "bytes=0-", "bytes=-1", "bytes=5-2", "bytes=0-1,3-4", "bytes=²-", "a/k", "/", "%", "%2F"),
+    *("STREAMING-UNSIGNED-PAYLOAD-TRAILER", "REPLACE", "Mon, 01 Jan 0001 00:00:00 -0500", "aws-chunked"),
 )
+values = text | st.sampled_from(NUMBERS) | st.sampled_from(VALUES)
 header_values = values.filter(lambda each: each.isprintable() and all(ord(char) < 256 for char in each))
 paths = st.sampled_from(["/", "//", "/a", "/a/", "/a/k", "/a/k/1", "/b/l", "*", "/?", "/é\n/\x00", "a/k"]) | text
-bodies = st.one_of(
-    st.binary(max_size=40),
-    st.sampled_from(
-        [
-            b"5\r\nhello\r\n0\r\n\r\n",
-            b"-5\r\nhello\r\n0\r\n",
-            b"1_0\r\nx",
-            b"0\r\nif-match: x\r\n",
-            b"FFFFFFFFFFFFF\r\n",
-        ]
-    ),
-    st.sampled_from(
-        [
-            b"<Delete><Object/></Delete>",
-            b"<Delete><Object><Key>k</Key></Object></Delete>",
-            b"<Part><PartNumber>x</PartNumber></Part>",
-            "<Part><PartNumber>²</PartNumber></Part>".encode(),
-            b"<?xml version='1.0' encoding='utf-7'?><a/>",
-            b"<?xml version='1.0' encoding='no-such'?><a/>",
-            "<!DOCTYPE a><a/>".encode("utf-16"),
-            b"<" * 1000,
-        ]
-    ),
+CHUNKS: Final = (
+    *(b"5\r\nhello\r\n0\r\n\r\n", b"-5\r\nhello\r\n0\r\n", b"1_0\r\nx", b"0\r\nif-match: x\r\n"),
+    b"FFFFFFFFFFFFF\r\n",
 )
+XML: Final = (
+    *(b"<Delete><Object/></Delete>", b"<Delete><Object><Key>k</Key></Object></Delete>"),
+    *(b"<Part><PartNumber>x</PartNumber></Part>", "<Part><PartNumber>²</PartNumber></Part>".encode()),
+    *(b"<?xml version='1.0' encoding='utf-7'?><a/>", b"<?xml version='1.0' encoding='no-such'?><a/>"),
+    *("<!DOCTYPE a><a/>".encode("utf-16"), b"<" * 1000),
+)
+bodies = st.binary(max_size=40) | st.sampled_from(CHUNKS) | st.sampled_from(XML)
 raw = st.builds(
     Request,
     method=st.sampled_from(METHODS),

@@ -38,11 +38,3 @@ def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Release, ...])
     possible = set(orders(steps))
     assert found in possible
     assert switches(found) == min(map(switches, possible))
-
-
-def test_what_is_independent_is_no_longer_interleaved() -> None:
-    steps = [
-        Release(name=Name(client, "", at), mode="normal", status=200, footprint=(Access(Touch.WRITE, key),))
-        for at, (client, key) in enumerate([("c1", "a"), ("c2", "b"), ("c1", "a"), ("c2", "b"), ("c1", "b")])
-    ]
-    assert [step.name.client for step in fewest_switches(steps)] == ["c2", "c2", "c1", "c1", "c1"]

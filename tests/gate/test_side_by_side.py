@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
-from lakeproof.gate.fronts.footprints import Access, Touch
+from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Pending
 from lakeproof.gate.walks import Beginning, RandomRun, Walked
 from tests.gate import toys
-from tests.gate.toys import FAULTY, Program, by_brute_force, driven, programs
+from tests.gate.toys import FAULTY, WRITE, Program, by_brute_force, driven, pending, programs
 
 
 def found_side_by_side(
@@ -56,13 +55,6 @@ def test_each_class_of_brute_force_is_run_once_in_larger_programs(
     program: Program, at_once: int, seed: int, threads: bool
 ) -> None:
     equal_to_brute_force(program, at_once, seed, threads)
-
-
-WRITE = (Access(Touch.WRITE, "k"),)
-
-
-def pending(*names: str) -> list[Pending]:
-    return [Pending(Name(name, name)) for name in names]
 
 
 def followed(beginning: Beginning, *waiting: list[Pending]) -> Walked:

@@ -1,6 +1,6 @@
 """Toy programs for searches over schedules: clients that read, write, list, and decide by what they have read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -30,7 +30,16 @@ class Request:
         return (Access(touch, self.key, prefix=self.kind == "list"),)
 
 
+WRITE: Final = (Access(Touch.WRITE, "k"),)
+
+
+def pending(*names: str) -> list[Pending]:
+    """A request of each of these clients, named as it is."""
+    return [Pending(Name(name, name)) for name in names]
+
+
 FAULTY: Final = ("normal", "lost, applied", "lost, dropped", "crash, applied", "crash, dropped")
+PLAIN: Final = FAULTY[:1]
 Store = Mapping[str, int]
 
 
@@ -55,6 +64,17 @@ class Client:
     """Waves of requests; those of a wave wait together. A wave is skipped if a reply of the one before is false."""
 
     waves: tuple[tuple[Request, ...], ...]
+
+
+def client(*requests: str) -> Client:
+    """One request after the other, each as ``KIND KEY``."""
+    return Client(tuple(wave(each) for each in requests))
+
+
+def wave(*requests: str) -> tuple[Request, ...]:
+    """Requests at once."""
+    pairs = (each.split() for each in requests)
+    return tuple(Request(kind, key, 1) for kind, key in pairs)
 
 
 @attrs.frozen
@@ -177,14 +197,20 @@ def driven(program: Program, search: Chooser) -> Run:
     return run
 
 
-def by_search(program: Program, search: Chooser, each: Callable[[Run], None], *, runs_max: int = 100_000) -> None:
-    """Run the search over a program; ``each`` sees every complete run."""
-    while search.runs < runs_max and search.begin():
+def by_search(program: Program, search: Chooser) -> list[Run]:
+    """Run the search over a program: its complete runs."""
+    found = []
+    while search.begin():
         run = driven(program, search)
         complete = search.complete
         search.end()
-        if search.complete > complete:
-            each(run)
+        found += [run] if search.complete > complete else []
+    return found
+
+
+def classes_met(program: Program, search: Chooser) -> list[frozenset[object]]:
+    """The class of each complete run."""
+    return [run.class_() for run in by_search(program, search)]
 
 
 requests = st.builds(

@@ -4,7 +4,7 @@ A flow is any coroutine that asks for effects; it is told what the specification
 """
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import attrs
 
@@ -14,10 +14,11 @@ from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.contents import branch_named, content_of_branch
-from lakeproof.model.records import Branch
+from lakeproof.model.records import Branch, Record
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.search.semantics import Cells, apply, patch
 from lakeproof.search.setup import snapshot
+from tests.impl.records import stored
 
 T = TypeVar("T")
 Flow = Coroutine[Any, Any, T]  # type: ignore[explicit-any]
@@ -83,6 +84,11 @@ class Hand:
     now: int = NOW
     ops: list[Effect] = attrs.field(factory=list)
     minted: int = 0
+
+    @classmethod
+    def holding(cls, *records: Record) -> Self:
+        """With these in the key-value store."""
+        return cls({("kv", *at): value for at, value in stored(*records).items()})
 
     @classmethod
     def founded(cls) -> "Hand":

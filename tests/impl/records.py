@@ -1,4 +1,4 @@
-"""Small records, and where they are stored."""
+"""Small records, and where they are stored: as bytes, or as a snapshot has them."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ from lakeproof.model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 
 REPOSITORY: Final = Repository(
     repository_id=RepositoryID("r"),
@@ -63,7 +63,18 @@ def address(record: Record) -> kv.Address:
             return P, keys.tag_key(record.tag_id)
         case StagedEntry():
             return keys.staging_partition(TOKEN), keys.staged_key(record.key)
-    raise AssertionError(record)
+        case CleanupRecord():
+            return keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid)
+
+
+def held(*records: Record) -> dict[kv.Address, Record | bytes]:
+    """What a snapshot of a store that holds these has."""
+    return {address(record): record for record in records}
+
+
+def staged_under(token: str, *entries: StagedEntry) -> dict[kv.Address, Record | bytes]:
+    """The same of entries under a token."""
+    return {(keys.staging_partition(StagingToken(token)), keys.staged_key(each.key)): each for each in entries}
 
 
 def stored(*records: Record) -> dict[kv.Address, bytes]:

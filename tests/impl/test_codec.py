@@ -3,14 +3,15 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl import codec
-from lakeproof.impl.codec import Undecodable, decode_at, encode
-from lakeproof.model import keys
+from lakeproof.impl.codec import Undecodable, decode_at, encode, graveler_pb2
+from lakeproof.model import catalog_pb2, keys
 from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
@@ -22,8 +23,6 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-
-FOLDER = Path(codec.__file__).parent
 
 text = st.text(max_size=8)
 tokens = text.map(StagingToken)
@@ -186,10 +185,13 @@ def test_what_cannot_be_decoded_is_named_with_its_address(record: Record, wire: 
     assert repr(key) in str(caught.value)
 
 
-def test_the_generated_module_is_current(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{FOLDER}", f"--pyi_out={tmp_path}"]
-    subprocess.run([*command, f"--descriptor_set_out={tmp_path}/graveler.binpb", "graveler.proto"], check=True)
-    for name in ("graveler.binpb", "graveler_pb2.pyi"):
-        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), (
-            f"{name} is out of date: run the command at the top of graveler.proto"
+@pytest.mark.parametrize("module", [graveler_pb2, catalog_pb2], ids=["graveler", "catalog"])
+def test_a_generated_module_is_current(module: ModuleType, tmp_path: Path) -> None:
+    folder, name = Path(str(module.__file__)).parent, str(module.__name__).rpartition(".")[2].removesuffix("_pb2")
+    assert f"{name}.proto" == module.DESCRIPTOR.name
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", f"--pyi_out={tmp_path}"]
+    subprocess.run([*command, f"--descriptor_set_out={tmp_path}/{name}.binpb", f"{name}.proto"], check=True)
+    for made in (f"{name}.binpb", f"{name}_pb2.pyi"):
+        assert (tmp_path / made).read_bytes() == (folder / made).read_bytes(), (
+            f"{made} is out of date: run the command at the top of {name}.proto"
         )

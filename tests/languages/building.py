@@ -46,12 +46,7 @@ def javascript(_: Path) -> str:
     return f"{tool('node', 'nodejs')} {ROOT / 'adapters' / 'typescript' / 'example' / 'flows.js'}"
 
 
-LANGUAGES: Final[Mapping[str, Callable[[Path], str]]] = {
-    "go": go,
-    "rust": rust,
-    "java": java,
-    "javascript": javascript,
-}
+LANGUAGES: Final[Mapping[str, Callable[[Path], str]]] = {"go": go, "rust": rust, "java": java, "javascript": javascript}
 """The worked example of each adapter, built into a folder: its command."""
 
 

@@ -75,7 +75,8 @@ def by_hand(how: str) -> None:
         if how == "floods-stderr":
             for _ in range(64):
                 sys.stderr.write("x" * 65_000 + "\n")
-        say(effect)
+        two = [{"task": str(task), **effect, "effect": task} for task in (1, 2)]
+        say({"flow": flow, "opens": two} if how == "leaves-one-open" else effect)
         if how == "two-effects":
             say({**effect, "effect": 2})
         if "reset" in (told := hear()):

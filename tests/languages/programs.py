@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from serving import Env, StoreError, serve, text  # type: ignore[import-not-found]  # a program of its own
+from serving import Env, StoreError, serve  # type: ignore[import-not-found]  # a program of its own
 
 PLACE = b"counters", b"visits"
 
@@ -49,12 +49,6 @@ def echo(env: Env, *args: object, **options: object) -> object:
     return [args, options]
 
 
-def remove_if(env: Env) -> str:
-    _, token = env.get(*PLACE)
-    env.ask("delete_if", partition=text(PLACE[0]), key=text(PLACE[1]), predicate={"value": token})
-    return "removed"
-
-
 def locked(env: Env) -> None:
     """Deletes its lock in any case; where it is dropped, that never takes place."""
     env.set_if(b"locks", b"lock", b"held", None)
@@ -65,4 +59,4 @@ def locked(env: Env) -> None:
 
 
 if __name__ == "__main__":
-    serve({flow.__name__: flow for flow in (increment, increment_if, fail, echo, remove_if, locked)})
+    serve({flow.__name__: flow for flow in (increment, increment_if, fail, echo, locked)})

@@ -13,7 +13,7 @@ from lakeproof.search import automaton
 from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.results import Limits, Result
 from lakeproof.search.search import search
-from tests.search.timed import ENDS
+from tests.search.walks import ENDS
 
 pytestmark = pytest.mark.xdist_group("languages")
 FLOWS = Program(f"{sys.executable} looping.py", folder=Path(__file__).parent)
@@ -53,9 +53,11 @@ def test_a_program_that_says_its_state_has_the_states_of_its_twin(faults: Faults
     assert found[0] == found[1]
 
 
-def test_it_may_sleep() -> None:
-    sleepy = [scenario(call, time="sleeps") for call in (FLOWS.call("poll"), Call(poll))]
-    assert established(sleepy[0]) == established(sleepy[1])
+@pytest.mark.parametrize("language", ["python", "go"])
+def test_it_may_sleep_in_any_language(language: str, built_in: Callable[[str], Program]) -> None:
+    flows = FLOWS if language == "python" else built_in(language)
+    for name, twin, time in (("lock", lock, "still"), ("poll", poll, "sleeps")):
+        assert established(scenario(flows.call(name), time=time)) == established(scenario(Call(twin), time=time))
 
 
 def stopped(flow: str) -> Result:
@@ -87,11 +89,3 @@ def test_a_lie_is_found(flow: str, how: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_lie_that_comes_out_late_is_not_found() -> None:
     """As the page says."""
     assert search(scenario(FLOWS.call("lying", 9))).complete
-
-
-def test_go(built_in: Callable[[str], Program]) -> None:
-    call = built_in("go").call("lock")
-    found = [established(scenario(each)) for each in (call, Call(lock))]
-    assert found[0] == found[1]
-    sleepy = [scenario(each, time="sleeps") for each in (built_in("go").call("poll"), Call(poll))]
-    assert established(sleepy[0]) == established(sleepy[1])

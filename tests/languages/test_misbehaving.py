@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof import Call, Program, Scenario
+from lakeproof import Program, Scenario
 from lakeproof.languages.pool import POOL
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.verify.loader import Source
@@ -43,21 +43,22 @@ FAILURES = {
     "line-without-end": "a line of more than 16,777,216 bytes",
     "wrong-definite": "raises unknown as definite; OutcomeUnknown is indefinite",
     "resets-another": "is over",
+    "leaves-one-open": "the flow returned None, and 1 effect is open",
 }
 """Mistakes, and what is said of them. Lines without a meaning are in `test_protocol`."""
 
 
-def outcome(mistake: str, clients: int = 2) -> Outcome:
+def outcome(mistake: str, seconds: float | None = None, task: Verify | None = None) -> Outcome:
     """What comes of a search. Only those that are mute have a short limit: a busy machine must not be one."""
-    seconds = 0.5 if mistake.startswith("mute") else 30.0
-    program = Program(f"{sys.executable} misbehaving.py {mistake}", folder=HERE, seconds=seconds)
-    scenario = Scenario(
-        name=mistake,
-        clients=[[program.call("flow")] for _ in range(clients)],
-        invariants=[],
-        expect={NO_UNHANDLED_EXCEPTION: "holds"},
-    )
-    return carried_out(Verify(), scenario, Source(), lambda depth, states, width: None)
+    seconds = seconds or (0.5 if mistake.startswith("mute") else 30.0)
+    return searched(Program(f"{sys.executable} misbehaving.py {mistake}", folder=HERE, seconds=seconds), task)
+
+
+def searched(program: Program, task: Verify | None = None) -> Outcome:
+    """What comes of two clients with its flow."""
+    clients = [[program.call("flow")] for _ in range(2)]
+    scenario = Scenario(name="s", clients=clients, invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"})
+    return carried_out(task or Verify(), scenario, Source(), lambda depth, states, width: None)
 
 
 @pytest.mark.parametrize("mistake", FAILURES)
@@ -101,21 +102,13 @@ def test_a_program_that_is_mute_from_the_start_is_not_waited_for_longer_than_the
 
 
 def test_the_limit_of_the_search_holds_for_a_mute_program_too(pids: Pids) -> None:
-    program = Program(f"{sys.executable} misbehaving.py mute", folder=HERE, seconds=50.0)
-    scenario = Scenario(
-        name="s", clients=[[program.call("flow")]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"}
-    )
-    found = carried_out(Verify(seconds_max=1.0), scenario, Source(), lambda depth, states, width: None)
+    found = outcome("mute", 50.0, Verify(seconds_max=1.0))
     assert "no line in time" in found.stopped
     assert ended(pids())
 
 
 def test_a_program_that_does_not_exist_is_unusable_and_named() -> None:
-    program = Program("./no-such-program", folder=HERE)
-    scenario = Scenario(
-        name="s", clients=[[Call(program.flow("flow"))]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"}
-    )
-    found = carried_out(Verify(), scenario, Source(), lambda depth, states, width: None)
+    found = searched(Program("./no-such-program", folder=HERE))
     assert "program ./no-such-program in" in found.trouble
     assert "No such file or directory; build it first" in found.trouble
 

@@ -1,14 +1,11 @@
 """Several open effects of a program: the adapter for Go does what a flow in Python does, and nonsense is refused."""
 
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from lakeproof import Always, Call, Env, Faults, Program, Reached, Scenario, Snapshot, Violation, kv
-from lakeproof.languages.child import ProgramFailed
 from lakeproof.languages.pool import _fits
 from lakeproof.languages.protocol import Asks, Nonsense, Opens, Raises, Returns
 from lakeproof.languages.reader import read_message
@@ -68,11 +65,7 @@ def test_goroutines_have_the_states_and_ends_of_tasks_in_python(faults: Faults, 
     for options in (Options(keep_finals=True), Options(merge=False, symmetry=False, keep_finals=True)):
         expected = search(scenario(Call(together), faults), options=options)
         found = search(scenario(go.call("together"), faults), options=options)
-        assert (found.states, found.transitions, found.depth) == (
-            expected.states,
-            expected.transitions,
-            expected.depth,
-        )
+        assert (found.states, found.transitions, found.depth) == (expected.states, expected.transitions, expected.depth)
         assert found.finals == expected.finals
         assert [each.verdict for each in found.findings] == [each.verdict for each in expected.findings]
 
@@ -144,29 +137,3 @@ def test_effects_that_make_no_sense_are_refused(line: bytes, said: str) -> None:
 def test_a_flow_that_leaves_goroutines_behind_is_refused(line: Opens | Returns, still_open: int, said: str) -> None:
     with pytest.raises(Nonsense, match=said):
         _fits(line, still_open)
-
-
-def test_a_goroutine_that_is_left_behind_is_no_verdict(tmp_path: Path) -> None:
-    (tmp_path / "leaves.py").write_text(LEAVES)
-    call = Program(f"{sys.executable} {tmp_path / 'leaves.py'}").call("x")
-    with pytest.raises(ProgramFailed, match="the flow returned None, and 1 effect is open"):
-        search(scenario(call, Faults()))
-
-
-LEAVES = """
-import json, sys
-lines = iter(sys.stdin.readline, "")
-say = lambda told: print(json.dumps(told), flush=True)
-next(lines)
-say({"protocol": "flow:", "version": 1})
-for line in lines:
-    told = json.loads(line)
-    if "reset" in told:
-        say(told)
-    elif "start" in told:
-        get = {"op": "get", "partition": "cA==", "key": "aw=="}
-        flow = told["start"]
-        say({"flow": flow, "opens": [{"effect": 1, "task": "1", **get}, {"effect": 2, "task": "2", **get}]})
-    else:
-        say({"flow": flow, "returns": None})
-"""

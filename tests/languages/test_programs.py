@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof import Call, Program, Scenario, Status, check, kv
+from lakeproof import Call, Program, Scenario, Status, kv
 from lakeproof.languages import pool
 from lakeproof.languages.child import ProgramLife
 from lakeproof.languages.pool import POOL
@@ -105,12 +105,6 @@ def of_python(scenario: Scenario) -> Scenario:
     return attrs.evolve(scenario, clients=[[increment] for _ in scenario.clients])
 
 
-def test_a_condition_that_fails_is_an_error_of_the_store() -> None:
-    _, views = alone(FLOWS.call("increment"), FLOWS.call("remove_if"), FLOWS.call("remove_if"))
-    assert [view.status for view in views] == [Status.OK, Status.OK, Status.FAIL]
-    assert views[2].error == kv.NotFound()
-
-
 ARGUMENTS: list[tuple[Hashable, Hashable]] = [
     ((), ()),
     ("text\n\u00e9", "text\n\u00e9"),
@@ -142,15 +136,6 @@ def test_errors_become_the_classes_that_the_scenario_names() -> None:
     assert isinstance(view.error, Outrun)
     assert (view.status, str(view.error)) == (Status.INFO, "its message")
     assert ended(program.call("fail", "refused", True)).error == kv.Refused("its message")
-
-
-def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() -> None:
-    scenario = Scenario(
-        name="s", clients=[[FLOWS.call("fail", "Oops")]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"}
-    )
-    (verdict,) = check(scenario).verdicts
-    assert verdict.trace is not None
-    assert "raised Oops: its message" in verdict.trace.evidence
 
 
 @pytest.mark.parametrize(

@@ -25,24 +25,18 @@ WRITES = {
 seem so."""
 FOUND_AS = {
     "lost-write": WRITES,
-    "late-write": WRITES,
     "unsettled-write": WRITES,
     "refused-write": {"refused-write-is-absent"},
-    "commit-drops-writes": WRITES,
     "partial-commit": {"commit-is-causal"},
     # It takes the place of a branch that was created anew meanwhile, too: then the deleted one is back.
     "lost-commit": {"commits-form-one-line", "commit-is-causal", INACCESSIBLE, "branch-starts-clean"},
     "lost-merge": {"commits-form-one-line"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
     "lost-update": {UPDATED},
-    "update-overwrites": WRITES | {UPDATED},
     "partial-import": {IMPORTED_WHOLE},
     "pull-overwrites": {PULL_LINEARIZABLE},
     "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
     "create-race": {UNIQUE, EFFECTIVE},  # of two that succeed, one takes the place of the other, which is gone
-    "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
-    "deleted-readable": {INACCESSIBLE},
-    "reused-token": {"commit-is-causal", "acknowledged-write-is-kept", "acknowledged-reset-is-kept"},
     "prefix-reset-returns": {"acknowledged-reset-is-kept"},
     "missed-read": {"read-is-legal", UPDATED},
     "cherry-pick-all": {"revert-is-effective"},
@@ -59,8 +53,8 @@ BRANCHES = ("create_branch", "delete_branch", "get_branch", "side set")
 CONCERNED = {
     "cherry-pick-all": ("undone",),
     "tag-returns": ("tag", "delete_tag", "get_tag"),
-    **dict.fromkeys(("prefix-reset-returns", "dirty-branch", "reused-token"), ("side set",)),
-    **dict.fromkeys(("lost-update", "update-overwrites"), ("update_metadata", "stat_entry", "set")),
+    **dict.fromkeys(("prefix-reset-returns", "dirty-branch"), ("side set",)),
+    "lost-update": ("update_metadata", "stat_entry", "set"),
     "partial-import": ("import",),
     "pull-overwrites": ("pull", "offered"),
     "late-branch-delete": BRANCHES,

@@ -67,8 +67,7 @@ def test_a_service_that_is_right_is_not_blamed_in_a_hundred_thousand_calls(group
         assert broken([*entries, *repositories]) == [], seed
 
 
-@pytest.mark.parametrize("causes", [frozenset[str](), ALL], ids=["nothing", "everything"])
-def test_most_lost_entries_are_noticed_whatever_is_set_aside(causes: frozenset[str]) -> None:
+def test_most_lost_entries_are_noticed_though_all_known_causes_are_set_aside() -> None:
     noticed = tried = 0
     for seed in range(30):
         service, rng = Simple(), Random(seed)
@@ -79,7 +78,7 @@ def test_most_lost_entries_are_noticed_whatever_is_set_aside(causes: frozenset[s
             gone = rng.choice(sorted(content))
             final = service.final
             final.branches[TRUNK] = {path: value for path, value in content.items() if path != gone}
-            noticed += bool(broken(judge_entries(calls, final, KnownIssues(causes))))
+            noticed += bool(broken(judge_entries(calls, final, KnownIssues(ALL))))
     assert noticed > tried / 4
 
 
@@ -153,8 +152,7 @@ def test_each_invariant_is_broken_by_a_misdeed() -> None:
     assert {name for *_, names in MISDEEDS for name in names} == set(IDS)
 
 
-@pytest.mark.parametrize("causes", [frozenset[str](), ALL], ids=["nothing", "everything"])
-def test_most_wrong_answers_about_repositories_are_noticed(causes: frozenset[str]) -> None:
+def test_wrong_answers_about_repositories_are_noticed_though_all_known_causes_are_set_aside() -> None:
     noticed = 0
     for seed in range(60):
         service, rng = Simple(), Random(seed)
@@ -162,5 +160,5 @@ def test_most_wrong_answers_about_repositories_are_noticed(causes: frozenset[str
         refused = [call for call in calls if call.name == "create_repository" and call.status is Status.FAIL]
         wrong = rng.choice(refused)
         wrong.status, wrong.code = Status.OK, 201
-        noticed += bool(broken(judge_repositories(calls, service.lives, KnownIssues(causes))))
-    assert noticed > (10 if causes else 20)
+        noticed += bool(broken(judge_repositories(calls, service.lives, KnownIssues(ALL))))
+    assert noticed > 10

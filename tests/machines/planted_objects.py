@@ -1,39 +1,28 @@
 """Bugs planted in repositories, hard delete and retention, each with the machine that finds it."""
 
-from collections.abc import AsyncIterator
 from functools import wraps
 from typing import Final
 
 import attrs
 
-from lakeproof.impl.codec import decode_cleanup_record, encode
+from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import merges
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import _journal, _reaper, no_copies, object_path, offline, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
 from lakeproof.impl.repositories._records import (
-    default_branch,
-    delete_all,
-    initial_commit,
     new_repository,
     read_entry,
-    scan_entries,
-    write_branch,
-    write_commit,
-    write_entry_if,
 )
-from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
-from lakeproof.impl.retention import pins, runs
+from lakeproof.impl.repositories.errors import RepositoryNotFound
+from lakeproof.impl.retention import pins
 from lakeproof.impl.world import history, jobs, sentences
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
-from tests.machines.planting import no, nothing, replacing, with_flows, yes
+from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
+from tests.machines.planting import mistaken, nothing, replacing, with_flows, yes
 
 HARDENED: Final = "repositories/hardened"
-ONLINE: Final = "hard-delete/online"
 UNTIMED: Final = "hard-delete/online-untimed"
 CLOSING: Final = "hard-delete/online-untimed+commits"
 OFFLINE: Final = "hard-delete/offline-mended"
@@ -49,16 +38,6 @@ async def write_or_not(env: Env, repository: Repository, predicate: kv.Predicate
     """A failed predicate passes for success."""
     key = keys.repository_key(repository.repository_id)
     await env.store.try_set_if(keys.GRAVELER, key, encode(repository), predicate)
-
-
-def free_if_active(entry: Repository, now: int) -> bool:
-    """A create that takes an active repository's place."""
-    return entry.state is not RepositoryState.INITIAL
-
-
-def never_free(entry: Repository, now: int) -> bool:
-    """A create that waits for an abandoned claim, and for a deleted repository, for ever."""
-    return False
 
 
 async def is_deleted(env: Env, record: CleanupRecord) -> bool:
@@ -77,11 +56,6 @@ async def is_not_this(env: Env, record: CleanupRecord) -> bool:
     return found is None or found[0].state is not RepositoryState.ACTIVE
 
 
-def of_no_instance(*, repository_id: RepositoryID, instance_uid: InstanceUID) -> CleanupRecord:
-    """A record that leads nowhere."""
-    return CleanupRecord(repository_id=repository_id, instance_uid=InstanceUID("x"))
-
-
 async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Repository:
     """A get that returns what is not active yet."""
     found = await read_entry(env, repository_id)
@@ -90,82 +64,9 @@ async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Reposit
     return found[0]
 
 
-async def get_none(env: Env, repository_id: RepositoryID) -> Repository:
-    """A get that finds nothing."""
-    await read_entry(env, repository_id)
-    raise RepositoryNotFound(repository_id)
-
-
-async def list_none(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """A list that leaves out what is there."""
-    await hardened.list_repositories(env, batch_size=batch_size)
-    return ()
-
-
-async def list_all(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
-    """A list of whatever has an entry."""
-    return tuple([each async for each in scan_entries(env, batch_size)])
-
-
-async def clean_until(env: Env, *, batch_size: int = 0) -> int:
-    """A cleaner that ends with the first failure, and answers how many it has done."""
-    cleaned = 0
-    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
-        record = decode_cleanup_record(entry.value)
-        try:
-            if await hardened.is_dead(env, record):
-                partition = keys.repository_partition(record.repository_id, record.instance_uid)
-                await delete_all(env, partition, batch_size)
-                cleaned += 1
-        except kv.KVError:
-            break
-    return cleaned
-
-
-async def create_entry_first(env: Env, repository_id: RepositoryID) -> Repository:
-    """A create whose entry is there before its branch."""
-    if await read_entry(env, repository_id) is not None:
-        raise NotUnique(repository_id)
-    repository = new_repository(env, repository_id, await env.clock.now())
-    try:
-        await write_entry_if(env, repository, None)
-    except kv.PredicateFailed:
-        raise NotUnique(repository_id) from None
-    await write_commit(env, uid_partition(repository), initial_commit(repository))
-    await write_branch(env, uid_partition(repository), default_branch(env, repository))
-    return repository
-
-
-async def merge_unannounced(
-    env: Env, repository: Repository, destination: BranchID, source: str, message: str
-) -> Commit:
-    """A merge that writes nothing ahead."""
-    return await merges.merge(env, repository, destination, source, message)
-
-
-async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> None:
-    """A delete that says it did."""
-    await hardened.get_repository(env, repository_id)
-
-
 def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
-
-
-def closed_when_sealed(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
-    """A job that takes a sealed token for a closed one."""
-    return "open" if branch is not None and branch.staging_token == token else "closed"
-
-
-async def no_winners(self: _reaper.Reaper, token: StagingToken, branch: Branch | None) -> list[str]:
-    """A job that takes no commit for true."""
-    return []
-
-
-async def all_addresses(self: _reaper.Reaper, token: StagingToken, addresses: _reaper.Addresses) -> list[str]:
-    """A job that does not look what is staged."""
-    return list(addresses)
 
 
 async def under_tokens(env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, *_: object) -> None:
@@ -198,14 +99,6 @@ async def none_kept(*_: object) -> set[str]:
     return set()
 
 
-async def older(
-    env: Env, repository: Repository, reading: offline.Reading, cut: int, batch_size: int
-) -> AsyncIterator[str]:
-    """A job that takes young objects, too."""
-    async for each in OLDER(env, repository, reading, cut + 100 * reading.min_age, batch_size):
-        yield each
-
-
 async def none_brought(*_: object) -> tuple[()]:
     """A job that takes nothing for committed."""
     return ()
@@ -226,70 +119,38 @@ def asked_nothing(env: Env, repository: Repository) -> Env:
     return env
 
 
-OLDER: Final = offline._older  # a part that the bug changes
 DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
     # Repositories.
     replacing("a create claims blindly", HARDENED, (hardened, "write_entry_if", write_blindly)),
     replacing("a failed predicate passes for success", HARDENED, (hardened, "write_entry_if", write_or_not)),
-    replacing("an active repository is free", HARDENED, (hardened, "_is_free", free_if_active)),
-    replacing("no deleted repository is free", HARDENED, (hardened, "_is_free", never_free)),
-    replacing("the cleaner takes all for dead", HARDENED, (hardened, "is_dead", yes)),
     replacing("the cleaner takes a claim for dead", HARDENED, (hardened, "is_dead", is_not_this)),
     replacing("the cleaner spares superseded instances", HARDENED, (hardened, "is_dead", is_deleted)),
-    replacing("the cleaner deletes nothing", HARDENED, (hardened, "delete_all", nothing)),
-    replacing("no record leads to an instance", HARDENED, (hardened, "CleanupRecord", of_no_instance)),
-    replacing("a repository has no branch", HARDENED, (hardened, "write_branch", nothing)),
-    replacing("a repository has no commit", HARDENED, (hardened, "write_commit", nothing)),
     with_flows(
         "a get returns what is not active yet", HARDENED, get_repository=wraps(hardened.get_repository)(get_any)
     ),
-    with_flows("a get finds nothing", HARDENED, get_repository=wraps(hardened.get_repository)(get_none)),
-    with_flows(
-        "a list leaves out what is there", HARDENED, list_repositories=wraps(hardened.list_repositories)(list_none)
-    ),
-    with_flows(
-        "a list shows what is not active", HARDENED, list_repositories=wraps(hardened.list_repositories)(list_all)
-    ),
-    with_flows("a delete does nothing", HARDENED, delete_repository=wraps(hardened.delete_repository)(delete_nothing)),
     with_flows(
         "a get returns what is not active yet",
         "repositories/step2-by-set-if",
         get_repository=wraps(step2.get_repository)(get_any),
     ),
-    with_flows("the cleaner stops at the first failure", "alone/hardened", clean=wraps(hardened.clean)(clean_until)),
-    with_flows(
-        "a create writes its entry first",
-        "repositories/step1+creates",
-        create_repository=wraps(step1.create_repository)(create_entry_first),
-    ),
-    replacing("a delete empties nothing", "repositories/step1", (step1, "delete_entry", nothing)),
+    mistaken("alone/hardened", "repositories.hardened: the cleaner stops at the first failure"),
+    mistaken("repositories/step1+creates", "repositories.step1: a create writes its entry first"),
     replacing("instances share an identifier", "repositories/step1", (step1, "new_repository", of_one_instance)),
     replacing("instances share an identifier", "repositories/kv3", (kv3, "new_repository", of_one_instance)),
-    replacing("instances share an identifier", HARDENED, (hardened, "new_repository", of_one_instance)),
     with_flows(
         "a get returns what was deleted",
         "under-deletion/hardened",
         get_repository=wraps(hardened.get_repository)(get_deleted),
     ),
     # Hard delete.
-    replacing("a commit promises nothing", UNTIMED, (_journal, "promise", nothing)),
     replacing("no head is written down", UNTIMED, (_journal, "mark_head", nothing)),
-    replacing("the job takes a sealed token for closed", CLOSING, (_reaper, "fate_of", closed_when_sealed)),
     replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
-    replacing("the job takes no commit for true", UNTIMED, (_reaper.Reaper, "_winners", no_winners)),
-    replacing("the job does not look into commits", UNTIMED, (_reaper.Reaper, "_is_committed_in", no)),
-    replacing("the job does not look what is staged", UNTIMED, (_reaper.Reaper, "_replaced", all_addresses)),
-    with_flows(
-        "a merge writes nothing ahead",
-        "hard-delete/online-untimed+merges",
-        merge=wraps(merges.merge)(merge_unannounced),
-    ),
+    mistaken("hard-delete/online-untimed+merges", "hard_delete.online: a merge writes nothing ahead"),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
-    replacing("the job finds nothing staged", OFFLINE, (offline, "_uncommitted_addresses", none_kept)),
     replacing("the job finds nothing committed", OFFLINE, (offline, "_committed_addresses", none_kept)),
-    replacing("the job takes young objects", OFFLINE, (offline, "_older", older)),
+    mistaken(OFFLINE, "hard_delete.offline: the job takes young objects"),
     replacing("no copy is written down", OFFLINE + "+copies", (offline, "_track", nothing)),
     replacing(
         "the job finds nothing committed",
@@ -304,9 +165,6 @@ BUGS: Final = (
     # Retention.
     replacing("a run reads no pins", PINNED, (pins, "_pinned_commits", no_pins)),
     replacing("all that is condemned goes", PINNED, (pins, "active", none_active)),
-    replacing(
-        "every commit is taken for expired", PINNED, (runs, "active", none_active), (pins, "active", none_active)
-    ),
     # The world: what only a combination shows.
     replacing("a job does not ask whether its repository lives", "world/heirs", (jobs, "asking_first", asked_nothing)),
     replacing("a merge and a revert write nothing ahead", "world/leaving", (history, "write_ahead", nothing)),

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from types import ModuleType
 
 import attrs
+import pytest
 
 from stateful_tests.swarm import Swarm
+from tests.designs.mistakes import MISTAKES, Mistake
 
 Owner = ModuleType | type
 Patch = tuple[Owner, str, object]
@@ -21,9 +23,17 @@ class Bug:
     patches: tuple[Patch, ...] = ()
     flows: Mapping[str, object] = attrs.field(factory=dict)
     """Flows of the design that are replaced, by field."""
+    mistake: Mistake | None = None
+    """A change of the text instead."""
 
     def __str__(self) -> str:
         return f"{self.machine}: {self.what}"
+
+    def plant(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for owner, name, planted in self.patches:
+            monkeypatch.setattr(owner, name, planted)
+        if self.mistake is not None:
+            self.mistake.plant(monkeypatch)
 
     def in_flows(self, swarm: Swarm) -> Swarm:
         """The machine, over the flows with the bug."""
@@ -46,6 +56,12 @@ def replacing(what: str, machine: str, *patches: Patch) -> Bug:
 def with_flows(what: str, machine: str, **flows: object) -> Bug:
     """A bug that is a flow of its own."""
     return Bug(what=what, machine=machine, flows=flows)
+
+
+def mistaken(machine: str, mistake: str) -> Bug:
+    """A bug that a scenario of the catalogue finds as well: one of `tests/designs/mistakes`, by its name."""
+    (found,) = (each for each in MISTAKES if str(each) == mistake)
+    return Bug(what=found.what, machine=machine, mistake=found)
 
 
 async def nothing(*_: object, **__: object) -> None:

@@ -5,17 +5,29 @@ from typing import Final
 
 import pytest
 
-from lakeproof.model import keys, kv
+from lakeproof.model import kv
 from lakeproof.model.commits import with_content_id
 from lakeproof.model.committed import Entry
-from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists, PathNotFound
+from lakeproof.model.errors import (
+    BranchBusy,
+    BranchExists,
+    BranchNotFound,
+    DataGone,
+    EntryChanged,
+    NotUnique,
+    PathExists,
+    PathNotFound,
+    RepositoryDeleting,
+    RepositoryNotFound,
+    TagExists,
+)
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
-from lakeproof.model.records import Branch, Commit, Record, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from tests.impl.records import held, staged_under
 
-P = b"r-u"
 REPOSITORY = "r"
 B = "b"
 
@@ -46,25 +58,15 @@ def branch(name: str = B, token: str = "r-b:u.1.0", head: str = HEAD.commit_id, 
 
 
 def snapshot(*records: Record, staged: dict[bytes, bytes] | None = None, token: str = "r-b:u.1.0") -> Snapshot:
-    store: dict[kv.Address, Record | bytes] = {}
-    for record in records:
-        match record:
-            case Branch():
-                store[P, keys.branch_key(record.branch_id)] = record
-            case Commit():
-                store[P, keys.commit_key(record.commit_id)] = record
-            case Tag():
-                store[P, keys.tag_key(record.tag_id)] = record
-    for path, identity in (staged or {}).items():
-        entry = StagedEntry(key=path, identity=identity, data=b"")
-        store[keys.staging_partition(StagingToken(token)), keys.staged_key(path)] = entry
-    return Snapshot(store=store, objects={}, now=0, clients=())
+    entries = [StagedEntry(key=path, identity=identity, data=b"") for path, identity in (staged or {}).items()]
+    return Snapshot(store={**held(*records), **staged_under(token, *entries)}, objects={}, now=0, clients=())
 
 
 class History:
-    """Invocations and returns, as a monitor hears them."""
+    """Invocations and returns, as a monitor hears them. subject: the first arguments of all calls."""
 
-    def __init__(self, monitor: Monitor) -> None:
+    def __init__(self, monitor: Monitor, subject: tuple[str, ...] = (REPOSITORY, B)) -> None:
+        self.subject = subject
         self.monitor, self.state, self.found = monitor, monitor.initial, list[Finding]()
         self._calls: dict[int, tuple[int, str, tuple[Hashable, ...]]] = {}
 
@@ -74,7 +76,7 @@ class History:
 
     def begins(self, client: int, name: str, *args: Hashable) -> "History":
         index = self._calls[client][0] + 1 if client in self._calls else 0
-        self._calls[client] = (index, name, (REPOSITORY, B, *args))
+        self._calls[client] = (index, name, (*self.subject, *args))
         self.hear(Invoked(client, index, name, self._calls[client][2]))
         return self
 
@@ -106,21 +108,28 @@ ANSWERS: Final[Mapping[str, tuple[Status, Exception | None]]] = {
     "changed": (Status.FAIL, EntryChanged(b"x")),
     "busy": (Status.FAIL, BranchBusy("b")),
     "unknown": (Status.INFO, kv.OutcomeUnknown()),
+    "lost": (Status.FAIL, DataGone("mem://r/data/1")),
+    "no-branch": (Status.FAIL, BranchNotFound("b")),
+    "no-repository": (Status.FAIL, RepositoryNotFound("r")),
+    "deleting": (Status.FAIL, RepositoryDeleting("r")),
+    "taken": (Status.FAIL, NotUnique("r")),
+    "branch-exists": (Status.FAIL, BranchExists("b")),
+    "tag-exists": (Status.FAIL, TagExists("t")),
 }
 
 
-def played(monitor: Monitor, script: str) -> History:
+def played(monitor: Monitor, script: str, subject: tuple[str, ...] = (REPOSITORY, B)) -> History:
     """Calls, as in "0 set_entry x 1; 1+ commit m; 2 get_entry x =:1; 1- =info": one that begins and ends, one that only
-    begins, one that returns an identity, and an end with one of the answers above. Messages and branches are text, all
-    else is bytes; "-" is empty."""
-    history = History(monitor)
+    begins, one that returns an identity, and an end with one of the answers above. Messages, branches and all arguments
+    of calls of a repository are text, all else is bytes; "-" is empty."""
+    history = History(monitor, subject)
     for step in script.split("; ") if script else []:
         who, *words = step.split()
         client, answer = int(who[0]), words.pop()[1:] if words and words[-1].startswith("=") else "ok"
         if not who.endswith("-"):
             name, *args = words
             given = (each.replace("-", "") for each in args)
-            text = name in ("commit", "merge", "create_branch")
+            text = B not in subject or name in ("commit", "merge", "create_branch")
             history.begins(client, name, *(each if text else each.encode() for each in given))
         if not who.endswith("+"):
             status, error = ANSWERS.get(answer, (Status.OK, None))

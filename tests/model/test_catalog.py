@@ -1,18 +1,13 @@
 """The catalog's entries: lakeFS' wire format, and what an address is relative to."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.model import catalog, catalog_pb2
+from lakeproof.model import catalog
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry, physical_address
 from lakeproof.model.identifiers import StorageNamespace
 
-FOLDER = Path(catalog.__file__).parent
 NS = StorageNamespace("mem://r")
 texts = st.text(st.characters(codec="utf-8"), max_size=5)
 
@@ -72,13 +67,3 @@ def test_a_neighbour_whose_name_begins_alike_is_outside() -> None:
 def test_an_identity_stands_for_all_of_the_data(one: ObjectEntry, other: ObjectEntry) -> None:
     same = catalog.identity_of(encode_object_entry(one)) == catalog.identity_of(encode_object_entry(other))
     assert same is (one == other)
-
-
-def test_the_generated_module_is_current(tmp_path: Path) -> None:
-    assert catalog_pb2.DESCRIPTOR.name == "catalog.proto"
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{FOLDER}", f"--pyi_out={tmp_path}"]
-    subprocess.run([*command, f"--descriptor_set_out={tmp_path}/catalog.binpb", "catalog.proto"], check=True)
-    for name in ("catalog.binpb", "catalog_pb2.pyi"):
-        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), (
-            f"{name} is out of date: run the command at the top of catalog.proto"
-        )

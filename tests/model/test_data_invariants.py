@@ -7,33 +7,26 @@ from collections.abc import Hashable, Mapping
 
 import pytest
 
-from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
-from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.invariants import data
 from lakeproof.model.objects import StoredObject, etag
-from lakeproof.model.records import Record, StagedEntry
+from lakeproof.model.records import StagedEntry
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
-from tests.model.invariants.test_outcomes import FOUND, PARTITION, store
+from tests.impl.records import REPOSITORY, held, staged_under
 from tests.model.test_branch_invariants import HEAD, History, branch, verdict
 
-OPEN = StagingToken("open")
 LINKED = History(data.acknowledged_upload_is_kept).does(0, "link_physical_address", b"x", "grant", b"g")
 
 
 def snapshot(*there: str, x: str | None = "") -> Snapshot:
     """A branch of these objects; ``x``: what is staged there, None for a tombstone, empty for nothing."""
-    head = branch("b", OPEN)
-    held: dict[tuple[bytes, bytes], Record | bytes] = {
-        **store(FOUND, HEAD),
-        (PARTITION, keys.branch_key(BranchID("b"))): head,
-    }
+    store = held(REPOSITORY, HEAD, branch("b", "open"))
     if x != "":
         entry = x and encode_object_entry(ObjectEntry(address=f"data/{x}", e_tag=etag(x.encode())))
         staged = StagedEntry(key=b"x", identity=identity_of(entry) if entry else b"", data=entry or None)
-        held[keys.staging_partition(OPEN), keys.staged_key(b"x")] = staged
+        store |= staged_under("open", staged)
     objects: Mapping[str, StoredObject] = {f"mem://r/data/{name}": StoredObject(name.encode()) for name in there}
-    return Snapshot(store=held, objects=objects, now=0, clients=())
+    return Snapshot(store=store, objects=objects, now=0, clients=())
 
 
 def test_it_is_kept_while_the_branch_shows_its_content() -> None:

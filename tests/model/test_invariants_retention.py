@@ -2,40 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 
+import attrs
 import pytest
 
-from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
+from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Record, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.model.snapshot import Snapshot
+from tests.impl.records import REPOSITORY, branch, commit, held, staged_under, tag
 from tests.model.test_branch_invariants import verdict
 
 NOW = 1_700_000_000_000_000
-NAMESPACE = StorageNamespace("mem://r")
-MAIN = BranchID("main")
-REPOSITORY = Repository(
-    repository_id=RepositoryID("r"),
-    storage_namespace=NAMESPACE,
-    default_branch_id=MAIN,
-    creation_date=NOW,
-    instance_uid=InstanceUID("u"),
-)
-PARTITION = keys.repository_partition(REPOSITORY.repository_id, REPOSITORY.instance_uid)
-TOKEN, SEALED = StagingToken("open"), StagingToken("sealed")
+NAMESPACE = REPOSITORY.storage_namespace
+MAIN = REPOSITORY.default_branch_id
 WEEK = Rules(7)
 
 
@@ -62,34 +46,20 @@ def snapshot(
     sealed: Iterable[str] = (),
 ) -> Snapshot:
     """Commits by name: age in days, parent, names of objects. ``there``: the objects that exist."""
-    store: dict[tuple[bytes, bytes], Record | bytes] = {
-        (keys.GRAVELER, keys.repository_key(REPOSITORY.repository_id)): REPOSITORY
-    }
+    records: list[Record] = [REPOSITORY]
     objects = {f"{NAMESPACE}/data/{name}": StoredObject(b"") for name in there}
     for name, (age, parent, names) in commits.items():
         written = write([entry(each) for each in sorted(names)])
-        commit = Commit(
-            commit_id=CommitID(name),
-            committer="",
-            message="",
-            creation_date=NOW - int(age * DAY),
-            meta_range_id=written.meta_range_id,
-            parents=(CommitID(parent),) if parent else (),
-        )
-        store[PARTITION, keys.commit_key(commit.commit_id)] = commit
+        made = attrs.evolve(commit(name, *([parent] if parent else [])), creation_date=NOW - int(age * DAY))
+        records.append(attrs.evolve(made, meta_range_id=written.meta_range_id))
         for object_id, content in written.objects.items():
             objects[object_address(NAMESPACE, object_id)] = StoredObject(content)
     for name, head in heads.items():
-        tokens = (TOKEN, (SEALED,)) if name == MAIN else (StagingToken(f"of {name}"), ())
-        branch = Branch(
-            branch_id=BranchID(name), commit_id=CommitID(head), staging_token=tokens[0], sealed_tokens=tokens[1]
-        )
-        store[PARTITION, keys.branch_key(branch.branch_id)] = branch
-    for name, head in (tags or {}).items():
-        store[PARTITION, keys.tag_key(TagID(name))] = Tag(tag_id=TagID(name), commit_id=CommitID(head))
-    for token, names in ((TOKEN, opened), (SEALED, sealed)):
-        for each in names:
-            store[keys.staging_partition(token), keys.staged_key(each.encode())] = staged(each)
+        sealed_tokens = (StagingToken("sealed"),) if name == MAIN else ()
+        records.append(attrs.evolve(branch(name, head), sealed_tokens=sealed_tokens))
+    records += [attrs.evolve(tag(name), commit_id=CommitID(head)) for name, head in (tags or {}).items()]
+    open_ones = staged_under(branch(MAIN).staging_token, *map(staged, opened))
+    store = {**held(*records), **open_ones, **staged_under("sealed", *map(staged, sealed))}
     return Snapshot(store=store, objects=objects, now=NOW, clients=())
 
 

@@ -2,100 +2,24 @@
 
 import pytest
 
-from lakeproof.model import kv
-from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, RepositoryNotFound, TagExists
-from lakeproof.model.invariants import Finding
+from lakeproof.model.errors import TagExists
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import ABSENT, CREATED, DELETED, THERE, repository
-from lakeproof.model.snapshot import CallView, Invoked, Returned, Status
-from tests.model.test_branch_invariants import verdict
+from tests.model.test_branch_invariants import History, played, verdict
 from tests.model.test_invariants_repositories import repository as record
 
-GET = ("get_repository", "r")
-CREATE = ("create_repository", "r")
-DELETE = ("delete_repository", "r")
-
-
-class History:
-    def __init__(self, *, exists: bool) -> None:
-        self.monitor = linearizable(repository(exists=exists))
-        self.state = self.monitor.initial
-        self.found: list[Finding] = []
-
-    def hear(self, event: Invoked | Returned) -> "History":
-        self.state, findings = self.monitor.advance(self.state, event)
-        self.found += findings
-        return self
-
-    def begins(self, client: int, name: str, *args: str) -> "History":
-        return self.hear(Invoked(client, 0, name, args))
-
-    def ends(
-        self, client: int, name: str, *args: str, status: Status = Status.OK, error: Exception | None = None
-    ) -> "History":
-        value = (record("u"),) if name == "list_repositories" and not error else None
-        return self.hear(Returned(client, 0, CallView(name, args, status, value, error)))
-
-    def does(self, client: int, *call: str, error: Exception | None = None) -> "History":
-        status = Status.OK if error is None else Status.FAIL
-        return self.begins(client, *call).ends(client, *call, status=status, error=error)
-
-    @property
-    def broken(self) -> bool:
-        return verdict(self.found) == "violated"
-
-
-NOT_FOUND = RepositoryNotFound("r")
+GET, CREATE, DELETE = "get_repository", "create_repository", "delete_repository"
 
 
 def test_alone() -> None:
     apply = repository(exists=False).apply
-    assert apply(False, *(CREATE[0], CREATE[1:])) == (True, CREATED)
+    assert apply(False, CREATE, ("r",)) == (True, CREATED)
     assert apply(True, "create_bare_repository", ("r",)) == (True, ABSENT)  # what no create answers
     assert apply(True, "delete_repository", ("r",)) == apply(False, "delete_repository", ("r",)) == (False, DELETED)
     assert apply(True, "get_branch", ("r", "main")) == (True, THERE)
     assert apply(False, "list_repositories", ()) == (False, ABSENT)
     assert apply(False, "get_repository", ("other",)) == (False, None)
     assert apply(True, "clean", ()) == (True, None)
-
-
-@pytest.mark.parametrize("error", [NOT_FOUND, RepositoryDeleting("r")])
-def test_what_was_created_is_there_and_what_was_deleted_is_not(error: Exception) -> None:
-    assert not History(exists=False).does(0, *CREATE).does(1, *GET).broken
-    assert History(exists=False).does(0, *CREATE).does(1, *GET, error=error).broken
-    assert not History(exists=True).does(0, *DELETE).does(1, *GET, error=error).broken
-    assert History(exists=True).does(0, *DELETE).does(1, *GET).broken
-    assert History(exists=True).does(1, *GET, error=error).broken
-
-
-def test_a_list_shows_what_is_there() -> None:
-    assert not History(exists=True).does(0, "list_repositories").broken
-    assert History(exists=False).does(0, "list_repositories").broken
-
-
-def test_two_creates_do_not_both_succeed() -> None:
-    assert History(exists=False).does(0, *CREATE).does(1, *CREATE).broken
-    assert not History(exists=False).does(0, *CREATE).does(1, *CREATE, error=NotUnique("r")).broken
-
-
-def test_two_deletes_may_both_succeed() -> None:
-    assert not History(exists=True).does(0, *DELETE).does(1, *DELETE).broken
-
-
-@pytest.mark.parametrize("ends", [True, False])
-def test_a_create_in_doubt_may_have_happened_or_may_happen_later(ends: bool) -> None:
-    for answer in (None, NOT_FOUND):
-        history = History(exists=False).begins(0, *CREATE)
-        if ends:
-            history.ends(0, *CREATE, status=Status.INFO, error=kv.OutcomeUnknown())
-        assert not history.does(1, *GET, error=answer).broken
-    later = History(exists=False).begins(0, *CREATE).does(1, *GET, error=NOT_FOUND)
-    assert not later.does(2, *GET).broken
-
-
-def test_a_create_that_was_refused_has_not_happened() -> None:
-    refused = History(exists=False).does(0, *CREATE, error=NotUnique("r"))
-    assert refused.does(1, *GET).broken
 
 
 def test_a_tag_is_created_once_in_each_life_of_its_repository() -> None:
@@ -107,24 +31,54 @@ def test_a_tag_is_created_once_in_each_life_of_its_repository() -> None:
     assert apply(tagged, "get_tag", ("r", "other")) == (tagged, ABSENT)
     assert apply(tagged, "delete_tag", ("r", "t")) == (True, THERE)
     assert apply(tagged, "get_repository", ("r",)) == (tagged, THERE)
-    assert apply(tagged, CREATE[0], CREATE[1:]) == (tagged, ABSENT)
+    assert apply(tagged, CREATE, ("r",)) == (tagged, ABSENT)
     assert apply(tagged, "delete_repository", ("r",)) == (False, DELETED)
     assert apply(False, "create_tag", ("r", "t")) == apply(False, "get_tag", ("r", "t")) == (False, ABSENT)
 
 
-def test_a_branch_is_created_once_until_it_or_its_repository_is_deleted() -> None:
-    branch, deletes, name = ("create_branch", "r", "b"), ("delete_branch", "r", "b"), BranchExists("b")
-    assert not History(exists=True).does(0, *branch).does(1, "create_branch", "r", "c").broken
-    assert not History(exists=True).does(0, *branch).does(1, *branch, error=name).broken
-    assert not History(exists=True).does(1, *branch, error=name).broken, "an error is no answer here"
-    assert History(exists=True).does(0, *branch).does(1, *branch).broken
-    assert not History(exists=True).does(0, *branch).does(0, *deletes).does(1, *branch).broken
-    assert not History(exists=True).does(0, *branch).does(0, *DELETE).does(0, *CREATE).does(1, *branch).broken
-    assert History(exists=True).begins(1, *branch).does(0, *branch).does(0, *DELETE).ends(1, *branch).broken
+BRANCH, TAG = "create_branch b", "create_tag t"
 
 
-def test_a_tag_that_exists_without_another_create_is_found() -> None:
-    tag = ("create_tag", "r", "t")
-    assert History(exists=True).does(0, *tag, error=TagExists("t")).broken
-    assert not History(exists=True).does(0, *tag).does(1, *tag, error=TagExists("t")).broken
-    assert not History(exists=True).begins(0, *tag).does(1, *tag, error=TagExists("t")).broken
+@pytest.mark.parametrize(
+    ("exists", "script", "expected"),
+    [
+        # What was created is there, and what was deleted is not.
+        (False, f"0 {CREATE}; 1 {GET}", "holds"),
+        (True, f"0 {DELETE}; 1 {GET}", "violated"),
+        *((False, f"0 {CREATE}; 1 {GET} ={gone}", "violated") for gone in ("no-repository", "deleting")),
+        *((True, f"0 {DELETE}; 1 {GET} ={gone}", "holds") for gone in ("no-repository", "deleting")),
+        *((True, f"1 {GET} ={gone}", "violated") for gone in ("no-repository", "deleting")),
+        # Of two creates one succeeds; two deletes may both.
+        (False, f"0 {CREATE}; 1 {CREATE}", "violated"),
+        (False, f"0 {CREATE}; 1 {CREATE} =taken", "holds"),
+        (True, f"0 {DELETE}; 1 {DELETE}", "holds"),
+        # A create in doubt may have happened, or may happen later, and one that was refused has not happened.
+        *(
+            (False, f"0+ {CREATE}{ends}; 1 {GET}{answer}", "holds")
+            for ends in ("", "; 0- =unknown")
+            for answer in ("", " =no-repository", " =no-repository; 2 get_repository")
+        ),
+        (False, f"0 {CREATE} =taken; 1 {GET}", "violated"),
+        # A branch is created once, until it or its repository is deleted.
+        (True, f"0 {BRANCH}; 1 create_branch c", "holds"),
+        (True, f"0 {BRANCH}; 1 {BRANCH} =branch-exists", "holds"),
+        (True, f"1 {BRANCH} =branch-exists", "holds"),  # an error is no answer here
+        (True, f"0 {BRANCH}; 1 {BRANCH}", "violated"),
+        (True, f"0 {BRANCH}; 0 delete_branch b; 1 {BRANCH}", "holds"),
+        (True, f"0 {BRANCH}; 0 {DELETE}; 0 {CREATE}; 1 {BRANCH}", "holds"),
+        (True, f"1+ {BRANCH}; 0 {BRANCH}; 0 {DELETE}; 1-", "violated"),
+        # A tag that exists without another create is found.
+        (True, f"0 {TAG} =tag-exists", "violated"),
+        (True, f"0 {TAG}; 1 {TAG} =tag-exists", "holds"),
+        (True, f"0+ {TAG}; 1 {TAG} =tag-exists", "holds"),
+    ],
+)
+def test_some_order_of_the_calls_explains_all_answers(exists: bool, script: str, expected: str) -> None:
+    history = played(linearizable(repository(exists=exists)), script, ("r",))
+    assert (verdict(history.found) == "violated") is (expected == "violated")
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_list_shows_what_is_there(exists: bool) -> None:
+    history = History(linearizable(repository(exists=exists)), ()).does(0, "list_repositories", value=(record("u"),))
+    assert (verdict(history.found) == "violated") is not exists

@@ -1,23 +1,13 @@
 """`acknowledged-reset-is-kept`: histories that violate it, that satisfy it, and that say nothing."""
 
-import attrs
 import pytest
 
-from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.invariants import resets
-from lakeproof.model.objects import StoredObject
-from tests.model.test_branch_invariants import EMPTY, HAS_2, HAS_X, B, branch, commit, played, verdict
-from tests.model.test_branch_invariants import snapshot as seen
+from tests.model.test_branch_invariants import EMPTY, HAS_2, HAS_X, played, verdict
+from tests.model.test_entries import COMMITTED
 
-_WRITTEN = write([Entry(path=b"x", identity=b"1", data=b"")])
-_HEAD = commit("x", metarange=_WRITTEN.meta_range_id)
-COMMITTED_X = attrs.evolve(
-    seen(branch(B, "r-b:u.1.0", _HEAD.commit_id), _HEAD),
-    objects={object_address("mem://r", name): StoredObject(value) for name, value in _WRITTEN.objects.items()},
-)
-"""What beside a commit may be there in the end, because the head has it."""
-
-SEEN = {"empty": EMPTY, "x": HAS_X, "2": HAS_2, "committed": COMMITTED_X}
+# Beside a commit x may be there in the end, because the head has it.
+SEEN = {"empty": EMPTY, "x": HAS_X, "2": HAS_2, "committed": COMMITTED}
 RESETS = ("reset_branch", "reset_prefix -", "reset_entry x")
 WRITTEN = "0 set_entry x 1; "
 BESIDE = f"{WRITTEN}3+ commit m; "

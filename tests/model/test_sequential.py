@@ -15,7 +15,7 @@ from lakeproof.impl.refs.errors import (
     PathNotFound,
     RefNotFound,
 )
-from lakeproof.model import calls, keys, kv
+from lakeproof.model import calls, kv
 from lakeproof.model.calls import Kind
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
@@ -24,6 +24,7 @@ from lakeproof.model.invariants.branches_alone import alone_as_specified
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, Refusals, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from tests.impl.records import held, staged_under
 
 FIRST = Commit(
     commit_id=CommitID("f"), committer="lakeproof", message="", creation_date=0, meta_range_id=MetaRangeID("")
@@ -115,12 +116,10 @@ def branch(name: str, *sealed: str, commit_id: str = "f") -> Branch:
     )
 
 
-def store(*records: Record, staged: tuple[str, ...] = ()) -> Snapshot:
-    held: dict[kv.Address, Record | bytes] = {(b"r", keys.commit_key(FIRST.commit_id)): FIRST}
-    held |= {(b"r", keys.branch_key(each.branch_id)): each for each in records if isinstance(each, Branch)}
-    change = StagedEntry(key=b"x", identity=b"1", data=b"")
-    held |= {(keys.staging_partition(StagingToken(token)), keys.staged_key(b"x")): change for token in staged}
-    return Snapshot(store=held, objects={}, now=0, clients=())
+def store(*records: Record, staged: str = "") -> Snapshot:
+    """staged: the token of a change."""
+    under = staged_under(staged, StagedEntry(key=b"x", identity=b"1", data=b"")) if staged else {}
+    return Snapshot(store={**held(FIRST, *records), **under}, objects={}, now=0, clients=())
 
 
 NOTHING = Outcome(Status.OK)
@@ -133,8 +132,8 @@ NOTHING = Outcome(Status.OK)
         (store(branch("b")), "there are the branches"),
         (store(branch("b", commit_id="other"), branch("main")), "b names other"),
         (store(branch("b", "old"), branch("main")), "sealed tokens"),
-        (store(branch("b"), branch("main"), staged=("old",)), "no branch has none"),
-        (store(branch("b"), branch("main"), staged=("b-open",)), "b has b'x'|b has"),
+        (store(branch("b"), branch("main"), staged="old"), "no branch has none"),
+        (store(branch("b"), branch("main"), staged="b-open"), "b has b'x'|b has"),
     ],
 )
 def test_the_store_holds_in_the_end_what_is_specified_and_nothing_else(snapshot: Snapshot, wrong: str) -> None:
@@ -154,7 +153,7 @@ def test_an_unspecified_call_that_fails_is_a_violation() -> None:
 
 
 def test_jobs_answer_how_many_tokens_they_have_dropped() -> None:
-    clean, left = store(branch("b")), store(branch("b"), staged=("old",))
+    clean, left = store(branch("b")), store(branch("b"), staged="old")
     one, none = Outcome(Status.OK, 1), Outcome(Status.OK, 0)
     assert isinstance(locks.dropped_once((one, none), clean)[0], Reached)
     for outcomes, snapshot in (((none, none), clean), ((one, one), clean), ((one, none), left)):

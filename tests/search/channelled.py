@@ -1,21 +1,21 @@
 """Generated flows that send and receive, and all that they can do: an enumerator that shares nothing with the search.
 
-A state is a tuple of plain values. Here a message that overtakes is taken in one step, for as many units as it passes
-over; the flow's own step by step is the search's.
+Here a message that overtakes is taken in one step, for as many units as it passes over; the flow's own step by step is
+the search's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Final, TypeVar
 
 import attrs
 
-from lakeproof import Always, AlwaysEventually, Call, Env, Faults, Finding, Reached, Scenario, Violation
-from lakeproof.model.snapshot import AnySnapshot, Status
+from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Violation
+from lakeproof.model.snapshot import AnySnapshot
+from tests.search.walks import Actor, End, Kind, Programs, Standing, Step
 
 P: Final = b"p"
 CHANNELS: Final = ("c0", "c1")
-Step = tuple[str, int]
 T = TypeVar("T")
 
 
@@ -50,41 +50,32 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
 
 
 @attrs.frozen(kw_only=True)
-class Actor:
-    """A client of the enumerator. ``holds``: a message that it has received and is about to pass on."""
+class Sender(Actor):
+    """``holds``: a message that it has received and is about to pass on."""
 
-    at: int = 0
-    seen: tuple[object, ...] = ()
     holds: bytes | None = None
-    begun: bool = False
-    crashed: bool = False
 
 
 @attrs.frozen(kw_only=True)
-class State:
-    actors: tuple[Actor, ...]
+class Sent(Standing):
+    actors: tuple[Sender, ...]
     channels: tuple[tuple[bytes, ...], ...] = ((), ())
     store: tuple[bytes | None, ...] = (None, None)
-    crashes: int
-    lost: int
     duplicated: int
     reordered: int
-
-
-Programs = tuple[tuple[Step, ...], ...]
 
 
 def _put(held: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
     return (*held[:at], value, *held[at + 1 :])
 
 
-def _sends(state: State, channel: int, message: bytes) -> Iterator[State]:
+def _sends(state: Sent, channel: int, message: bytes) -> Iterator[Sent]:
     yield attrs.evolve(state, channels=_put(state.channels, channel, (*state.channels[channel], message)))
     if state.lost:
         yield attrs.evolve(state, lost=state.lost - 1)
 
 
-def _takes(state: State, channel: int) -> Iterator[tuple[State, bytes]]:
+def _takes(state: Sent, channel: int) -> Iterator[tuple[Sent, bytes]]:
     messages = state.channels[channel]
     for at, message in enumerate(messages[: state.reordered + 1]):
         paid = attrs.evolve(state, reordered=state.reordered - at)
@@ -93,19 +84,19 @@ def _takes(state: State, channel: int) -> Iterator[tuple[State, bytes]]:
             yield attrs.evolve(paid, duplicated=state.duplicated - 1), message
 
 
-def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
+def _steps(programs: Programs, state: Sent, me: int) -> Iterator[Sent]:
     """All that a client's next effect can come to."""
     actor, name = state.actors[me], "abc"[me].encode()
     what, number = programs[me][actor.at]
 
-    def goes(after: State, moved: Actor = actor, *, ends: bool = True) -> State:
+    def goes(after: Sent, moved: Sender = actor, *, ends: bool = True) -> Sent:
         moved = attrs.evolve(moved, begun=True, at=actor.at + ends)
         return attrs.evolve(after, actors=_put(after.actors, me, moved))
 
-    def saw(*more: object) -> Actor:
+    def saw(*more: object) -> Sender:
         return attrs.evolve(actor, seen=(*actor.seen, *more))
 
-    def holds(message: bytes | None) -> Actor:
+    def holds(message: bytes | None) -> Sender:
         return attrs.evolve(actor, holds=message)
 
     mine = name + b"%d" % len(actor.seen)
@@ -132,70 +123,15 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
         yield goes(attrs.evolve(state, store=_put(state.store, number, mine)))
 
 
-def ended(programs: Programs, state: State, me: int) -> bool:
-    return state.actors[me].at == len(programs[me])
-
-
-def _following(programs: Programs, state: State) -> Iterator[tuple[bool, State]]:
-    """Each state that follows, and whether it does so without a crash."""
-    for me, actor in enumerate(state.actors):
-        if actor.crashed or ended(programs, state, me):
-            continue
-        yield from ((True, after) for after in _steps(programs, state, me))
-        if state.crashes:
-            crashed = attrs.evolve(actor, crashed=True)
-            yield False, attrs.evolve(state, crashes=state.crashes - 1, actors=_put(state.actors, me, crashed))
-
-
-@attrs.frozen
-class Everything:
-    """All states, and those in which no client can move."""
-
-    states: frozenset[State]
-    ends: frozenset[State]
-
-
-def everything(programs: Programs, faults: Faults, states_max: int) -> Everything | None:
-    """None: there are more states than that."""
-    first = State(
-        actors=tuple(Actor() for _ in programs),
+def _first(scenario: Scenario) -> Sent:
+    faults = scenario.faults
+    return Sent(
+        actors=tuple(Sender() for _ in scenario.clients),
         crashes=faults.crashes,
         lost=faults.lost_messages,
         duplicated=faults.duplicated_messages,
         reordered=faults.reordered_messages,
     )
-    met, waiting, ends = {first}, [first], set()
-    while waiting:
-        state = waiting.pop()
-        following = list(_following(programs, state))
-        if not any(moves for moves, _ in following):
-            ends.add(state)
-        fresh = {after for _, after in following} - met
-        met |= fresh
-        waiting += fresh
-        if len(met) > states_max:
-            return None
-    return Everything(frozenset(met), frozenset(ends))
-
-
-End = tuple[object, ...]
-
-
-def end_of(programs: Programs, state: State) -> End:
-    """What is left: messages, keys, and for each client whether its call has begun and how it ended."""
-    views: list[object] = []
-    for me, actor in enumerate(state.actors):
-        if ended(programs, state, me):
-            views.append((Status.OK, actor.seen))
-        elif actor.begun:
-            views.append((Status.CRASHED if actor.crashed else Status.PENDING, None))
-        else:
-            views.append(())
-    return state.channels, state.store, tuple(views)
-
-
-def programs_of(scenario: Scenario) -> Programs:
-    return tuple(calls[0].args[1] for calls in scenario.clients)  # type: ignore[misc]
 
 
 def _crowded(seen: AnySnapshot) -> Iterator[Finding]:
@@ -205,36 +141,18 @@ def _crowded(seen: AnySnapshot) -> Iterator[Finding]:
         yield Reached("one message at most")
 
 
-def _all_over(seen: AnySnapshot) -> bool:
-    """For each client: its call has ended, or crashed."""
-    return all(calls and calls[0].status is not Status.PENDING for calls in seen.clients)
-
-
 CROWDED: Final = Always(id="crowded", meaning="one message at a time", check=_crowded)
-ALL_OVER: Final = AlwaysEventually(_all_over, id="all-over", meaning="each client has ended", fairness="weak")
-
-
-def is_crowded(state: State) -> bool:
-    return any(len(messages) > 1 for messages in state.channels)
-
-
-def is_stuck(programs: Programs, state: State) -> bool:
-    """A client has neither ended nor crashed in the middle of its call."""
-    return any(
-        not ended(programs, state, me) and not (actor.crashed and actor.begun) for me, actor in enumerate(state.actors)
-    )
-
 
 KINDS: Final = ("send", "send", "send", "offer", "offer", "receive", "receive", "try", "relay", "drain", "get", "set")
-BUDGETS: Final[tuple[Callable[[], Faults], ...]] = (
-    Faults,
-    lambda: Faults(lost_messages=1),
-    lambda: Faults(duplicated_messages=1),
-    lambda: Faults(reordered_messages=1),
-    lambda: Faults(reordered_messages=2),
-    lambda: Faults(crashes=1),
-    lambda: Faults(duplicated_messages=1, reordered_messages=1),
-    lambda: Faults(lost_messages=1, crashes=1),
+BUDGETS: Final = (
+    Faults(),
+    Faults(lost_messages=1),
+    Faults(duplicated_messages=1),
+    Faults(reordered_messages=1),
+    Faults(reordered_messages=2),
+    Faults(crashes=1),
+    Faults(duplicated_messages=1, reordered_messages=1),
+    Faults(lost_messages=1, crashes=1),
 )
 
 
@@ -242,7 +160,7 @@ def generated(seed: int) -> Scenario:
     """Two or three clients, the first of which sends at once. With overtaking, none begins with a receive: passing over
     would begin its call."""
     random = Random(f"channels {seed}")
-    faults = BUDGETS[seed % len(BUDGETS)]()
+    faults = BUDGETS[seed % len(BUDGETS)]
     clients = []
     for me in "abc"[: random.choice((2, 2, 3))]:
         steps = [(random.choice(KINDS), random.randrange(2)) for _ in range(random.choice((1, 2, 3)))]
@@ -252,3 +170,20 @@ def generated(seed: int) -> Scenario:
             steps.insert(0, ("send", random.randrange(2)))
         clients.append([Call(follow, me, tuple(steps))])
     return Scenario(name=f"channels/{seed}", clients=clients, invariants=[CROWDED], faults=faults)
+
+
+def _cells(held: Mapping[object, object]) -> End:
+    channels = tuple(held.get(("channel", name), ()) for name in CHANNELS)
+    return channels, tuple(held.get(("kv", P, b"k%d" % number)) for number in range(2))
+
+
+CHANNELLED: Final = Kind(
+    generated=generated,
+    first=_first,
+    steps=_steps,
+    left=lambda state: (state.channels, state.store),
+    cells=_cells,
+    invariant=CROWDED,
+    wrong=lambda state: any(len(messages) > 1 for messages in state.channels),
+    states_max=500,
+)

@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 
 import attrs
 
-from lakeproof import Call, Env, Eventually, Faults, Finding, Reached, Scenario
-from lakeproof.model.snapshot import AnySnapshot, Reads
+from lakeproof import Call, Env, Faults, Scenario
+from tests.search.walks import ENDS
 
 T = TypeVar("T")
 
@@ -156,13 +156,6 @@ def _effect(
             return (False,), store
     store[key] = _Key(value, event, seconds) if seconds else _Key(value)
     return () if what == "set" else (True,), store
-
-
-def _ends(seen: AnySnapshot) -> Iterator[Finding]:
-    yield Reached("the end")
-
-
-ENDS: Final = Eventually(id="ends", meaning="it ends", check=_ends, reads=frozenset({Reads.STORE}))
 
 
 BY_HAND: Final = (

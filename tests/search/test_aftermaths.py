@@ -3,12 +3,10 @@
 from unittest.mock import Mock
 
 from lakeproof import Aftermath, Call, Faults, Scenario
-from lakeproof.model.invariants import Always, Reached
 from lakeproof.search.search import Options, search
 from tests.differential.interpreter import run_program
 from tests.differential.programs import START, Const, Get, Instruction, Program, Set
-
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
+from tests.search.walks import UNBROKEN
 
 
 def times(*clients: tuple[Instruction, ...], faults: Faults | None = None, advance: int = 0) -> list[int]:

@@ -7,7 +7,6 @@ import pytest
 from lakeproof import Call, Faults, Scenario
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
-from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Flow
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.execution import NondeterministicFlow, Program
@@ -15,10 +14,9 @@ from lakeproof.search.search import Options, Result, search
 from lakeproof.search.trie import Trie
 from tests.differential.agreement import WAYS, run_search
 from tests.search.agreement import check_agreement
+from tests.search.walks import UNBROKEN
 
 P = b"p"
-
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 
 
 async def get(env: Env, key: bytes) -> bytes:

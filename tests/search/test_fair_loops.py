@@ -133,7 +133,7 @@ def test_no_lasso_is_shorter() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 11_000, 1_000))
+@pytest.mark.parametrize("first", range(1_000, 3_000, 1_000))
 def test_no_lasso_is_shorter_in_many_graphs(first: int) -> None:
     assert wrong(range(first, first + 1_000)) == []
 

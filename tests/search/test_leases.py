@@ -29,13 +29,12 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.invariants import Fairness
 from lakeproof.model.snapshot import AnySnapshot, Outcome
 from lakeproof.scenario import ScenarioError
-from lakeproof.search.minimise import reduce_preemptions
-from lakeproof.search.plain import plain_search
-from lakeproof.search.replay import record, replay
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
-from tests.search.leased import ENDS, SECOND, P, generated, scenario_of
+from tests.search.agreement import broken, differences_from_plain, found_of
+from tests.search.leased import SECOND, P, generated, scenario_of
+from tests.search.walks import ENDS
 
 LOCK: Final = (P, b"lock")
 
@@ -53,40 +52,15 @@ STATES_MAX: Final = 200
 
 
 def disagreements(seeds: range, time: str) -> Iterator[str]:
-    """Where the search and the plain one differ, or a counterexample is not replayed. What is large is left out."""
-    compared = 0
-    for seed in seeds:
-        first, second, *_ = generated(seed)
-        clients = (first[:2], second[:1])
-        scenario = scenario_of(clients, time, FAULTS[seed % len(FAULTS)])
-        scenario = attrs.evolve(scenario, invariants=[ENDS, FOUND])
-        try:
-            plain = plain_search(scenario, STATES_MAX)
-        except AssertionError:
-            continue
-        compared += 1
-        result = search(scenario, options=Options(keep_finals=True))
-        if result.finals != plain.finals:
-            yield f"{seed}: final states"
-        if {finding.id: finding.verdict for finding in result.findings} != plain.verdicts:
-            yield f"{seed}: verdicts"
-        for finding in result.findings:
-            if finding.counterexample is not None:
-                moves = reduce_preemptions(scenario, finding.counterexample.moves, finding.id)
-                trace = record(scenario, finding.id, moves, version="0")
-                assert replay(trace, scenario).steps == len(plain.violations[finding.id][1])
-    assert compared > len(seeds) / 3
+    made = ((generated(seed), FAULTS[seed % len(FAULTS)]) for seed in seeds)
+    scenarios = (scenario_of((first[:2], second[:1]), time, faults) for (first, second, *_), faults in made)
+    return differences_from_plain((attrs.evolve(each, invariants=[ENDS, FOUND]) for each in scenarios), STATES_MAX)
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-def test_both_searches_agree(time: str) -> None:
-    assert list(disagreements(range(8), time)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("time", ["sleeps", "read"])
-def test_both_searches_agree_on_many(time: str) -> None:
-    assert list(disagreements(range(8, 120), time)) == []
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 60), marks=pytest.mark.deep)])
+def test_both_searches_agree(seeds: range, time: str) -> None:
+    assert list(disagreements(seeds, time)) == []
 
 
 async def hold(env: Env, *, renew: bool = False, ttl: int | None = 2 * SECOND) -> None:
@@ -116,21 +90,15 @@ TAKES: Final = Terminates(take, id="takes", meaning="the lock is taken at last")
 def test_a_loop_waits_for_a_lock_to_expire(holder: Call, verdict: str, naps: bool) -> None:
     clients = [[holder], [Call(take, naps=naps)]]
     spin = Scenario(name="spin", clients=clients, invariants=[TAKES], time="sleeps", tick=SECOND)
-    result = search(spin)
-    assert result.complete
-    found = {finding.id: finding for finding in result.findings}["takes"]
-    assert found.verdict == verdict
-    if found.counterexample is not None:
-        loop = found.counterexample.loop
-        replay(record(spin, "takes", found.counterexample.moves, version="0", loop=loop), spin)
+    assert (broken(spin) is None) is (verdict == "holds")
 
 
 @pytest.mark.parametrize(("fairness", "verdict"), [("weak", "holds"), ("strong", "holds"), ("none", "violated")])
 def test_time_passes_at_last_where_nobody_sleeps(fairness: Fairness, verdict: str) -> None:
     clients = [[Call(hold)], [Call(take, naps=False)]]
     takes = Terminates(take, id="takes", meaning="the lock is taken at last", fairness=fairness)
-    result = search(Scenario(name="spin", clients=clients, invariants=[takes], time="sleeps", tick=SECOND))
-    assert {finding.id: finding.verdict for finding in result.findings}["takes"] == verdict
+    spin = Scenario(name="spin", clients=clients, invariants=[takes], time="sleeps", tick=SECOND)
+    assert found_of(spin, "takes").verdict == verdict
 
 
 def test_a_loop_that_reads_the_clock_is_inconclusive() -> None:
@@ -204,7 +172,7 @@ def test_what_the_setup_leaves_lives_on_and_an_aftermath_outlives_it() -> None:
     )
     ended = {final.value[1][0][-1].value for final in search(found, options=Options(keep_finals=True)).finals}  # type: ignore[index]
     assert ended == {False, True}
-    assert {finding.verdict for finding in search(found).findings if finding.id == "after"} == {"holds"}
+    assert found_of(found, "after").verdict == "holds"
 
 
 def test_invariants_see_values_and_plain_writes() -> None:

@@ -19,8 +19,8 @@ from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, Const, Get, Program, Set
+from tests.search.walks import UNBROKEN
 
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 RAW = Options(merge=False, symmetry=False)
 MERGED = Options(merge=True)
 
@@ -43,20 +43,14 @@ TOTAL = search(writers(), options=RAW)
 
 
 @pytest.mark.parametrize("states_max", range(1, TOTAL.states))
-def test_a_limit_of_states_leaves_all_that_holds_inconclusive(states_max: int) -> None:
+def test_a_limit_of_states_leaves_all_that_holds_inconclusive_and_whole_levels_count(states_max: int) -> None:
     found = search(writers(), Limits(states_max=states_max), RAW)
     assert not found.complete
     assert found.findings[0].verdict == "inconclusive"
     assert found.findings[0].why == found.stopped == f"{found.states} states, at most {states_max} were allowed"
     assert found.states >= states_max
-
-
-@pytest.mark.parametrize("states_max", range(1, TOTAL.states))
-def test_the_depth_of_a_limited_search_is_the_last_level_that_was_judged_whole(states_max: int) -> None:
-    found = search(writers(), Limits(states_max=states_max), RAW)
-    plain = plain_search(writers())
-    covered = [key for key in plain.keys if _steps(key) <= found.depth]
-    assert found.states == len(covered)
+    covered = [key for key in plain_search(writers()).keys if _steps(key) <= found.depth]
+    assert found.states == len(covered), "the last level that counts was judged whole"
 
 
 def _steps(key: object) -> int:
@@ -106,12 +100,15 @@ async def hangs(env: Env) -> None:
         raise Hangs(30.0, "mine.py:3")
 
 
-def test_a_flow_that_hangs_leaves_all_that_holds_inconclusive() -> None:
+def test_a_flow_that_hangs_leaves_all_that_holds_inconclusive_and_is_run_no_second_time() -> None:
+    depths: list[int] = []
     clients = [[Call(hangs)], [Call(run_program, Program((Set(0, Const(b"1")),)))]]
-    found = search(Scenario(name="hangs", clients=clients, invariants=[UNBROKEN]))
+    hanging = Scenario(name="hangs", clients=clients, invariants=[UNBROKEN])
+    found = search(hanging, progress=lambda depth, *_: depths.append(depth))
     assert not found.complete
     assert [finding.verdict for finding in found.findings] == ["inconclusive", "inconclusive"]
     assert found.findings[0].why == found.stopped == str(Hangs(30.0, "mine.py:3"))
+    assert depths.count(0) == 1
 
 
 def _reads_before_it_writes(transition: Transition) -> list[Violation | Reached]:
@@ -156,13 +153,6 @@ class TestSmall:
         found = search(writers(), Limits(seconds_max=4.0))
         assert not found.complete
         assert found.depth > 0
-
-    def test_a_flow_that_cannot_be_decided_is_run_no_second_time(self) -> None:
-        depths: list[int] = []
-        clients = [[Call(hangs)], [Call(run_program, Program((Set(0, Const(b"1")),)))]]
-        hanging = Scenario(name="hangs", clients=clients, invariants=[UNBROKEN])
-        assert not search(hanging, progress=lambda depth, *_: depths.append(depth)).complete
-        assert depths.count(0) == 1
 
 
 class TestRanked:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -23,14 +22,13 @@ from lakeproof import (
     OnStep,
     Reached,
     Scenario,
-    Terminates,
     Violation,
     kv,
 )
 from lakeproof.impl.live import NoChannel, live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.snapshot import AnySnapshot, Status
-from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
+from lakeproof.scenario import ScenarioError
 from lakeproof.search import trace
 from lakeproof.search.faults import Mode
 from lakeproof.search.plain import plain_search
@@ -41,10 +39,9 @@ from lakeproof.search.search import search
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
-from tests.search.agreement import check_agreement
-from tests.search.channelled import CHANNELS, P, follow
-from tests.search.test_channels import ends
-from tests.search.timed import ENDS
+from tests.search.agreement import check_agreement, ends_of
+from tests.search.channelled import CHANNELLED, CHANNELS, P, follow
+from tests.search.walks import ENDS
 
 
 def test_interchangeable_receivers_are_exchanged() -> None:
@@ -63,64 +60,13 @@ async def send(env: Env, *messages: bytes) -> None:
         await env.channel("c0").send(message)
 
 
-async def transmit(env: Env, words: tuple[bytes, ...], capacity: int | None) -> None:
-    """The alternating-bit protocol: each word again and again, until its bit comes back."""
-    data, acks = (env.channel(name, capacity=capacity) for name in ("data", "acks"))
-    for turn, word in enumerate(words):
-        bit = b"%d" % (turn % 2)
-        answer = b""
-        while answer != bit:
-            await data.send(bit + word)
-            with suppress(TimeoutError):
-                async with env.timeout(1):
-                    answer = await acks.receive()
-
-
-async def accept(env: Env, capacity: int | None, *, checks: bool) -> None:
-    data, acks = (env.channel(name, capacity=capacity) for name in ("data", "acks"))
-    expected, count = b"0", 0
-    while True:
-        message = await data.receive()
-        if message[:1] == expected or not checks:
-            await env.store.set(P, b"%d" % count, message[1:])
-            expected, count = (b"1" if expected == b"0" else b"0"), count + 1
-        await acks.send(message[:1])
-
-
-def _in_order(seen: AnySnapshot) -> Iterator[Finding]:
-    found = [seen.store.get((P, b"%d" % number)) for number in range(3)]
-    if found not in ([None] * 3, [b"x", None, None], [b"x", b"y", None]):
-        yield Violation("in-order", f"{found}")
-    yield Reached("something was sent")
-
-
-@pytest.mark.parametrize("checks", [True, False])
-@pytest.mark.parametrize("faults", [Faults(), Faults(lost_messages=1, duplicated_messages=1)])
-def test_the_alternating_bit_protocol_over_a_network_with_room_for_two_is_decided(faults: Faults, checks: bool) -> None:
-    """It sends again after a timeout that came too early, so that without a capacity there is no end of states."""
-    in_order = Always(id="in-order", meaning="what arrives is what was sent", check=_in_order)
-    scenario = Scenario(
-        name="alternating-bit",
-        clients=[[Call(transmit, (b"x", b"y"), 2)], [Call(accept, 2, checks=checks)]],
-        invariants=[in_order, *([Terminates(transmit, fairness="strong")] if checks else [])],
-        time="sleeps",
-        faults=faults,
-    )
-    found = {each.id: each.verdict for each in search(scenario).findings}
-    assert found["in-order"] == ("holds" if checks else "violated")
-    if checks:
-        assert found["transmit-terminates"] == "holds"
-
-
 def test_a_channel_has_room_for_one_message_or_more() -> None:
     async def send_nowhere(env: Env) -> None:
         await env.channel("c", capacity=0).send(b"1")
 
-    [finding] = search(
-        Scenario(name="x", clients=[[Call(send_nowhere)]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"})
-    ).findings
-    assert finding.counterexample is not None
-    assert "capacity is 0: expected at least 1, or None" in finding.counterexample.violation.evidence
+    [_, raised] = search(scenario(Call(send_nowhere))).findings
+    assert raised.counterexample is not None
+    assert "capacity is 0: expected at least 1, or None" in raised.counterexample.violation.evidence
 
 
 async def receive(env: Env) -> bytes:
@@ -148,7 +94,7 @@ def scenario(*clients: Call, **fields: object) -> Scenario:
 
 def values(of: Scenario) -> set[tuple[object, ...]]:
     """The messages left in c0, and what each call has returned, by end."""
-    return {(left[0], *(view[1] if view else "" for view in views)) for left, _, views in ends(of)}  # type: ignore[index, attr-defined]
+    return {(left[0], *(view[1] if view else "" for view in views)) for left, _, views in ends_of(CHANNELLED, of)}  # type: ignore[index, attr-defined]
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
@@ -188,33 +134,18 @@ def test_the_clock_does_not_jump_once_all_wait() -> None:
     check_agreement(scenario(Call(follow, "a", (("get", 0), ("receive", 0))), faults=Faults(clock_jumps=(1,))))
 
 
-def test_a_message_outlives_its_sender_and_dies_with_its_receiver() -> None:
-    crashes = scenario(Call(send, b"1", b"2"), Call(receive), faults=Faults(crashes=1))
-    assert ((b"2",), None, b"1") in values(crashes)
-    restarts = attrs.evolve(
-        crashes, clients=[[Call(send, b"1")], Client([Call(keep)], recover=Call(keep))], faults=Faults(restarts=1)
-    )
+def test_a_message_dies_with_the_restart_of_its_receiver() -> None:
+    clients = [[Call(send, b"1")], Client([Call(keep)], recover=Call(keep))]
+    restarts = attrs.evolve(scenario(Call(receive)), clients=clients, faults=Faults(restarts=1))
     check_agreement(restarts)
-    assert {(left[0], views[1][0]) for left, _, views in ends(restarts)} == {((), Status.OK), ((), Status.CRASHED)}  # type: ignore[index]
+    kept = {(left[0], views[1][0]) for left, _, views in ends_of(CHANNELLED, restarts)}  # type: ignore[index]
+    assert kept == {((), Status.OK), ((), Status.CRASHED)}
 
 
 async def keep(env: Env) -> None:
     """What is received is written down: a restart in between loses it."""
     message = await env.channel("c0").receive()
     await env.local.set(P, b"k", message)
-
-
-def test_a_deadlock_breaks_what_must_end() -> None:
-    async def exchange(env: Env, mine: str, other: str) -> None:
-        await env.store.set(P, b"k", b"begun")
-        message = await env.channel(mine).receive()
-        await env.channel(other).send(message)
-
-    wait = [Terminates(exchange, id="ends")]
-    dead = scenario(Call(exchange, "c0", "c1"), Call(exchange, "c1", "c0"))
-    [finding, _] = search(attrs.evolve(dead, invariants=wait)).findings
-    assert finding.counterexample is not None
-    assert (len(finding.counterexample.moves), finding.counterexample.loop) == (2, None)
 
 
 def test_setup_and_aftermath_send_and_receive_and_do_not_wait() -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,9 @@ from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, 
 from lakeproof.impl.parallel import Group
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import trace as traces
-from lakeproof.search.by_level import LevelSearch, Plan
 from lakeproof.search.execution import Execution, Program
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import reduce_preemptions
-from lakeproof.search.packing import Words
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import ReplayDiverged, record, replay
 from lakeproof.search.replies import NotOpen, TaskReply
@@ -341,53 +338,3 @@ class TestTraces:
         steps = tuple(attrs.evolve(step, task="3") for step in trace.schedule)
         with pytest.raises(ReplayDiverged, match="no task '3' waits; '1', '2' do"):
             replay(attrs.evolve(trace, schedule=steps), LOST)
-
-
-async def hurry(env: Env) -> None:
-    with suppress(TimeoutError):
-        async with env.timeout(1):
-            await write(env, b"k")
-    await write(env, b"l")
-
-
-async def send_two(env: Env) -> None:
-    for _ in range(2):
-        await env.channel("c").send(b"1")
-
-
-async def receive_two(env: Env) -> None:
-    for _ in range(2):
-        await env.channel("c").receive()
-
-
-async def watch_k(env: Env) -> None:
-    async with env.store.watch(b"p", b"k") as changes:
-        await anext(changes)
-
-
-@pytest.mark.parametrize(
-    ("flows", "time"),
-    [
-        *[((two, one_fails), "still"), ((hurry, read_and_write_k), "sleeps"), ((send_two, receive_two), "still")],
-        ((watch_k, read_and_write_k), "still"),
-    ],
-)
-def test_tables_that_were_compiled_elsewhere_expand_the_same(flows: tuple[Task, ...], time: str) -> None:
-    setting = prepare(attrs.evolve(scenario(*flows, faults=Faults(crashes=1)), time=time))
-    looked = LevelSearch(Plan(setting=setting))
-    assert getattr(looked.run(), "complete", False)
-    frozen = looked.kernel.frozen()
-    for level in range(4):
-        words = looked.levels.read(level, looked.kernel.layout)
-        expected: Counter[tuple[Move, tuple[int, ...]]] = Counter()
-        found: Counter[tuple[Move, tuple[int, ...]]] = Counter()
-        looked.kernel.expand(words, lambda move, _, after, to=expected: to.update(_rows(move, after)))  # type: ignore[misc]
-        attempt = frozen.attempt(words)
-        assert not attempt.lacking.any()
-        for move, _, after in attempt.offers:
-            found.update(_rows(move, after))
-        assert found == expected
-
-
-def _rows(move: Move, after: Words) -> list[tuple[Move, tuple[int, ...]]]:
-    return [(move, tuple(map(int, row))) for row in zip(*after, strict=True)]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import get_args
 
+import attrs
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
@@ -14,7 +15,8 @@ from lakeproof.search.kernel import Kernel
 from lakeproof.search.sampling import Sample, Strategy, _Sampling, sample
 from lakeproof.search.setup import prepare
 from lakeproof.search.space import share_behaviours
-from tests.racing import COUNTER, increment, increment_if
+from tests import racing
+from tests.racing import increment, increment_if
 from tests.search.agreement import violated_by
 from tools.catalogues import everything
 
@@ -22,32 +24,8 @@ BY_NAME = {scenario.name: scenario for scenario in everything()}
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
-def _every_increment_counts(snapshot: Snapshot) -> Iterator[Finding]:
-    done = sum(call.status is Status.OK for call in snapshot.calls("increment", "increment_if"))
-    found = snapshot.store.get(COUNTER, b"0")
-    assert isinstance(found, bytes)
-    if int(found) == done:
-        yield Reached(f"{done} increments counted")
-    else:
-        yield Violation("every-increment-counts", f"{done} increments, counted {int(found)}")
-
-
-every_increment_counts = Eventually(
-    id="every-increment-counts",
-    meaning="at quiescence the counter is the number of increments that succeeded",
-    check=_every_increment_counts,
-)
-
-LOST_UPDATE = Scenario(
-    name="test/lost-update",
-    clients=[[Call(increment)], [Call(increment)], [Call(increment)]],
-    invariants=[every_increment_counts],
-)
-NO_LOST_UPDATE = Scenario(
-    name="test/no-lost-update",
-    clients=[[Call(increment_if)], [Call(increment_if)], [Call(increment_if)]],
-    invariants=[every_increment_counts],
-)
+LOST_UPDATE = attrs.evolve(racing.LOST_UPDATE, clients=[[Call(increment)]] * 3)
+NO_LOST_UPDATE = attrs.evolve(racing.ATOMIC, clients=[[Call(increment_if)]] * 3)
 
 
 def assert_replays(found: Sample) -> None:
@@ -110,7 +88,7 @@ def test_pct_without_a_change_point_runs_one_client_after_the_other() -> None:
         sampling = _Sampling(LOST_UPDATE, kernel, "pct", 0, depth)
         sampling._round(1000, 100, 6)
         found[depth] = sampling.violations.keys()
-    assert found == {1: set(), 2: {"every-increment-counts"}}
+    assert found == {1: set(), 2: {"increments-count"}}
 
 
 def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
@@ -126,23 +104,13 @@ def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
 
 
 def test_faults_are_drawn_and_spread() -> None:
-    scenario = Scenario(
-        name="test/crash",
-        clients=[[Call(increment_if)], [Call(increment_if)]],
-        invariants=[
-            Eventually(
-                id="nobody-crashes",
-                meaning="every call ends",
-                check=lambda seen: [
-                    Violation("nobody-crashes", f"client {number} crashed")
-                    for number, calls in enumerate(seen.clients)
-                    for call in calls
-                    if call.status is Status.CRASHED
-                ],
-            )
-        ],
-        faults=Faults(crashes=1),
-    )
+    def nobody(seen: Snapshot) -> Iterator[Finding]:
+        crashed = [call for call in seen.calls() if call.status is Status.CRASHED]
+        yield Violation("nobody-crashes", f"{crashed}") if crashed else Reached("no crash")
+
+    none = Eventually(id="nobody-crashes", meaning="every call ends", check=nobody)
+    clients = [[Call(increment_if)], [Call(increment_if)]]
+    scenario = Scenario(name="test/crash", clients=clients, invariants=[none], faults=Faults(crashes=1))
     found = sample(scenario, executions=1000, seed=0)
     moves = found.violations["nobody-crashes"].moves
     assert [move.mode for move in moves].count(Mode.CRASH) == 1

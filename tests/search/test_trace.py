@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import pytest
 
 from lakeproof.scenario import Scenario
@@ -38,8 +39,6 @@ def test_a_trace_survives_the_way_to_disk_and_back(scenario: Scenario, tmp_path:
 
 
 def test_text_that_is_no_unicode_does_not_break_the_file(tmp_path: Path) -> None:
-    import attrs
-
     trace = attrs.evolve(found(LOST_UPDATE), evidence="half a pair: \ud800", scenario="Größe/→")
     write(trace, tmp_path / "a.json")
     assert read(tmp_path / "a.json").scenario == "Größe/→"

@@ -18,7 +18,6 @@ from lakeproof import (
     Reached,
     Reads,
     Scenario,
-    Terminates,
     Violation,
     kv,
 )
@@ -26,16 +25,15 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer, Store
 from lakeproof.model.snapshot import AnySnapshot, Status
-from lakeproof.scenario import ScenarioError
 from lakeproof.search import trace
 from lakeproof.search.plain import plain_search
 from lakeproof.search.program import Mint
-from lakeproof.search.replay import record, replay
-from lakeproof.search.results import Limits, Options
+from lakeproof.search.replay import record
+from lakeproof.search.results import Options
 from lakeproof.search.search import search
 from lakeproof.show.story import story
-from tests.search.agreement import check_agreement
-from tests.search.timed import ENDS
+from tests.search.agreement import broken, check_agreement
+from tests.search.walks import ENDS
 
 SECOND: Final = 1_000_000
 K: Final = (b"p", b"k")
@@ -63,12 +61,6 @@ def values(of: Scenario, client: int = 0) -> set[object]:
     finals = search(of, options=Options(keep_finals=True)).finals
     ends = [final.value[1][client][-1] for final in finals]  # type: ignore[index]
     return {end.value if end.status is Status.OK else end.status for end in ends}
-
-
-def test_the_list_and_the_watch_are_one_step_and_nothing_is_missed_or_seen_twice() -> None:
-    for seen in values(scenario(Call(see, 1), Call(put, b"1", b"2", b"3"))) - {Status.PENDING}:
-        assert seen in [(b"1",), (b"1", b"2"), (b"2", b"3")]
-    assert values(scenario(Call(see, 2), Call(put, b"1", b"2"))) == {(b"1", b"2"), Status.PENDING}
 
 
 def test_a_write_of_the_same_value_is_a_change() -> None:
@@ -146,56 +138,8 @@ async def follow_for_ever(env: Env) -> None:
             await anext(changes)
 
 
-async def come_and_go(env: Env) -> None:
-    while True:
-        await env.store.set(*K, b"1")
-        await env.store.delete(*K)
-
-
 def test_watches_in_a_loop_have_an_end_of_states() -> None:
-    found = search(scenario(Call(follow_for_ever), Call(put, b"1")))
-    assert found.complete
-    limits = Limits(states_max=300)  # the writer may be faster for ever
-    assert not search(scenario(Call(follow_for_ever), Call(come_and_go)), limits).complete
-
-
-async def wait_for_release(env: Env) -> None:
-    async with env.store.watch(*K) as changes:
-        if changes.entries:
-            async for change in changes:
-                if change.value is None:
-                    return
-
-
-async def release(env: Env) -> None:
-    await env.store.delete(*K)
-
-
-def test_who_waits_is_woken_at_last() -> None:
-    waits = scenario(Call(wait_for_release), Call(release), setup=[Call(put, b"1")])
-    woken = attrs.evolve(waits, invariants=[Terminates(wait_for_release, id="woken", meaning="it is woken")])
-    assert search(woken).findings[0].verdict == "holds"
-    crashes = search(attrs.evolve(woken, faults=Faults(crashes=1))).findings[0]
-    assert crashes.verdict == "violated"
-
-
-async def see_or_list(env: Env) -> tuple[bytes | None, ...]:
-    try:
-        return await see(env, 1)
-    except kv.WatchLost:
-        return tuple([entry.value async for entry in env.store.scan(b"p")])
-
-
-def test_a_lost_watch_costs_a_budget_and_is_in_the_trace() -> None:
-    lossy = scenario(Call(see_or_list), Call(put, b"1"), faults=Faults(lost_watches=1))
-    assert values(lossy) == {(b"1",), (), Status.PENDING}
-    check_agreement(lossy)
-    gone = attrs.evolve(lossy, clients=[[Call(see, 2)], [Call(put, b"1")]], invariants=[ENDS])
-    assert Status.FAIL in values(gone)
-    waits = Terminates(see_or_list, id="ends", meaning="it ends")
-    stuck = attrs.evolve(lossy, clients=[[Call(see_or_list)]], invariants=[waits])
-    finding = search(stuck).findings[0]
-    assert finding.verdict == "violated"
+    assert search(scenario(Call(follow_for_ever), Call(put, b"1"))).complete
 
 
 def _look(seen: AnySnapshot) -> Iterator[Finding]:
@@ -208,14 +152,14 @@ LOST: Final = Always(id="lost", meaning="no watch is lost", check=_look, reads=f
 
 def test_traces_and_stories_know_watches(tmp_path: Path) -> None:
     waits = scenario(Call(see, 2), Call(put, b"1"), faults=Faults(lost_watches=1))
+    assert values(waits) == {Status.PENDING, Status.FAIL}
     waits = attrs.evolve(waits, invariants=[LOST])
-    [finding] = [each for each in search(waits).findings if each.id == LOST.id]
-    assert finding.counterexample is not None
-    written = record(waits, LOST.id, finding.counterexample.moves, version="0", loop=finding.counterexample.loop)
+    found = broken(waits)
+    assert found is not None
+    written = record(waits, LOST.id, found.moves, version="0", loop=found.loop)
     file = tmp_path / "trace.json"
     file.write_text(trace.dumps(written))
     assert trace.read(file) == written
-    replay(written, waits)
     assert {"watch lost"} == {step.mode.value for step in written.schedule} - {"normal"}
     assert all(words in str(story([written])) for words in ("watches p/k*", "the watch is lost"))
 
@@ -274,14 +218,9 @@ async def use_late(env: Env) -> None:
 
 
 def test_a_watch_that_is_over_receives_nothing() -> None:
-    [finding] = [each for each in search(scenario(Call(use_late))).findings if each.verdict == "violated"]
-    assert finding.counterexample is not None
-    assert "a watch is open within its async with alone" in str(finding.counterexample.violation)
-
-
-def test_a_setup_that_waits_for_a_change_is_an_error() -> None:
-    with pytest.raises(ScenarioError, match="alone, waits for a message or a change"):
-        search(scenario(Call(put), setup=[Call(see, 1)]))
+    [_, raised] = search(scenario(Call(use_late))).findings
+    assert raised.counterexample is not None
+    assert "a watch is open within its async with alone" in str(raised.counterexample.violation)
 
 
 def test_on_a_store_in_memory_a_watch_is_one() -> None:

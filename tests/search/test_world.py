@@ -5,7 +5,6 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.model import kv
-from lakeproof.model.invariants import Always, Reached
 from lakeproof.model.snapshot import Invoked, Returned, Status
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
@@ -13,8 +12,8 @@ from lakeproof.search.setup import prepare
 from lakeproof.search.world import ExecutedStep, World
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, START, Clock, Const, Get, Instruction, Program, Set, SetIf
+from tests.search.walks import UNBROKEN
 
-UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 A: Cell = ("kv", *KEYS[0])
 WRITE = Set(0, Const(b"1"))
 

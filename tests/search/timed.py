@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from lakeproof import Always, Call, Env, Eventually, Faults, Finding, Reached, Scenario, Violation
+from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Violation
 from lakeproof.impl.effects import Deadline, Expiry, Now, Sleep
 from lakeproof.model.identity import Exact
-from lakeproof.model.snapshot import AnySnapshot, Reads
+from lakeproof.model.snapshot import AnySnapshot
 from lakeproof.search import semantics
 from lakeproof.search.execution import Execution
 from lakeproof.search.replies import UNANSWERED, reply_of_task
 from lakeproof.search.setup import prepare
+from tests.search.walks import ENDS
 
 P: Final = b"p"
 SECOND: Final = 1_000_000
@@ -73,13 +74,6 @@ def _ended_first(seen: AnySnapshot) -> Iterator[Finding]:
         yield Violation("first-ends-first", "the second client has ended first")
     elif ended[0]:
         yield Reached("the first has ended")
-
-
-def _ends(seen: AnySnapshot) -> Iterator[Finding]:
-    yield Reached("the end")
-
-
-ENDS: Final = Eventually(id="ends", meaning="it ends", check=_ends, reads=frozenset({Reads.STORE}))
 
 
 def generated(seed: int, time: str, hurried: str = "", *, reads: bool = True) -> Scenario:

@@ -3,19 +3,19 @@
 It has no queues: there is one log of all writes, as in etcd, and a watch is a place in it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Final
 
 import attrs
 
-from lakeproof import Always, AlwaysEventually, Call, Env, Faults, Finding, Reached, Scenario, Violation, kv
-from lakeproof.model.snapshot import AnySnapshot, Status
+from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Violation, kv
+from lakeproof.model.snapshot import AnySnapshot
+from tests.search.walks import Actor, End, Kind, Programs, Standing, Step
 
 P: Final = b"p"
 KEYS: Final = (b"a", b"ab", b"b", b"c")
 PREFIXES: Final = (b"a", b"", b"ab")
-Step = tuple[str, int]
 Group = tuple[tuple[bytes, bytes | None], ...]
 
 
@@ -55,49 +55,36 @@ async def follow(env: Env, me: str, steps: tuple[Step, ...]) -> tuple[object, ..
 
 
 @attrs.frozen(kw_only=True)
-class Actor:
-    """A client of the enumerator. ``since``: how much of the log its watch has behind it; None: it has none."""
+class Watcher(Actor):
+    """``since``: how much of the log its watch has behind it; None: it has none."""
 
-    at: int = 0
-    seen: tuple[object, ...] = ()
     since: int | None = None
     rest: Group = ()
     received: int = 0
-    begun: bool = False
-    crashed: bool = False
 
 
 @attrs.frozen(kw_only=True)
-class State:
-    actors: tuple[Actor, ...]
+class Logged(Standing):
+    actors: tuple[Watcher, ...]
     log: tuple[Group, ...] = ()
     copy: bytes | None = None
-    crashes: int
-    lost: int
 
 
-Programs = tuple[tuple[Step, ...], ...]
-
-
-def store_of(state: State) -> tuple[tuple[bytes, bytes], ...]:
+def store_of(state: Logged) -> tuple[tuple[bytes, bytes], ...]:
     held: dict[bytes, bytes | None] = {}
     for group in state.log:
         held.update(group)
     return tuple(sorted((key, value) for key, value in held.items() if value is not None))
 
 
-def ended(programs: Programs, state: State, me: int) -> bool:
-    return state.actors[me].at == len(programs[me])
-
-
-def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
+def _steps(programs: Programs, state: Logged, me: int) -> Iterator[Logged]:
     """All that a client's next effect can come to."""
     actor = state.actors[me]
     mine = b"%c%d" % ("abc"[me].encode(), actor.at)
     what, number = programs[me][actor.at]
     held = dict(store_of(state))
 
-    def goes(moved: Actor = actor, *, ends: bool = False, **changes: object) -> State:
+    def goes(moved: Watcher = actor, *, ends: bool = False, **changes: object) -> Logged:
         moved = attrs.evolve(moved, begun=True, at=actor.at + ends)
         if ends:
             moved = attrs.evolve(moved, since=None, rest=(), received=0)
@@ -122,8 +109,8 @@ def _steps(programs: Programs, state: State, me: int) -> Iterator[State]:
 
 
 def _watch_steps(  # type: ignore[explicit-any]
-    state: State, actor: Actor, step: Step, held: dict[bytes, bytes], goes: Callable[..., State]
-) -> Iterator[State]:
+    state: Logged, actor: Watcher, step: Step, held: dict[bytes, bytes], goes: Callable[..., Logged]
+) -> Iterator[Logged]:
     what, prefix, most = step[0], PREFIXES[step[1]], 1 + step[1] % 2
     if actor.since is None:
         entries = tuple((key, value) for key, value in sorted(held.items()) if key.startswith(prefix))
@@ -151,63 +138,6 @@ def _watch_steps(  # type: ignore[explicit-any]
                 break
 
 
-def _following(programs: Programs, state: State) -> Iterator[tuple[bool, State]]:
-    """States, and whether a client has moved that had something to do: a crash or a loss is no move of its own."""
-    for me, actor in enumerate(state.actors):
-        if actor.crashed or ended(programs, state, me):
-            continue
-        yield from ((after.lost == state.lost, after) for after in _steps(programs, state, me))
-        if state.crashes:
-            crashed = attrs.evolve(actor, crashed=True)
-            actors = (*state.actors[:me], crashed, *state.actors[me + 1 :])
-            yield False, attrs.evolve(state, crashes=state.crashes - 1, actors=actors)
-
-
-@attrs.frozen
-class Everything:
-    """All states, and those in which no client can move."""
-
-    states: frozenset[State]
-    ends: frozenset[State]
-
-
-def everything(programs: Programs, faults: Faults, states_max: int) -> Everything | None:
-    """None: there are more states than that."""
-    first = State(actors=tuple(Actor() for _ in programs), crashes=faults.crashes, lost=faults.lost_watches)
-    met, waiting, ends = {first}, [first], set()
-    while waiting:
-        state = waiting.pop()
-        following = list(_following(programs, state))
-        if not any(moves for moves, _ in following):
-            ends.add(state)
-        fresh = {after for _, after in following} - met
-        met |= fresh
-        waiting += fresh
-        if len(met) > states_max:
-            return None
-    return Everything(frozenset(met), frozenset(ends))
-
-
-End = tuple[object, ...]
-
-
-def end_of(programs: Programs, state: State) -> End:
-    """What is left: keys, and for each client whether its call has begun and how it ended."""
-    views: list[object] = []
-    for me, actor in enumerate(state.actors):
-        if ended(programs, state, me):
-            views.append((Status.OK, actor.seen))
-        elif actor.begun:
-            views.append((Status.CRASHED if actor.crashed else Status.PENDING, None))
-        else:
-            views.append(())
-    return store_of(state), state.copy, tuple(views)
-
-
-def programs_of(scenario: Scenario) -> Programs:
-    return tuple(calls[0].args[1] for calls in scenario.clients)  # type: ignore[misc]
-
-
 def _differs(seen: AnySnapshot) -> Iterator[Finding]:
     """Of what a client serves, the last change is copied last: it is so, or it is not yet."""
     copy, latest = seen.store.get((b"copies", b"c")), seen.store.get((P, b"a"))
@@ -217,41 +147,28 @@ def _differs(seen: AnySnapshot) -> Iterator[Finding]:
         yield Reached("no difference")
 
 
-def _all_over(seen: AnySnapshot) -> bool:
-    """For each client: its call has ended, or crashed."""
-    return all(calls and calls[0].status is not Status.PENDING for calls in seen.clients)
-
-
 COPIED: Final = Always(id="copied", meaning="the copy is the value", check=_differs)
-ALL_OVER: Final = AlwaysEventually(_all_over, id="all-over", meaning="each client has ended", fairness="weak")
 
 
-def is_old(state: State) -> bool:
+def _is_old(state: Logged) -> bool:
     latest = dict(store_of(state)).get(b"a")
     return state.copy is not None and latest is not None and state.copy != latest
 
 
-def is_stuck(programs: Programs, state: State) -> bool:
-    """A client has neither ended nor crashed in the middle of its call."""
-    return any(
-        not ended(programs, state, me) and not (actor.crashed and actor.begun) for me, actor in enumerate(state.actors)
-    )
-
-
 KINDS: Final = ("set", "set", "set", "create", "delete", "move", "watch")
-BUDGETS: Final[tuple[Callable[[], Faults], ...]] = (
-    Faults,
-    lambda: Faults(lost_watches=1),
-    Faults,
-    lambda: Faults(crashes=1),
-    lambda: Faults(lost_watches=1, crashes=1),
+BUDGETS: Final = (
+    Faults(),
+    Faults(lost_watches=1),
+    Faults(),
+    Faults(crashes=1),
+    Faults(lost_watches=1, crashes=1),
 )
 
 
 def generated(seed: int) -> Scenario:
     """Two or three clients; the first one begins with a watch, and the second one with a write."""
     random = Random(f"watches {seed}")
-    faults = BUDGETS[seed % len(BUDGETS)]()
+    faults = BUDGETS[seed % len(BUDGETS)]
     clients = []
     for me in "abc"[: random.choice((2, 2, 3))]:
         steps = [(random.choice(KINDS), random.randrange(3)) for _ in range(random.choice((1, 2, 3)))]
@@ -262,3 +179,24 @@ def generated(seed: int) -> Scenario:
             steps.insert(0, ("set", random.randrange(2)))
         clients.append([Call(follow, me, tuple(steps))])
     return Scenario(name=f"watches/{seed}", clients=clients, invariants=[COPIED], faults=faults)
+
+
+def _cells(held: Mapping[object, object]) -> End:
+    store = tuple((key, held["kv", P, key]) for key in KEYS if ("kv", P, key) in held)
+    return store, held.get(("kv", b"copies", b"c"))
+
+
+WATCHED: Final = Kind(
+    generated=generated,
+    first=lambda scenario: Logged(
+        actors=tuple(Watcher() for _ in scenario.clients),
+        crashes=scenario.faults.crashes,
+        lost=scenario.faults.lost_watches,
+    ),
+    steps=_steps,
+    left=lambda state: (store_of(state), state.copy),
+    cells=_cells,
+    invariant=COPIED,
+    wrong=_is_old,
+    states_max=300,
+)

@@ -1,5 +1,6 @@
 """The explorer in Debian's Chromium: steps are clicked and typed, taken back, shared, and found by a search."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def steps(browser: Browser, count: int) -> str:
       if (ready) done(count ? rows[count - 1].innerText : ''); else setTimeout(look, 20);
     })());"""
     return str(browser.run(shown, count))
+
+
+def problem(browser: Browser) -> str:
+    """Wait until the page says what is wrong."""
+    said = "const f = () => document.getElementById('problem').innerText"
+    return str(
+        browser.run(f"{said}; return new Promise((d) => (function g() {{ f() ? d(f()) : setTimeout(g, 20) }})())")
+    )
 
 
 def path(browser: Browser) -> str:
@@ -81,9 +90,7 @@ def test_a_search_leads_to_the_violation(browser: Browser, address: str) -> None
 
 def test_a_path_that_cannot_be_walked_is_said_and_left_by_another(browser: Browser, address: str) -> None:
     browser.open_address(f"{address}#a,z")
-    problem = "const f = () => document.getElementById('problem').innerText"
-    wait = f"{problem}; return new Promise((d) => (function g() {{ f() ? d(f()) : setTimeout(g, 20) }})())"
-    assert "is no move" in str(browser.run(wait)) or "not possible" in str(browser.run(wait))
+    assert re.search("is no move|not possible", problem(browser))
     browser.run("location.hash = 'a'")
     steps(browser, 1)
     assert browser.run("return document.getElementById('problem').hidden") is True
@@ -123,9 +130,7 @@ def test_an_exported_page_walks_and_searches_and_asks_nobody(browser: Browser, e
 
 def test_a_path_that_an_exported_page_does_not_have_is_named(browser: Browser, exported: Path) -> None:
     browser.open(exported, "#a,a,a,a,a")
-    wait = "const f = () => document.getElementById('problem').innerText; return new Promise((d) => "
-    wait += "(function g() { f() ? d(f()) : setTimeout(g, 20) })())"
-    assert "step 3, a: it is not possible there; possible: b" in str(browser.run(wait))
+    assert "step 3, a: it is not possible there; possible: b" in problem(browser)
 
 
 def test_the_tour_leads_from_the_beginning_to_the_violation(browser: Browser, exported: Path) -> None:

@@ -3,52 +3,35 @@
 import json
 import re
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from lakeproof.scenario import Faults
-from lakeproof.search.trace import Trace
 from lakeproof.show.formats import render_verdicts
 from lakeproof.show.formats.common import SourceLine, place_at
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Outcome, Verdict
+from lakeproof.verify.tasks import Outcome
 from tests.show.hostile import ALL, HOSTILE
-from tests.show.traces import RACE
+from tests.show.test_page import Reading
+from tests.show.traces import RACE, outcome, verdict
 
 SOURCE = Source(Path("flows.py"))
 
 
-def verdict(name: str, found: str, expected: str = "holds", trace: Trace | None = None) -> Verdict:
-    why = "it was never reached" if found == "inconclusive" else ""
-    return Verdict(invariant=name, expected=expected, verdict=found, why=why, trace=trace)
-
-
-def outcome(name: str, *verdicts: Verdict, trouble: str = "") -> Outcome:
-    return Outcome(
-        scenario=name,
-        clients=2,
-        calls=2,
-        faults=Faults(),
-        verdicts=verdicts,
-        seconds=1.25,
-        trouble=trouble,
-        details=trouble,
-    )
-
-
+NEVER = "it was never reached"
 LOST = outcome(
     "counters/lost",
-    verdict("counts", "violated", trace=RACE),
-    verdict("known", "violated", "violated", trace=RACE),
+    verdict("counts", "violated"),
+    verdict("known", "violated", "violated"),
     verdict("gone", "holds", "violated"),
     verdict("fine", "holds"),
-    verdict("open", "inconclusive"),
-    verdict("left-open", "inconclusive", "inconclusive"),
+    verdict("open", "inconclusive", why=NEVER),
+    verdict("left-open", "inconclusive", "inconclusive", NEVER),
 )
-BROKEN = outcome("counters/broken", verdict("counts", "inconclusive"), trouble="flows.py:3: counters/broken: no")
-EVIL = outcome(ALL, verdict(ALL, "violated", trace=HOSTILE), verdict(ALL + "2", "inconclusive", ALL), trouble="")
+BROKEN = outcome(
+    "counters/broken", verdict("counts", "inconclusive", why=NEVER), trouble="flows.py:3: counters/broken: no"
+)
+EVIL = outcome(ALL, verdict(ALL, "violated", trace=HOSTILE), verdict(ALL + "2", "inconclusive", ALL, NEVER))
 EVIL_BROKEN = outcome(ALL, trouble=ALL)
 
 
@@ -119,17 +102,6 @@ class TestSARIF:
         assert run["invocations"][0]["executionSuccessful"] is False
 
 
-class Tags(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add(tag)
-
-
 class TestMarkdown:
     def test_hostile_text_ends_no_cell_no_fence_and_no_fold(self) -> None:
         told = shown("markdown", EVIL)
@@ -145,14 +117,14 @@ class TestMarkdown:
             elif not fence:
                 outside.append(line)
         assert fence == ""
-        assert Tags("\n".join(outside)).found == {"details", "summary"}
+        assert {tag for tag, _ in Reading("\n".join(outside)).elements} == {"details", "summary"}
 
 
 @pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
 def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: str) -> None:
-    alone = outcome("counters/lost", verdict("open", "inconclusive"))
-    quiet = outcome("counters/lost", verdict("open", "inconclusive", "inconclusive"))
-    assert "it was never reached" in shown(format_, alone)
+    alone = outcome("counters/lost", verdict("open", "inconclusive", why=NEVER))
+    quiet = outcome("counters/lost", verdict("open", "inconclusive", "inconclusive", NEVER))
+    assert NEVER in shown(format_, alone)
     assert shown(format_, alone) != shown(format_, quiet)
 
 

@@ -9,9 +9,8 @@ from lakeproof.search.trace import Trace
 from lakeproof.show.pages.mermaid import diagram, words
 from lakeproof.show.pages.svg import picture
 from tests.show.hostile import ALL, HOSTILE
-from tests.show.traces import AFTERMATH, CRASH, RACE, TROUBLE
+from tests.show.traces import TRACES, TROUBLE
 
-TRACES = {"race": RACE, "crash": CRASH, "trouble": TROUBLE, "aftermath": AFTERMATH, "hostile": HOSTILE}
 EVERY = pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 SVG = "{http://www.w3.org/2000/svg}"
 

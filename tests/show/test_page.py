@@ -11,8 +11,8 @@ import pytest
 from lakeproof.search.trace import Trace
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.markup import asset, embed_json
-from tests.show.hostile import ALL, HOSTILE
-from tests.show.traces import AFTERMATH, CRASH, RACE, TROUBLE
+from tests.show.hostile import ALL
+from tests.show.traces import TRACES
 
 BYTES_MAX = 1_000_000
 VOID = {"meta", "input", "link", "br", "img", "wbr"}
@@ -47,9 +47,6 @@ class Reading(HTMLParser):
 
     def tags(self, name: str) -> list[dict[str, str | None]]:
         return [found for tag, found in self.elements if tag == name]
-
-
-TRACES = {"race": RACE, "crash": CRASH, "trouble": TROUBLE, "aftermath": AFTERMATH, "hostile": HOSTILE}
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)

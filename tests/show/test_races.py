@@ -97,14 +97,10 @@ async def scan(env: Env) -> tuple[bytes, ...]:
 
 
 class TestLostUpdate:
-    def test_of_two_increments_it_is_named_if_and_only_if_one_is_lost(self) -> None:
-        chosen = scenario([Call(increment)], [Call(increment)])
-        assert agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"2") == (4, 2)
-
-    def test_of_three_too(self) -> None:
-        chosen = scenario([Call(increment)], [Call(increment)], [Call(increment)])
-        named, not_named = agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"3")
-        assert (named, not_named) == (84, 6)
+    @pytest.mark.parametrize(("count", "lost", "kept"), [(2, 4, 2), (3, 84, 6)])
+    def test_of_increments_it_is_named_if_and_only_if_one_is_lost(self, count: int, lost: int, kept: int) -> None:
+        chosen = scenario(*[[Call(increment)]] * count)
+        assert agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"%d" % count) == (lost, kept)
 
     def test_a_conditional_write_loses_nothing(self) -> None:
         chosen = scenario([Call(increment_if)], [Call(increment_if)])
@@ -148,9 +144,7 @@ class TestWriteSkew:
 class TestTornScan:
     def test_it_is_named_if_and_only_if_what_was_read_was_never_there(self) -> None:
         chosen = scenario(
-            [Call(scan)],
-            [Call(put, X, b"1"), Call(put, Y, b"1")],
-            setup=(Call(put, X, b"0"), Call(put, Y, b"0")),
+            [Call(scan)], [Call(put, X, b"1"), Call(put, Y, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
         )
         torn = (b"x0", b"y1")
 
@@ -163,9 +157,7 @@ class TestTornScan:
 
     def test_a_scan_that_reads_a_state_that_was_there_is_whole(self) -> None:
         chosen = scenario(
-            [Call(scan)],
-            [Call(put, Y, b"1"), Call(put, X, b"1")],
-            setup=(Call(put, X, b"0"), Call(put, Y, b"0")),
+            [Call(scan)], [Call(put, Y, b"1"), Call(put, X, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
         )
         assert agrees(chosen, "torn scan", lambda _: False)[0] == 0
 

@@ -6,31 +6,9 @@ import json
 import pytest
 from rich.console import Console, RenderableType
 
-from lakeproof import Faults
 from lakeproof.show.table import by_design, by_scenario, matrix
 from lakeproof.show.verdicts import OrderedLines
-from lakeproof.verify.tasks import Outcome, Verdict
-from tests.show.traces import RACE
-
-
-def verdict(name: str, found: str = "holds", expected: str = "holds", why: str = "") -> Verdict:
-    trace = RACE if found == "violated" else None
-    return Verdict(invariant=name, expected=expected, verdict=found, why=why, reached=3, example="so", trace=trace)
-
-
-def outcome(name: str, *verdicts: Verdict, states: int = 1234) -> Outcome:
-    return Outcome(
-        scenario=name,
-        clients=2,
-        calls=3,
-        faults=Faults(crashes=1),
-        verdicts=verdicts,
-        states=states,
-        transitions=2 * states,
-        depth=7,
-        complete=True,
-        seconds=0.5,
-    )
+from tests.show.traces import outcome, verdict
 
 
 def printed(thing: RenderableType, width: int = 120) -> str:

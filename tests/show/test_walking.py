@@ -30,16 +30,6 @@ def random_moves(data: st.DataObject) -> tuple[World, list[Move]]:
 
 
 class TestPaths:
-    @settings(max_examples=25)
-    @given(st.data())
-    def test_the_path_of_any_execution_leads_to_the_same_state(self, data: st.DataObject) -> None:
-        world, moves = random_moves(data)
-        path = ",".join(map(name_of, moves))
-        twin = World(prepare(FAULTY))
-        for move in moves_of(path):
-            twin.step(move)
-        assert twin.key() == world.key()
-
     @pytest.mark.parametrize("mode", Mode)
     def test_every_mode_has_a_name_of_its_own(self, mode: Mode) -> None:
         move = Move(-1 if mode in (Mode.DELIVER, Mode.TICK, Mode.EXPIRE) else 2, mode)

@@ -1,4 +1,5 @@
-"""Traces for the tests of reports: a plain race, one with every kind of trouble, and one with an aftermath."""
+"""For the tests of reports: traces of a plain race, of one with every kind of trouble, of one with an aftermath; and
+verdicts."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,7 +13,9 @@ from lakeproof.scenario import Scenario
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.replay import record
 from lakeproof.search.trace import Trace
+from lakeproof.verify.tasks import Outcome, Verdict
 from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE
+from tests.show.hostile import HOSTILE
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
 
@@ -52,3 +55,29 @@ TROUBLE: Final = recorded(
     Move(-1, Mode.DELIVER),
 )
 AFTERMATH: Final = recorded(AFTERWARDS, B, A, A)
+TRACES: Final = {"race": RACE, "crash": CRASH, "trouble": TROUBLE, "aftermath": AFTERMATH, "hostile": HOSTILE}
+
+
+def verdict(
+    name: str, found: str = "holds", expected: str = "holds", why: str = "", trace: Trace | None = None
+) -> Verdict:
+    """trace: of a violation; None: `RACE`."""
+    shown = (trace or RACE) if found == "violated" else None
+    return Verdict(invariant=name, expected=expected, verdict=found, why=why, reached=3, example="so", trace=shown)
+
+
+def outcome(name: str, *verdicts: Verdict, states: int = 1234, trouble: str = "") -> Outcome:
+    return Outcome(
+        scenario=name,
+        clients=2,
+        calls=3,
+        faults=Faults(crashes=1),
+        verdicts=verdicts,
+        states=states,
+        transitions=2 * states,
+        depth=7,
+        complete=True,
+        seconds=1.25,
+        trouble=trouble,
+        details=trouble,
+    )

@@ -1,15 +1,12 @@
 """Commands on two executors in processes of their own, with a Python that has nothing but what is on a list."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 
-import pyspark
-
-from tests.commands import ROOT
+from tests.spark.commands import SPARK_HOME, ran
 
 CLUSTER = "local-cluster[2,1,1024]"
 OPTIONS = ("--master", CLUSTER, "--memory", "1g", "--conf", "spark.sql.shuffle.partitions=4")
@@ -49,7 +46,7 @@ def on_a_cluster(
     (folder / "driver").mkdir()
     home = folder / "home" / "pyspark"  # its folder work/ is where executors run
     home.mkdir(parents=True)
-    for each in Path(pyspark.__file__).parent.iterdir():
+    for each in SPARK_HOME.iterdir():
         if each.name != "work":
             (home / each.name).symlink_to(each)
     for name, path in (beside or {}).items():
@@ -57,14 +54,8 @@ def on_a_cluster(
     if "PYSPARK_PYTHON" not in environment:
         environment["PYSPARK_PYTHON"] = str(a_python(folder / "lean"))
     start = (str(BREAKING), *breaking) if breaking else ("-m", "lakeproof")
-    return subprocess.run(
-        [sys.executable, *start, "spark", *arguments, *OPTIONS],
-        cwd=folder / "driver",
-        env={**os.environ, "SPARK_HOME": str(home), "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = (sys.executable, *start, "spark", *arguments, *OPTIONS)
+    return ran(*command, cwd=folder / "driver", env={"SPARK_HOME": str(home), **environment})
 
 
 def after_sending(stderr: str) -> list[str]:

@@ -1,8 +1,6 @@
 """Commands on two executors in processes of their own. ``/proc/self/cwd`` is another folder for each process, and so a
 folder that nobody shares."""
 
-import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,9 +12,10 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.engine.runs import read_report
-from tests.commands import ROOT, complaint, lakeproof
+from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.clusters import BREAKING, a_python, after_sending, on_a_cluster
+from tests.spark.commands import ran, timeless
 from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import NOW, world
 
@@ -35,61 +34,43 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return after_sending(done.stderr)[-1]
 
 
-class TestFolders:
-    @pytest.mark.deep
-    def test_a_work_folder_that_executors_do_not_share_is_refused(self, dataset: str, tmp_path: Path) -> None:
-        line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
-        assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")
-        assert "rows were written, and 0 are there" in line
-        assert line.endswith("name a folder that all workers share, and that nothing else empties, with --work")
-        assert list((tmp_path / "driver").iterdir()) == []
+@pytest.mark.deep
+def test_a_work_folder_that_executors_do_not_share_is_refused(dataset: str, tmp_path: Path) -> None:
+    line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
+    assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")
+    assert "rows were written, and 0 are there" in line
+    assert line.endswith("name a folder that all workers share, and that nothing else empties, with --work")
+    assert list((tmp_path / "driver").iterdir()) == []
 
 
-class TestWorkersPython:
-    @pytest.mark.long
-    def test_one_that_lacks_packages_is_one_line_that_says_what_to_do(self, dataset: str, tmp_path: Path) -> None:
-        bare = a_python(tmp_path / "bare", ("attrs", "numpy"))
-        done = on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON=str(bare))
-        assert (done.returncode, done.stdout) == (2, "")
-        line = after_sending(done.stderr)[-1]
-        assert line.startswith("lakeproof: workers: Python finds no module ")
-        assert "--conf spark.archives=env.tar.gz#environment" in line
-
-    @pytest.mark.long
-    @EMBEDDED
-    def test_an_environment_that_is_shipped_is_the_one_that_workers_run(
-        self, spark: SparkSession, dataset: str, tmp_path: Path
-    ) -> None:
-        """The archive has a Python that is nowhere else, and whose packages are those of a folder."""
-        program = a_python(tmp_path / "packages")
-        with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as archive:
-            archive.add(program, "bin/python")
-        program.unlink()
-        arguments = ("check", dataset, "--only", "child-is-not-older", "--json")
-        conf = ("--conf", f"spark.archives={tmp_path / 'env.tar.gz'}#environment")
-        done = on_a_cluster(tmp_path, *arguments, *conf, PYSPARK_PYTHON="./environment/bin/python")
-        assert after_sending(done.stderr)[0].startswith("decoding")
-        assert timeless(done.stdout) == timeless(lakeproof("spark", *arguments).stdout)
+@pytest.mark.long
+def test_a_python_of_workers_that_lacks_packages_is_one_line_that_says_what_to_do(dataset: str, tmp_path: Path) -> None:
+    bare = a_python(tmp_path / "bare", ("attrs", "numpy"))
+    line = refused(on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON=str(bare)))
+    assert line.startswith("lakeproof: workers: Python finds no module ")
+    assert "--conf spark.archives=env.tar.gz#environment" in line
 
 
 @pytest.mark.long
 @EMBEDDED
-def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothing_else(
+def test_workers_run_the_python_that_is_shipped_and_say_what_this_machine_says_and_nothing_else(
     spark: SparkSession, dataset: str, tmp_path: Path
 ) -> None:
+    """The archive has a Python that is nowhere else, and whose packages are those of a folder."""
+    program = a_python(tmp_path / "packages")
+    with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as archive:
+        archive.add(program, "bin/python")
+    program.unlink()
     (tmp_path / "work").mkdir()
     arguments = ("check", dataset, "--json")
-    done = on_a_cluster(tmp_path, *arguments, "--work", str(tmp_path / "work"), "--conf", "spark.task.cpus=1")
+    conf = ("--conf", f"spark.archives={tmp_path / 'env.tar.gz'}#environment", "--conf", "spark.task.cpus=1")
+    more = ("--work", str(tmp_path / "work"), *conf)
+    done = on_a_cluster(tmp_path, *arguments, *more, PYSPARK_PYTHON="./environment/bin/python")
     here = lakeproof("spark", *arguments)
     assert done.returncode == here.exit_code
     assert timeless(done.stdout) == timeless(here.stdout)
     assert {line.partition(" ")[0] for line in after_sending(done.stderr)} == {"decoding", "checking", "counting"}
     assert list((tmp_path / "work").iterdir()) == []
-
-
-def timeless(text: str) -> str:
-    """Without times, and without the engine's name."""
-    return re.sub(r'"seconds": [0-9.]+|"engine": "[^"]*"', "", text)
 
 
 def broken(folder: Path, what: str, table: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -152,13 +133,7 @@ class TestExecutorsThatAreLost:
 def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path, engine: str) -> None:
     out, marks = tmp_path / "out", tmp_path / "marks"
     command = ("spark", *uncommitted(dataset, out), "--engine", engine)
-    done = subprocess.run(
-        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), *command],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, str(BREAKING), "driver", "addresses", str(marks), *command, TMPDIR=str(tmp_path))
     assert done.returncode == -signal.SIGKILL
     assert list((out / "it" / "addresses").glob("*.parquet"))
     line = complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", str(tmp_path)))

@@ -3,23 +3,18 @@
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
 
-from lakeproof.spark_checks.engine import java
 from lakeproof.spark_checks.engine.runs import read_report
-from tests.commands import ROOT
 from tests.spark import snapshots
+from tests.spark.commands import LAKEPROOF, SPARK_HOME, of_java, ran, timeless
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_clusters import timeless
 
 pytestmark = pytest.mark.deep
 
-SPARK = Path(pyspark.__file__).parent
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
@@ -31,15 +26,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = (f"spark.connect.grpc.binding.port={port}", "spark.sql.shuffle.partitions=2", "spark.ui.enabled=false")
     conf = [word for setting in settings for word in ("--conf", setting)]
     process = subprocess.Popen(
-        [str(SPARK / "bin" / "spark-submit"), "--class", SERVER, "--master", "local[2]", *conf, "spark-internal"],
+        [str(SPARK_HOME / "bin" / "spark-submit"), "--class", SERVER, "--master", "local[2]", *conf, "spark-internal"],
         cwd=tmp_path_factory.mktemp("server"),
-        env={
-            **os.environ,
-            "JAVA_HOME": java.java_home(),
-            "PYSPARK_PYTHON": sys.executable,
-            "SPARK_HOME": str(SPARK),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-        },
+        env={**os.environ, **of_java(), "SPARK_LOCAL_IP": "127.0.0.1"},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -68,14 +57,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "lakeproof", "spark", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return ran(*LAKEPROOF, *arguments, cwd=folder)
 
 
 @pytest.mark.parametrize("command", [("check", "data", "--json"), ("decode", "data", "--out", "{}-decoded")])

@@ -1,6 +1,6 @@
 """Datasets: read as they are, or refused in one line that names the table, what is expected, and the repair."""
 
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -70,36 +70,19 @@ def test_a_partition_column_of_digits_is_text(spark: SparkSession, folder: Path)
     assert open_dataset(spark, str(folder)).metaranges.collect()[0]["meta_range_id"] == "007"
 
 
-def missing_folder(folder: Path) -> Path:
-    return folder / "nowhere"
-
-
-def without_table(folder: Path) -> Path:
-    (folder / "ranges" / "part-0.parquet").unlink()
-    (folder / "ranges").rmdir()
-    return folder
-
-
-def without_file(folder: Path) -> Path:
-    (folder / "ranges" / "part-0.parquet").unlink()
-    return folder
-
-
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("lost", "words"),
     [
-        (missing_folder, ["nowhere: there is no such folder", "kv/"]),
-        (without_table, ["ranges: there is no table ranges/", "an empty one will do"]),
-        (without_file, ["ranges: has no Parquet file"]),
+        (".", "there is no such folder.*kv/"),
+        ("ranges", "ranges: there is no table ranges/.*an empty one will do"),
+        ("ranges/part-0.parquet", "ranges: has no Parquet file"),
     ],
 )
-def test_what_is_no_dataset_is_refused(
-    spark: SparkSession, folder: Path, damage: Callable[[Path], Path], words: list[str]
-) -> None:
-    with pytest.raises(Unusable) as refused:
-        open_dataset(spark, str(damage(folder)))
-    for word in words:
-        assert word in str(refused.value)
+def test_what_is_no_dataset_is_refused_in_one_line(spark: SparkSession, folder: Path, lost: str, words: str) -> None:
+    where = folder / lost
+    where.unlink() if where.is_file() else shutil.rmtree(where)
+    with pytest.raises(Unusable, match=words) as refused:
+        open_dataset(spark, str(folder))
     assert "\n" not in str(refused.value)
 
 

@@ -20,27 +20,23 @@ from lakeproof.spark_checks.data.kinds import design_kind
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES, no_rows
 from lakeproof.spark_checks.generate import records
 
-REPOSITORY = records.repository("r", "u", 1_700_000_000_123_456, namespace="s3://bucket/r")
 BRANCH = records.branch("main", "c2", "r-main:u.3", ("r-main:u.2", "r-main:u.1"))
-TAG = records.tag("v1", "c1")
 COMMIT = records.commit(
     "c2", 1_700_000_001_000_001, meta_range_id="m2", instance="u", parents=("c1", "c0"), generation=2
 )
 ENTRY = ObjectEntry(
     address="data/x", address_type=AddressType.RELATIVE, e_tag="e", size_bytes=7, last_modified=1_700_000_000_000_007
 )
-STAGED, TOMBSTONE = records.staged_entry("a/b", ENTRY), records.staged_entry("a/c", None)
-CLEANUP = records.cleanup("r", "old")
-
+STAGED = records.staged_entry("a/b", ENTRY)
 HOME = b"r-u"
 RECORDS = {
-    (keys.GRAVELER, b"repos/r"): encode(REPOSITORY),
+    (keys.GRAVELER, b"repos/r"): encode(records.repository("r", "u", 1_700_000_000_123_456, namespace="s3://b/r")),
     (HOME, b"branches/main"): encode(BRANCH),
-    (HOME, b"tags/v1"): encode(TAG),
+    (HOME, b"tags/v1"): encode(records.tag("v1", "c1")),
     (HOME, b"commits/c2"): encode(COMMIT),
     (b"r-main:u.3", b"key/a/b"): encode(STAGED),
-    (b"r-main:u.3", b"key/a/c"): encode(TOMBSTONE),
-    (keys.DELETED, b"repo/r/old"): encode(CLEANUP),
+    (b"r-main:u.3", b"key/a/c"): encode(records.staged_entry("a/c", None)),
+    (keys.DELETED, b"repo/r/old"): encode(records.cleanup("r", "old")),
 }
 
 

@@ -18,11 +18,13 @@ from lakeproof.words import Unusable
 ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), (b"r-main:1", b"a/b", b""), (b"p", b"k", b"v")]
 
 
+def encoded(row: tuple[bytes, bytes, bytes], partition: str) -> dict[str, str]:
+    names = (partition, "key", "value")
+    return {name: base64.b64encode(field).decode() for name, field in zip(names, row, strict=True)}
+
+
 def dump(rows: list[tuple[bytes, bytes, bytes]]) -> str:
-    told = [
-        {name: base64.b64encode(field).decode() for name, field in zip(("partition", "key", "value"), row, strict=True)}
-        for row in rows
-    ]
+    told = [encoded(row, "partition") for row in rows]
     return json.dumps({"version": "1", "timestamp": "2026-01-01T00:00:00Z", "entries": told})
 
 
@@ -33,8 +35,11 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
 
 
 @given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), max_size=8))
-def test_a_dump_is_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
+def test_a_dump_and_rows_as_json_lines_are_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
     assert list(entries(written(tmp_path, dump(rows)))) == rows
+    lines = [json.dumps(encoded(row, "partition_key")) for row in rows]
+    if lines:
+        assert list(entries(written(tmp_path, "\n".join(lines) + "\n"))) == rows
 
 
 NAMES = st.sampled_from(["graveler", "auth", "shop-dc1c", "shop-main:ed5f", "pulls", "kv-internal-metadata"])
@@ -49,14 +54,11 @@ def test_what_lakefs_writes_is_read_back(tmp_path: Path, rows: list[tuple[str, s
     assert found == [(p.encode(), k.encode(), v) for p, k, v in rows]
 
 
-@given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), min_size=1, max_size=8))
-def test_rows_as_json_lines_are_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
-    names = ("partition_key", "key", "value")
-    lines = [
-        json.dumps({name: base64.b64encode(each).decode() for name, each in zip(names, row, strict=True)})
-        for row in rows
-    ]
-    assert list(entries(written(tmp_path, "\n".join(lines) + "\n"))) == rows
+def test_a_dump_is_a_dataset_of_one_table_with_the_keys_of_lakefs(spark: SparkSession, tmp_path: Path) -> None:
+    dataset = open_dataset(spark, str(written(tmp_path, dump(ROWS))))
+    assert dataset.keys == "lakefs"
+    assert dataset.tables == {"kv"}
+    assertDataFrameEqual(dataset.kv, spark.createDataFrame(ROWS, KV))
 
 
 @pytest.mark.parametrize(
@@ -71,28 +73,6 @@ def test_rows_as_json_lines_are_read_back(tmp_path: Path, rows: list[tuple[bytes
             "entry 1: partition 'Z3JhdmVsZXI=' is in base64, and others are plain",
         ),
         ('{"entries": [{"partition": "shop-1", "key": "tags/x", "value": "%"}]}', "value is '%', expected base64"),
-    ],
-)
-def test_rows_that_are_none_are_refused_with_their_place(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(Unusable) as refused:
-        list(entries(written(tmp_path, text)))
-    assert words in str(refused.value)
-
-
-def test_a_dump_is_a_dataset_of_one_table_with_the_keys_of_lakefs(spark: SparkSession, tmp_path: Path) -> None:
-    dataset = open_dataset(spark, str(written(tmp_path, dump(ROWS))))
-    assert dataset.keys == "lakefs"
-    assert dataset.tables == {"kv"}
-    assertDataFrameEqual(dataset.kv, spark.createDataFrame(ROWS, KV))
-
-
-def test_a_dump_without_entries_is_empty(spark: SparkSession, tmp_path: Path) -> None:
-    assert open_dataset(spark, str(written(tmp_path, dump([])))).kv.isEmpty()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
         ("", "no JSON after entry 0"),
         ("[1, 2]", 'has no list "entries"'),
         ('{"entries": 3}', 'has no list "entries"'),
@@ -105,7 +85,7 @@ def test_a_dump_without_entries_is_empty(spark: SparkSession, tmp_path: Path) ->
         (b'{"entries": [{"partition": "\xff"}]}', "after entry 0"),
     ],
 )
-def test_what_is_no_dump_is_refused_with_the_entry(tmp_path: Path, text: str | bytes, words: str) -> None:
+def test_what_is_no_dump_and_no_rows_is_refused_with_the_place(tmp_path: Path, text: str | bytes, words: str) -> None:
     with pytest.raises(Unusable) as refused:
         list(entries(written(tmp_path, text)))
     assert words in str(refused.value)

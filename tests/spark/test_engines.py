@@ -5,7 +5,6 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
@@ -21,7 +20,8 @@ from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.commands import mark_by_command
+from tests.spark.retention.worlds import world
 
 
 class TestTheChoice:
@@ -98,71 +98,34 @@ def test_sizes_that_come_to_more_than_64_bits_are_summed_exactly(spark: SparkSes
     largest, long_ago = 2**63 - 1, datetime(1970, 1, 2, tzinfo=UTC)
     made.objects += [("s3://nobody", f"data/{n}", largest, long_ago) for n in range(3)]
     snapshots.write(made, tmp_path / "data")
-    done = lakeproof(
-        *("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--json"),
-        *("--out", str(tmp_path / "out")),
-    )
+    done = mark_by_command(tmp_path / "data", tmp_path / "out", "--lenient", "--json")
     report = json.loads(done.stdout)
     accounts = {each["reason"]: each for each in report["accounts"]}
     assert accounts["no-repository"]["bytes"] >= 3 * largest
     assert report["engine"] == engine_of(spark).shown
 
 
-P1, P2, P3, P4, P5 = (
-    0x9E3779B185EBCA87,
-    0xC2B2AE3D27D4EB4F,
-    0x165667B19E3779F9,
-    0x85EBCA77C2B2AE63,
-    0x27D4EB2F165667C5,
-)
 WORD = (1 << 64) - 1
-
-
-def turned(number: int, bits: int) -> int:
-    return (number << bits | number >> (64 - bits)) & WORD
-
-
-def rounded(so_far: int, lane: int) -> int:
-    return turned((so_far + lane * P2) & WORD, 31) * P1 & WORD
-
-
-def xxhash64(data: bytes, seed: int) -> int:
-    """As github.com/Cyan4973/xxHash, doc/xxhash_spec.md, has it."""
-    at = 0
-    if len(data) >= 32:
-        lanes = [seed + P1 + P2 & WORD, seed + P2 & WORD, seed, seed - P1 & WORD]
-        while at + 32 <= len(data):
-            for n in range(4):
-                lanes[n] = rounded(lanes[n], int.from_bytes(data[at : at + 8], "little"))
-                at += 8
-        found = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & WORD
-        for lane in lanes:
-            found = ((found ^ rounded(0, lane)) * P1 + P4) & WORD
-    else:
-        found = seed + P5 & WORD
-    found = found + len(data) & WORD
-    while at + 8 <= len(data):
-        found = turned(found ^ rounded(0, int.from_bytes(data[at : at + 8], "little")), 27) * P1 + P4 & WORD
-        at += 8
-    if at + 4 <= len(data):
-        found = turned(found ^ int.from_bytes(data[at : at + 4], "little") * P1 & WORD, 23) * P2 + P3 & WORD
-        at += 4
-    for byte in data[at:]:
-        found = turned(found ^ byte * P5 & WORD, 11) * P1 & WORD
-    found = (found ^ found >> 33) * P2 & WORD
-    found = (found ^ found >> 29) * P3 & WORD
-    return found ^ found >> 32
+FINGERPRINTS = {
+    0: (0x98B1582B0977E704, 0xBCD4D0236FECF265),
+    1: (0x83A7B47F8D92D727, 0x979FA5D6EBE52D5B),
+    4: (0x1F332230B2638CB9, 0x48BD70A7F8364717),
+    8: (0x0C6631FDA6194569, 0x38D056401897C61B),
+    31: (0xCE9CE149817CE82A, 0xFBDF02F99E257C3B),
+    32: (0xA058DA75ECC0B760, 0xA97057EABC8D2F4E),
+    63: (0xA7AD28F02B07E8B3, 0xD174E99892117B08),
+    100_000: (0x5B7956FEF090FB23, 0xFD285684A9E7ED9D),
+}
+"""Of so many bytes, and of them and a text: by the specification of xxHash (github.com/Cyan4973/xxHash,
+doc/xxhash_spec.md) with the seed 42; of several columns, each hash is the seed of the next."""
 
 
 def test_fingerprints_are_those_of_xxhash_on_every_engine(spark: SparkSession) -> None:
-    """Runs go on from one another, whatever has made them; of several columns, each hash is the seed of the next."""
-    rows = [(key, f"{n} é") for n, key in enumerate(HOSTILE)]
-    table = spark.createDataFrame(rows, "key binary, text string")
-    found = table.select("key", "text", f.xxhash64("key"), f.xxhash64("key", "text"), f.xxhash64("text")).collect()
-    for key, text, one, both, other in found:
-        first = xxhash64(bytes(key), 42)
-        expected = first, xxhash64(text.encode(), first), xxhash64(text.encode(), 42)
-        assert tuple(each & WORD for each in (one, both, other)) == expected
+    """Runs go on from one another, whatever has made them."""
+    rows = [(size, bytes(n * 7 % 251 for n in range(size)), f"{size} é") for size in FINGERPRINTS]
+    table = spark.createDataFrame(rows, "size bigint, key binary, text string")
+    found = table.select("size", f.xxhash64("key"), f.xxhash64("key", "text")).collect()
+    assert {size: (one & WORD, both & WORD) for size, one, both in found} == FINGERPRINTS
 
 
 def test_rows_that_pass_are_counted_and_stay_what_they_are(spark: SparkSession) -> None:
@@ -189,23 +152,17 @@ def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
 def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, tmp_path: Path) -> None:
     """Sail takes it for a text."""
     snapshots.write(snapshots.tables(world(7, 2)), tmp_path)
-    into_the_folder_of_null(tmp_path)
+    rows = parquet.read_table(tmp_path / "objects" / "part.parquet")
+    (tmp_path / "objects" / "part.parquet").unlink()
+    folder = tmp_path / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
+    folder.mkdir()
+    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
     if engine_of(spark).name == "embedded":
         with pytest.raises(Unusable, match="lies in the folder of null, which Sail takes for text"):
             open_dataset(spark, str(tmp_path))
         return
     found = open_dataset(spark, str(tmp_path)).objects
     assert found.where("storage_namespace is null").count() == found.count() > 0
-
-
-def into_the_folder_of_null(dataset: Path) -> None:
-    """All of the listing moves to the folder of null."""
-    rows = pa.concat_tables([parquet.read_table(each) for each in (dataset / "objects").glob("*.parquet")])
-    for each in (dataset / "objects").iterdir():
-        each.unlink()
-    folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
-    folder.mkdir()
-    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
 
 
 class TestTrouble:
@@ -240,9 +197,8 @@ class TestSweep:
     def test_nothing_goes_by_one_answer_of_sail(self, spark: SparkSession, tmp_path: Path) -> None:
         snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
         (tmp_path / "objects").mkdir()
-        marked = ("spark", "uncommitted", str(tmp_path / "data"), "--lenient", "--now", str(NOW), "--run", "it")
-        assert lakeproof(*marked, "--out", str(tmp_path / "out")).exit_code == 0
-        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "it", "--objects", str(tmp_path / "objects"))
+        assert mark_by_command(tmp_path / "data", tmp_path / "out", "--lenient").exit_code == 0
+        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", str(tmp_path / "objects"))
         name = engine_of(spark).name
         other = "classic" if name == "embedded" else "embedded"
         assert f"--require-engine says {other}" in complaint(lakeproof(*sweep, "--require-engine", other))

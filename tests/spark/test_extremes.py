@@ -1,8 +1,7 @@
-"""Data at the ends of what its types hold, one repository that has nearly everything, and a disk that is full."""
+"""Data at the ends of what its types hold, and a disk that is full."""
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,16 +13,10 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.model.records import Commit
-from lakeproof.spark_checks.checks.run import run as check
-from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.engine.workspace import fresh
-from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.writer import DatasetPlan, write
 from lakeproof.spark_checks.retention.marks import MarkOptions
-from tests.commands import ROOT, complaint, lakeproof
+from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
-from tests.spark.generate.reading import listed
+from tests.spark.commands import LAKEPROOF, ran
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.sweep.test_references import sound
@@ -41,9 +34,9 @@ def test_objects_of_all_times_of_64_bits_are_young_or_old(spark: SparkSession, t
     for moment in MOMENTS:
         made.objects.append(("s3://bucket/r0", f"data/at{moment}", 1, cast("datetime", moment)))
     snapshots.write(made, tmp_path / "data")
-    where = ("--lenient", "--out", str(tmp_path / "out"))
+    where = (str(tmp_path / "data"), "--lenient", "--out", str(tmp_path / "out"))
     for run, more in (("given", ("--now", str(NOW))), ("youngest", ())):  # the youngest is of the future: it is now
-        done = lakeproof("spark", "uncommitted", str(tmp_path / "data"), *where, "--run", run, *more)
+        done = lakeproof("spark", "uncommitted", *where, "--run", run, *more)
         assert done.exit_code == 0, done.output
     marked = parquet.read_table(tmp_path / "out" / "given" / "addresses").column("address").to_pylist()
     old = [f"data/at{moment}" for moment in MOMENTS if moment <= NOW - DAY]
@@ -79,20 +72,6 @@ def test_a_null_that_hides_what_is_kept_is_refused(
     assert "a row of ranges/ leaves out what it keeps (address is null)" in complaint(said)
 
 
-SKEWED = Sizes(repositories=4, branches=8, tags=4, commits=400, objects=2_000, staged=200, stale=40, skew=4.0, ranges=4)
-PLANTED = dict.fromkeys(("generation-is-right", "parents-exist", "staged-data-is-kept", "token-has-one-owner"), 3)
-
-
-def test_of_a_repository_that_has_nearly_all_what_was_planted_is_found(spark: SparkSession, tmp_path: Path) -> None:
-    write(spark, DatasetPlan(SKEWED, PLANTED), 3, tmp_path / "data")
-    target = fresh(spark, "findings")
-    check(open_dataset(spark, str(tmp_path / "data")), (), target)
-    rows = spark.read.schema(FINDINGS).parquet(target).where("kind = 'violation'").collect()
-    planted = [(each["id"], each["subject"]) for each in listed(tmp_path / "data")]
-    assert sorted((row.id, row.subject) for row in rows) == sorted(planted)
-    assert len(planted) == 12
-
-
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
     """A disk of 8 KiB."""
@@ -113,14 +92,8 @@ def ran_out(out: Path, line: str, engine: str, *shell: str) -> None:
     """The run of a world does not fit: it ends with one line, and leaves nothing that a sweep takes."""
     data = out.parent.parent / "data"
     snapshots.write(snapshots.tables(world(7, 10)), data)
-    command = (sys.executable, "-B", "-m", "lakeproof", "spark", "uncommitted", str(data), "--lenient", "--run", "it")
-    done = subprocess.run(
-        [*shell, *command, "--engine", engine, "--now", str(NOW), "--out", str(out)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = (*LAKEPROOF, "uncommitted", str(data), "--lenient", "--run", "it")
+    done = ran(*shell, *command, "--engine", engine, "--now", str(NOW), "--out", str(out))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.splitlines()[-1].startswith(line)
     assert not (out / "it").exists()

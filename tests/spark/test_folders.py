@@ -41,16 +41,12 @@ def test_what_is_written_is_listed_and_read(folder: Folder, tmp_path: Path) -> N
     assert (tmp_path / "runs/r1/b/2").read_bytes() == b"two"
 
 
-def test_a_file_of_any_size_is_copied_and_replaced(folder: Folder) -> None:
+def test_a_file_of_any_size_is_written_copied_and_replaced_and_nothing_else_is_left(folder: Folder) -> None:
     for content in (bytes(3 << 20), b"short"):
         folder.copy("a/b", io.BytesIO(content))
-        assert folder.read("a/b") == content
-
-
-def test_a_file_is_replaced_and_nothing_else_is_left(folder: Folder) -> None:
-    folder.write("a", b"one")
-    folder.write("a", b"another")
-    assert (folder.files(), folder.read("a")) == ([("a", 7)], b"another")
+        folder.write("a/c", content)
+        assert folder.read("a/b") == folder.read("a/c") == content
+        assert folder.files() == [("a/b", len(content)), ("a/c", len(content))]
 
 
 def test_files_and_folders_are_deleted_once_or_twice(folder: Folder) -> None:

@@ -16,18 +16,14 @@ from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
+from tests.spark.commands import mark_by_command
 from tests.spark.conftest import Mount
 from tests.spark.damages import blank
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.retention.worlds import world
 
 
 def seal(dataset: Path, *more: str) -> Result:
     return lakeproof("spark", "seal", str(dataset), *more)
-
-
-def marked(dataset: Path, tmp_path: Path, name: str, *more: str) -> Result:
-    out = ("--out", str(tmp_path / "out"), "--run", name)
-    return lakeproof("spark", "uncommitted", str(dataset), "--lenient", "--now", str(NOW), *out, *more)
 
 
 def test_sealing_tells_files_rows_and_bytes_and_starts_no_jvm(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,17 +44,17 @@ def test_sealing_tells_files_rows_and_bytes_and_starts_no_jvm(dataset: Path, mon
 def test_a_sealed_dataset_is_read_and_its_report_has_no_note(
     spark: SparkSession, dataset: Path, tmp_path: Path
 ) -> None:
-    before = marked(dataset, tmp_path, "before")
+    before = mark_by_command(dataset, tmp_path / "out", "--lenient", run="before")
     assert f"{dataset} has no manifest: whether files or rows of it were lost is not known" in before.stdout
     assert seal(dataset).exit_code == 0
-    after = marked(dataset, tmp_path, "after", "--json")
+    after = mark_by_command(dataset, tmp_path / "out", "--lenient", "--json", run="after")
     assert after.exit_code == 0, after.output
     assert json.loads(after.stdout)["unsealed"] == []
     assert open_dataset(spark, str(dataset)).unsealed == ()
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_path: Path) -> None:
+def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, rules: str, tmp_path: Path) -> None:
     seal(dataset)
     said = ""
     for table in AT_REST:
@@ -71,12 +67,10 @@ def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_pa
         assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
         if table != "objects":
             file.write_bytes(whole)
-    (tmp_path / "rules").write_text('{"default_retention_days": 5}')
-    rules = ("--rules", str(tmp_path / "rules"), "--out", str(tmp_path / "out"))
     for done in (
-        marked(dataset, tmp_path, "run"),
+        mark_by_command(dataset, tmp_path / "out", "--lenient"),
         lakeproof("spark", "check", str(dataset)),
-        lakeproof("spark", "retention", str(dataset), *rules),
+        mark_by_command(dataset, tmp_path / "out", "--rules", rules, kind="retention"),
     ):
         assert complaint(done) == said
     assert list((tmp_path / "out").iterdir()) == []

@@ -6,7 +6,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from click.testing import Result
 from pyspark.sql import SparkSession
 
 from lakeproof.search.packing import Layout
@@ -19,14 +18,6 @@ from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
 
 SCHEMA = "id long, kind string"
 COMMITS = "repository_id string, commit_id string, expired boolean, metarange_id string"
-
-
-def last_line(done: Result) -> str:
-    """Of what a command says that was begun; before it are lines of progress."""
-    assert (done.exit_code, done.stdout) == (2, ""), done.output
-    *progress, line = done.stderr.splitlines()
-    assert not any(each.startswith("lakeproof:") for each in progress)
-    return line
 
 
 @pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=["all of them", "one", "emptied"])

@@ -1,42 +1,26 @@
 """Commands under ``spark-submit``: what the command prints, and nothing else."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.spark_checks.engine import classic, java
-from tests.commands import ROOT, lakeproof
+from lakeproof.spark_checks.engine import classic
+from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.commands import SPARK_HOME, of_java, ran, timeless
 from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import world
-from tests.spark.test_clusters import timeless
 
-SPARK = Path(pyspark.__file__).parent
 SUBMIT = str(Path(spark_checks.__file__).with_name("submit.py"))
 QUIET = f"-Dlog4j2.configurationFile={classic.QUIET.as_uri()}"
 
 
 def submitted(folder: Path, spark: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(SPARK / "bin" / "spark-submit"), "--master", "local[2]", *spark, SUBMIT, *arguments],
-        cwd=folder,
-        env={
-            **os.environ,
-            "JAVA_HOME": java.java_home(),
-            "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": str(ROOT),
-            "SPARK_HOME": str(SPARK),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = str(SPARK_HOME / "bin" / "spark-submit")
+    return ran(program, "--master", "local[2]", *spark, SUBMIT, *arguments, cwd=folder, env=of_java())
 
 
 def without_javas(stderr: str) -> list[str]:
@@ -64,10 +48,7 @@ def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: Sp
     ("arguments", "line"),
     [
         (("--master", "local[2]"), "--master local[2]: spark-submit has one of its own"),
-        (
-            ("--conf", "spark.driver.extraClassPath=x"),
-            "--conf spark.driver.extraClassPath: the driver's JVM",
-        ),
+        (("--conf", "spark.driver.extraClassPath=x"), "--conf spark.driver.extraClassPath: the driver's JVM"),
     ],
 )
 def test_what_only_spark_submit_can_be_told_is_refused(tmp_path: Path, arguments: tuple[str, ...], line: str) -> None:

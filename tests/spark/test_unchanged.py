@@ -11,9 +11,7 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.data import denominators
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.words import Unusable
-from tests.commands import lakeproof
-from tests.spark.retention.worlds import NOW
-from tests.spark.test_staging import last_line
+from tests.spark.commands import last_line, mark_by_command
 
 Change = Callable[[Path], None]
 
@@ -60,28 +58,22 @@ def test_every_table_is_looked_at_again(
     assert "\n" not in str(told.value)
 
 
-def while_it_is_read(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
+@pytest.mark.deep
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("kind", ["uncommitted", "retention"])
+def test_nothing_is_marked_of_what_changes_meanwhile(
+    kind: str, dataset: Path, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Late: all commands count the rows at their end."""
     count = denominators.rows_read
 
     def changed(*arguments: object) -> object:
         found = count(*arguments)  # type: ignore[arg-type]
-        change()
+        written_again(dataset / "objects")
         return found
 
     monkeypatch.setattr(denominators, "rows_read", changed)
-
-
-@pytest.mark.deep
-@pytest.mark.usefixtures("spark")
-class TestThroughTheCommands:
-    @pytest.mark.parametrize("command", ["uncommitted", "retention"])
-    def test_nothing_is_marked(
-        self, command: str, dataset: Path, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        while_it_is_read(monkeypatch, lambda: written_again(dataset / "objects"))
-        more = ("--lenient",) if command == "uncommitted" else ("--rules", rules)
-        out = tmp_path / "out"
-        done = lakeproof("spark", command, str(dataset), *more, "--now", str(NOW), "--out", str(out))
-        assert "is another since the dataset was opened" in last_line(done)
-        assert list(out.iterdir()) == []
+    more = ("--lenient",) if kind == "uncommitted" else ("--rules", rules)
+    done = mark_by_command(dataset, tmp_path / "out", *more, kind=kind)
+    assert "is another since the dataset was opened" in last_line(done)
+    assert list((tmp_path / "out").iterdir()) == []

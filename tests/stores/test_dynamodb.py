@@ -1,7 +1,6 @@
 """A DynamoDB as a store to judge: what keeps its promises conforms, and each planted bug is found by its claim."""
 
 import json
-import sys
 
 import pytest
 import trio
@@ -12,11 +11,11 @@ from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
-from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served
 from tests.gate.stores import answering
+from tests.lakefs_tables import in_dynamodb
 from tests.stores.planted_dynamodb import BUGS, Planted, planted
 
 
@@ -123,13 +122,7 @@ def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
 def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
     with served() as url:
         db = client(url)
-        kinds = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
-        db.create_table(
-            TableName="theirs",
-            AttributeDefinitions=[{"AttributeName": each, "AttributeType": "B"} for each in kinds],
-            KeySchema=[{"AttributeName": each, "KeyType": kind} for each, kind in kinds.items()],
-            BillingMode="PAY_PER_REQUEST",
-        )
+        in_dynamodb(url, [], "theirs")
         item = {"PartitionKey": {"B": b"p"}, "ItemKey": {"B": b"k"}, "ItemValue": {"B": b"v"}, "more": n(1)}
         db.put_item(TableName="theirs", Item=item)
 
@@ -197,9 +190,3 @@ def test_a_table_that_is_not_there_or_has_other_keys_is_named() -> None:
         )
         assert "the table has the keys id S; expected" in complaint(lakeproof("conform", f"dynamodb+{url}/theirs"))
         assert "Table: absent not found" in complaint(lakeproof("conform", f"dynamodb+{url}/absent"))
-
-
-def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "boto3", None)
-    with pytest.raises(Unusable, match=r"is not installed; pip install 'lakeproof\[dynamodb\]'"):
-        target("dynamodb+http://x")

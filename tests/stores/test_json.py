@@ -31,28 +31,17 @@ def judged(*arguments: str) -> tuple[Result, dict[str, object]]:
     return result, found
 
 
-@pytest.fixture
-def refuses() -> str:
-    Path("store.py").write_text(REFUSES)
-    return f"exec:{sys.executable} store.py"
-
-
-class TestConform:
-    def test_what_holds_has_every_claim_and_the_sum_goes_to_stderr(self) -> None:
-        result, found = judged("conform", "memory:", "--seed", "3")
-        assert found == {
-            "store": "memory:",
-            "seed": 3,
-            "verdict": "holds",
-            "claims": [{"claim": claim_text(claim), "kept": True, "why": ""} for claim in claims()],
-            "unasked": [],
-            "left": {},
-        }
-        assert result.stderr == f"conforming: {len(claims())} claims kept by memory:\n"
-
-    def test_a_store_that_refuses_everything_violates(self, refuses: str) -> None:
-        _, found = judged("conform", refuses)
-        assert "closed on Sundays" in json.dumps(found)
+def test_of_conform_what_holds_has_every_claim_and_the_sum_goes_to_stderr() -> None:
+    result, found = judged("conform", "memory:", "--seed", "3")
+    assert found == {
+        "store": "memory:",
+        "seed": 3,
+        "verdict": "holds",
+        "claims": [{"claim": claim_text(claim), "kept": True, "why": ""} for claim in claims()],
+        "unasked": [],
+        "left": {},
+    }
+    assert result.stderr == f"conforming: {len(claims())} claims kept by memory:\n"
 
 
 class TestStress:
@@ -70,8 +59,10 @@ class TestStress:
         assert evidence[0]["failed"] in Path("out/stress/evidence.txt").read_text()
         assert result.stderr.splitlines()[-1].startswith("VIOLATED: ")
 
-    def test_what_is_inconclusive_says_why(self, refuses: str) -> None:
-        _, found = judged("stress", refuses, "--seconds", "0.5", "--clients", "2")
+    def test_what_is_inconclusive_says_why(self) -> None:
+        Path("store.py").write_text(REFUSES)
+        store = f"exec:{sys.executable} store.py"
+        _, found = judged("stress", store, "--seconds", "0.5", "--clients", "2")
         assert found["why"] == "hardly anything was answered"
         troubles = found["troubles"]
         assert isinstance(troubles, dict)
@@ -84,12 +75,11 @@ class TestStress:
         assert result.stdout == ""
 
 
-class TestFlows:
-    def test_a_verdict_for_each_invariant(self) -> None:
-        _, found = judged("stress", "memory:", "--flows", "--seconds", "1")
-        invariants = found["invariants"]
-        assert isinstance(invariants, list)
-        assert {one["invariant"] for one in invariants} >= {"commit-is-causal", "no-reachable-zombie"}
-        for one in invariants:
-            assert one["verdict"] == ("holds" if one["checks"] else "inconclusive")
-            assert one["evidence"] == []
+def test_of_flows_there_is_a_verdict_for_each_invariant() -> None:
+    _, found = judged("stress", "memory:", "--flows", "--seconds", "1")
+    invariants = found["invariants"]
+    assert isinstance(invariants, list)
+    assert {one["invariant"] for one in invariants} >= {"commit-is-causal", "no-reachable-zombie"}
+    for one in invariants:
+        assert one["verdict"] == ("holds" if one["checks"] else "inconclusive")
+        assert one["evidence"] == []

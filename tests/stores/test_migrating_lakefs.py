@@ -1,9 +1,7 @@
 """What ``migrate`` writes is what a real lakeFS reads. `LAKEPROOF_LAKEFS` names its binary."""
 
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode
 
-import psycopg
 import pytest
 
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
@@ -13,6 +11,7 @@ from lakeproof.model.objects import etag
 from tests.commands import lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.lakefs_server import BINARY, lakefs
+from tests.servers import new_database
 
 pytestmark = [
     pytest.mark.deep,
@@ -59,27 +58,17 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-def _database(server: str) -> tuple[str, str]:
-    """A new database: its address for us, and for lakeFS, which reads a socket's folder as a host, too."""
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS served")
-        connection.execute("CREATE DATABASE served")
-    where, _, parameters = server.partition("?")
-    made = f"{where.rpartition('/')[0]}/served?{urlencode(dict(parse_qsl(parameters)))}"
-    return made, made
-
-
 def test_a_lakefs_that_is_started_on_a_migrated_store_serves_it(tmp_path: Path, postgresql_dsn: str) -> None:
     fill_sqlite(tmp_path / "old.db", ROWS)
-    ours, theirs = _database(postgresql_dsn)
-    done = lakeproof("migrate", str(tmp_path / "old.db"), ours)
+    database = new_database(postgresql_dsn, "served")
+    done = lakeproof("migrate", str(tmp_path / "old.db"), database)
     assert done.exit_code == 0, done.stderr
     for path, content in CONTENT.items():
         at = tmp_path / "block" / "old" / "data" / path
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_bytes(content)
-    database = {"database.type": "postgres", "database.postgres.connection_string": theirs}
-    with lakefs(tmp_path, database) as dsn:
+    how = {"database.type": "postgres", "database.postgres.connection_string": database}
+    with lakefs(tmp_path, how) as dsn:
         service = LakeFS(address(dsn), timeout=30, connections=2)
 
         def do(name: str, *args: str) -> object:

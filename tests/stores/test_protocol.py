@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -157,101 +157,94 @@ def test_whatever_is_on_a_line_is_an_answer_or_nonsense(line: bytes) -> None:
         parse(line)
 
 
-def child(program: str, seconds: float = 60.0) -> tuple[list[str], float]:
-    return [sys.executable, "-c", program], seconds
+def run_with(program: str, use: Callable[[ChildStore], Awaitable[None]], seconds: float = 60.0) -> None:
+    async def main() -> None:
+        async with child_store([sys.executable, "-c", program], seconds) as store:
+            await use(store)
+
+    trio.run(main)
 
 
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 
 
-class TestChildren:
-    """Of a child that is no store, the outcome is unknown, and the message says why."""
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "it ended with signal 15"),
+        ("import sys; sys.exit(3)", "it ended with exit code 3"),
+        ("import os, sys; os.close(1); sys.stdin.read()", "it closed its stdout"),
+        ("import sys; sys.stdin.read()  # seconds", "no answer within 0.5 s"),
+        ("print('Welcome!', flush=True); input(); input()", "nonsense: b'Welcome!' is no JSON"),
+        (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, without a request"),
+        (ECHO + "print(json.dumps({'id': request['id']}), flush=True)", 'nonsense: expected either "ok" or'),
+        (ECHO + "sys.stdout.write('{\"id\"'); break", "the output ends within a line"),
+        (ECHO + "print(json.dumps({'id': request['id'], 'error': {'kind': 'unknown', 'message': 'lost'}}), "
+         "flush=True)", "lost"),
+    ],
+)  # fmt: skip
+def test_of_a_child_that_is_no_store_the_outcome_is_unknown_and_the_message_says_why(program: str, says: str) -> None:
+    async def use(store: ChildStore) -> None:
+        with pytest.raises(kv.OutcomeUnknown) as caught:
+            await store.set(b"p", b"k", b"v")
+        assert says in str(caught.value)
+        assert len(str(caught.value).splitlines()) == 1
 
-    @pytest.mark.parametrize(
-        ("program", "says"),
-        [
-            ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "it ended with signal 15"),
-            ("import os, sys; os.close(1); sys.stdin.read()", "it closed its stdout"),
-            ("import sys; sys.stdin.read()  # seconds", "no answer within 0.5 s"),
-            ("print('Welcome!', flush=True); input(); input()", "nonsense: b'Welcome!' is no JSON"),
-            (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, without a request"),
-            (ECHO + "print(json.dumps({'id': request['id']}), flush=True)", 'nonsense: expected either "ok" or'),
-            (ECHO + "sys.stdout.write('{\"id\"'); break", "the output ends within a line"),
-            (ECHO + "print(json.dumps({'id': request['id'], 'error': {'kind': 'unknown', 'message': 'lost'}}), "
-             "flush=True)", "lost"),
-        ],
-    )  # fmt: skip
-    def test_the_outcome_is_unknown(self, program: str, says: str) -> None:
-        async def main() -> None:
-            async with child_store(*child(program, 0.5 if "seconds" in program else 60.0)) as store:
-                with pytest.raises(kv.OutcomeUnknown) as caught:
-                    await store.set(b"p", b"k", b"v")
-                assert says in str(caught.value)
-                assert len(str(caught.value).splitlines()) == 1
-
-        trio.run(main)
-
-    def test_one_that_reads_nothing_is_killed_and_started_again(self) -> None:
-        async def main() -> None:
-            async with child_store(*child("import time; time.sleep(60)", 0.3)) as store:
-                for _ in range(2):
-                    with pytest.raises(kv.OutcomeUnknown, match=r"no answer within|it read nothing for 0.3 s; killed"):
-                        await store.set(b"p", b"k", b"v" * 1_000_000)
-                assert store.lives == 2
-                assert await store.restart() == "the process was down already"
-
-        trio.run(main)
-
-    def test_a_late_answer_is_left_alone(self) -> None:
-        program = (  # answers two requests at once, when it has both
-            "import json, sys\nfor line in sys.stdin.readline(), sys.stdin.readline():\n"
-            "    print(json.dumps({'id': json.loads(line)['id'], 'ok': {}}), flush=True)\nsys.stdin.read()"
-        )
-
-        async def main() -> None:
-            async with child_store(*child(program)) as store:
-                store.seconds = 0.2
-                with pytest.raises(kv.OutcomeUnknown, match="no answer within"):
-                    await store.set(b"p", b"k", b"v")
-                store.seconds = 60
-                await store.set(b"p", b"k", b"v")
-                assert store.lives == 1
-
-        trio.run(main)
-
-    def test_answers_in_any_order_reach_those_who_asked(self) -> None:
-        program = (
-            "import base64, json, sys\nheld = []\nfor line in sys.stdin:\n    held.append(json.loads(line))\n"
-            "    if len(held) == 5:\n        for request in reversed(held):\n"
-            "            ok = {'value': request['key'], 'predicate': 1}\n"
-            "            print(json.dumps({'id': request['id'], 'ok': ok}), flush=True)\n        held = []"
-        )
-
-        async def main() -> None:
-            found: list[bytes] = []
-
-            async def ask(store: ChildStore, key: bytes) -> None:
-                assert (await store.get(b"p", key)).value == key
-                found.append(key)
-
-            async with child_store(*child(program)) as store, trio.open_nursery() as nursery:
-                for number in range(5):
-                    nursery.start_soon(ask, store, b"%d" % number)
-            assert sorted(found) == [b"0", b"1", b"2", b"3", b"4"]
-
-        trio.run(main)
+    run_with(program, use, 0.5 if "seconds" in program else 60.0)
 
 
-class TestTheWorkedAdapter:
-    @pytest.fixture
-    def dsn(self, tmp_path: Path) -> str:
-        [program] = blocks("python")
-        path = tmp_path / "store.py"
-        path.write_text(program)
-        assert len(program.splitlines()) < 70
-        return f"exec:{shlex.join([sys.executable, str(path)])}"
+def test_a_child_that_reads_nothing_is_killed_and_started_again() -> None:
+    async def use(store: ChildStore) -> None:
+        for _ in range(2):
+            with pytest.raises(kv.OutcomeUnknown, match=r"no answer within|it read nothing for 0.3 s; killed"):
+                await store.set(b"p", b"k", b"v" * 1_000_000)
+        assert store.lives == 2
+        assert await store.restart() == "the process was down already"
 
-    def test_it_conforms(self, dsn: str) -> None:
-        result = lakeproof("conform", dsn)
-        assert result.exit_code == 0, result.output
-        assert "NOT" not in result.output
+    run_with("import time; time.sleep(60)", use, 0.3)
+
+
+def test_a_late_answer_is_left_alone() -> None:
+    async def use(store: ChildStore) -> None:
+        store.seconds = 0.2
+        with pytest.raises(kv.OutcomeUnknown, match="no answer within"):
+            await store.set(b"p", b"k", b"v")
+        store.seconds = 60
+        await store.set(b"p", b"k", b"v")
+        assert store.lives == 1
+
+    program = (  # answers two requests at once, when it has both
+        "import json, sys\nfor line in sys.stdin.readline(), sys.stdin.readline():\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'ok': {}}), flush=True)\nsys.stdin.read()"
+    )
+    run_with(program, use)
+
+
+def test_answers_in_any_order_reach_those_who_asked() -> None:
+    found: list[bytes] = []
+
+    async def ask(store: ChildStore, key: bytes) -> None:
+        assert (await store.get(b"p", key)).value == key
+        found.append(key)
+
+    async def use(store: ChildStore) -> None:
+        async with trio.open_nursery() as nursery:
+            for number in range(5):
+                nursery.start_soon(ask, store, b"%d" % number)
+
+    program = (
+        "import base64, json, sys\nheld = []\nfor line in sys.stdin:\n    held.append(json.loads(line))\n"
+        "    if len(held) == 5:\n        for request in reversed(held):\n"
+        "            ok = {'value': request['key'], 'predicate': 1}\n"
+        "            print(json.dumps({'id': request['id'], 'ok': ok}), flush=True)\n        held = []"
+    )
+    run_with(program, use)
+    assert sorted(found) == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def test_the_worked_adapter_conforms(tmp_path: Path) -> None:
+    [program] = blocks("python")
+    assert len(program.splitlines()) < 70
+    (tmp_path / "store.py").write_text(program)
+    result = lakeproof("conform", f"exec:{shlex.join([sys.executable, str(tmp_path / 'store.py')])}")
+    assert result.exit_code == 0, result.output

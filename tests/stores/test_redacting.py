@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lakeproof.stores.redaction import hide_secrets, redact
 from tests.commands import lakeproof
 
-MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
+MANY = int(os.environ.get("FUZZ_EXAMPLES", "1000"))
 
 WORDS: Final = ("hunter", "Sesame", "swordfish", "0penUp", "kaboom9")
 """Of these are secrets made: no message has any of them by itself."""

@@ -1,6 +1,7 @@
 """Layers of changes, as commits that stopped leave them: what readers find, what resets forget, what commits keep.
 
 Each is compared with a dictionary to which the same changes were applied in order; commits also variant with variant.
+Listings have tests of their own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from lakeproof.designs.branch_designs import BRANCH
 from lakeproof.impl.graveler import lock_free, optimistic, reads, resets, writes
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.contents import content_of_commit
-from tests.impl.hand import Hand, Running
+from tests.impl.hand import Hand
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")
 Layer = Mapping[bytes, bytes | None]
@@ -55,8 +56,8 @@ def layered(head: Layer, changes: Sequence[Layer]) -> Hand:
     return hand
 
 
-def shown(hand: Hand, prefix: bytes = b"", batch_size: int = 0) -> dict[bytes, bytes]:
-    return {entry.path: entry.identity for entry in hand.run(reads.list_entries, BRANCH, prefix, batch_size=batch_size)}
+def shown(hand: Hand) -> dict[bytes, bytes]:
+    return {entry.path: entry.identity for entry in hand.run(reads.list_entries, BRANCH)}
 
 
 def read(hand: Hand, path: bytes) -> bytes | None:
@@ -68,16 +69,12 @@ def read(hand: Hand, path: bytes) -> bytes | None:
 
 
 @QUICK
-@given(layers, layers, prefixes, st.integers(0, 3))
-def test_readers_find_the_newest_change_of_each_path(
-    heads: list[Layer], changes: list[Layer], prefix: bytes, batch_size: int
-) -> None:
+@given(layers, layers)
+def test_readers_find_the_newest_change_of_each_path(heads: list[Layer], changes: list[Layer]) -> None:
     hand = layered(heads[0], changes)
     expected = over({}, heads[0], *changes)
     assert hand.content() == expected
     assert {path: read(hand, path) for path in PATHS} == {path: expected.get(path) for path in PATHS}
-    listed = shown(hand, prefix, batch_size)
-    assert list(listed.items()) == [each for each in expected.items() if each[0].startswith(prefix)]
 
 
 @QUICK
@@ -139,26 +136,3 @@ def test_conditional_writes_look_through_all_layers(
             refused = type(error).__name__
         assert refused == (None if allowed else {"create_entry": "PathExists"}.get(flow.__name__, "EntryChanged"))
         assert hand.content() == (over(before, {path: b"new"}) if allowed else before)
-
-
-@QUICK
-@given(layers, layers, st.data())
-def test_committers_that_stopped_in_layers_finish_in_any_order_and_nothing_is_lost(
-    heads: list[Layer], changes: list[Layer], data: st.DataObject
-) -> None:
-    hand = Hand.founded()
-    write(hand, heads[0])
-    committers: list[Running[object]] = []
-    for layer in changes:
-        write(hand, layer)
-        committers.append(hand.start(lock_free.commit, BRANCH, f"{len(committers)}").step(2))
-    expected = over({}, heads[0], *changes)
-    while committers:
-        committer = data.draw(st.sampled_from(committers), label="steps")
-        committer.step()
-        assert hand.content() == expected, "a commit changes nothing for readers, at no step"
-        if committer.op is None:
-            committer.finish()
-            committers.remove(committer)
-    assert hand.branch().sealed_tokens == ()
-    assert content_of_commit(hand.snapshot(), hand.branch().commit_id) == expected

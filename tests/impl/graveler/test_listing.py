@@ -7,15 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import listing, lock_free, reads, writes
-from lakeproof.impl.graveler.layers import changes, start_source
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Query, Shown
-from lakeproof.impl.graveler.reads import changes_of
-from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
-from lakeproof.model.records import Repository, StagedEntry
 from tests.impl.graveler.test_layers import QUICK, layered, layers, over, paths, prefixes
 from tests.impl.hand import Hand
 
@@ -101,22 +96,3 @@ def test_a_page_starts_over_when_its_branch_has_changed() -> None:
     hand.run(lock_free.commit, BRANCH, "m")
     with pytest.raises(BranchBusy):
         reader.finish()
-
-
-async def streamed(
-    env: Env, repository: Repository, tokens: Tokens, prefix: bytes, batch_size: int
-) -> tuple[tuple[StagedEntry, ...], tuple[StagedEntry, ...]]:
-    """The stream of the changes under these tokens, and what is gathered."""
-    found = changes(env, tokens, prefix, batch_size)
-    gathered = await changes_of(env, tokens, prefix)
-    return tuple([change async for change in await start_source(found)]), tuple(gathered.values())
-
-
-@QUICK
-@given(layers, prefixes, st.sampled_from([0, 1, 2]))
-def test_a_stream_has_what_is_gathered_in_pages_of_any_size(
-    changed: list[dict[bytes, bytes | None]], prefix: bytes, batch_size: int
-) -> None:
-    hand = layered({}, changed)
-    stream, gathered = hand.run(streamed, hand.branch().tokens, prefix, batch_size)
-    assert stream == gathered

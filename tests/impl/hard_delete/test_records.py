@@ -11,17 +11,9 @@ from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
 from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
-from lakeproof.impl.hard_delete._reference_states import (
-    ReferenceState,
-    StoredReference,
-    decode_reference,
-    encode_reference,
-    mark,
-    reference_key,
-)
+from lakeproof.impl.hard_delete._reference_states import decode_reference
 from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address
-from lakeproof.impl.hard_delete._token_lists import add_reference, decode_tokens, encode_tokens, remove_reference
-from lakeproof.impl.hard_delete._token_lists import reference_key as list_key
+from lakeproof.impl.hard_delete._token_lists import add_reference, decode_tokens, reference_key, remove_reference
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
@@ -98,31 +90,9 @@ def test_an_increment_that_others_beat_each_time_says_so() -> None:
         slow.finish()
 
 
-@given(st.builds(StoredReference, st.sampled_from(ReferenceState), st.integers(0, 1 << 60)))
-def test_a_reference_is_read_as_it_was_written(reference: StoredReference) -> None:
-    assert decode_reference(encode_reference(reference)) == reference
-
-
 def test_what_is_no_reference_is_refused() -> None:
     with pytest.raises(ValueError, match="gone"):
         decode_reference(b"gone 1")
-
-
-@given(st.lists(st.sampled_from(ReferenceState), min_size=1, max_size=6))
-def test_committed_is_terminal_and_the_last_of_the_others_wins(marks: list[ReferenceState]) -> None:
-    hand, token = Hand.founded(), StagingToken("t")
-    for state in marks:
-        hand.run(mark, "a", token, state)
-    stored = hand.cells["kv", uid_partition(REPOSITORY), reference_key("a", token)]
-    assert isinstance(stored, bytes)
-    assert decode_reference(stored).state is (
-        ReferenceState.COMMITTED if ReferenceState.COMMITTED in marks else marks[-1]
-    )
-
-
-@given(st.lists(st.text("abc-:.", min_size=1).map(StagingToken), unique=True, max_size=4).map(tuple))
-def test_a_list_is_read_as_it_was_written(tokens: tuple[StagingToken, ...]) -> None:
-    assert decode_tokens(encode_tokens(tokens)) == tokens
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from("abc")), max_size=8))
@@ -136,7 +106,7 @@ def test_adding_to_a_list_and_removing_is_that_of_a_set(changes: list[tuple[bool
         else:
             expected.discard(name)
             assert hand.run(remove_reference, "a", StagingToken(name), tries=1) == (known and not expected)
-    stored = hand.cells.get(("kv", uid_partition(REPOSITORY), list_key("a")), b"")
+    stored = hand.cells.get(("kv", uid_partition(REPOSITORY), reference_key("a")), b"")
     assert isinstance(stored, bytes)
     assert set(decode_tokens(stored)) == expected
 

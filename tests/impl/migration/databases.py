@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from hypothesis import strategies as st
@@ -30,22 +31,31 @@ def moment(microseconds: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
+Written = Mapping[str, Callable[[Any], object]]  # type: ignore[explicit-any]  # of columns of all types
+"""How a database has the columns that it does not take as they are."""
+IN_SQLITE: Written = {
+    "creation_date": lambda at: moment(at).isoformat(),
+    "metadata": lambda pairs: json.dumps(dict(pairs)),
+    "parents": json.dumps,
+}
+IN_POSTGRESQL: Written = {"creation_date": moment, "metadata": lambda pairs: Jsonb(dict(pairs)), "parents": list}
+
+
+def inserts(rows: Sequence[Row], written: Written, mark: str) -> Iterator[tuple[str, list[object]]]:
+    """A statement for each row, with its values."""
+    for row in rows:
+        told = {name: getattr(row, name) for name in columns(type(row))}
+        values = [written[name](value) if name in written else value for name, value in told.items()]
+        yield f"INSERT INTO {NAMES[type(row)]} VALUES ({', '.join([mark] * len(values))})", values  # noqa: S608
+
+
 def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
     for name, kind in TABLES.items():
         connection.execute(f"CREATE TABLE {name} ({', '.join(columns(kind))})")
-    for row in rows:
-        values: list[object] = []
-        for column in columns(type(row)):
-            value = getattr(row, column)
-            if column == "creation_date":
-                value = moment(value).isoformat()
-            elif column in ("metadata", "parents"):
-                value = json.dumps(dict(value) if column == "metadata" else list(value))
-            values.append(value)
-        marks = ", ".join("?" * len(values))
-        connection.execute(f"INSERT INTO {NAMES[type(row)]} VALUES ({marks})", values)  # noqa: S608
+    for statement, values in inserts(rows, IN_SQLITE, "?"):
+        connection.execute(statement, values)
     connection.commit()
     connection.close()
 
@@ -55,19 +65,8 @@ def fill_postgres(address: str, rows: Sequence[Row]) -> None:
         for name, kind in TABLES.items():
             shape = ", ".join(f"{column} {TYPES.get(column, 'text')}" for column in columns(kind))
             connection.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({shape})")
-        for row in rows:
-            values: list[object] = []
-            for column in columns(type(row)):
-                value = getattr(row, column)
-                if column == "creation_date":
-                    value = moment(value)
-                elif column == "metadata":
-                    value = Jsonb(dict(value))
-                elif column == "parents":
-                    value = list(value)
-                values.append(value)
-            marks = ", ".join(["%s"] * len(values))
-            connection.execute(f"INSERT INTO {NAMES[type(row)]} VALUES ({marks})", values)  # noqa: S608
+        for statement, values in inserts(rows, IN_POSTGRESQL, "%s"):
+            connection.execute(statement, values)
 
 
 ids = st.text(st.sampled_from("abcé-_.Z"), min_size=1, max_size=4)

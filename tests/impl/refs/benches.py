@@ -12,10 +12,10 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Record, Repository
+from lakeproof.model.records import Repository
 from lakeproof.search.semantics import Cells
 from tests.impl.hand import Hand
-from tests.impl.records import REPOSITORY, stored
+from tests.impl.records import REPOSITORY
 
 TARGET: Final = attrs.evolve(
     REPOSITORY, repository_id=RepositoryID("copy"), instance_uid=InstanceUID("v"), bare=True
@@ -61,5 +61,4 @@ class Bench(Hand):
         }
 
 
-def bench(*records: Record) -> Bench:
-    return Bench({("kv", *at): value for at, value in stored(*records).items()})
+bench = Bench.holding

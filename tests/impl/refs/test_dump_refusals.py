@@ -167,16 +167,6 @@ class TestTargets:
             made.restore(dump)
         assert len(made.refs(TARGET)) == 1
 
-    def test_a_branch_that_somebody_else_creates_meanwhile_is_spared(self) -> None:
-        made = bench(*SMALL)
-        flow = restore_refs(made.env, TARGET, made.dump())
-        running = made.begin(flow).step(7)
-        theirs = {(uid_partition(TARGET), b"branches/main"): encode(branch("main", "c"))}
-        made.store = {**made.store, **theirs}
-        with pytest.raises(NotBare, match="b'branches/main' is there and not the dump's"):
-            running.finish()
-        assert theirs.items() <= made.store.items()
-
 
 class TestSources:
     @pytest.mark.parametrize(

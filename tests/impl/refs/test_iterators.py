@@ -1,15 +1,184 @@
-"""Iterators: each shows what is stored, in its order, and costs what it says."""
+"""Iterators: each shows what is stored, in its order, under any moves, page by page, and in the middle of errors."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
-from lakeproof.impl.refs.iterators import ParentNotFound, commit_iterator
+from lakeproof.impl.refs.iterators import (
+    Iterator,
+    NoValue,
+    ParentNotFound,
+    branch_by_commit_iterator,
+    commit_iterator,
+    leaf_commit_iterator,
+    staging_iterator,
+    tag_iterator,
+)
+from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID
-from tests.impl.records import REPOSITORY, commit
-from tests.impl.refs.iterating import everything, holding, live
+from lakeproof.model.records import Branch, Commit, Tag
+from tests.impl.hand import Hand
+from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
+
+T = TypeVar("T")
+
+
+def live(hand: Hand, flow: Callable[[Env], Coroutine[Any, Any, T]]) -> T:  # type: ignore[explicit-any]
+    return hand.do(flow(hand.env))
+
+
+def everything(hand: Hand, make: Callable[[Env], Iterator[T]]) -> list[T]:
+    async def flow(env: Env) -> list[T]:
+        return [value async for value in make(env)]
+
+    return live(hand, flow)
+
+
+ids = st.sets(st.text("abc", min_size=1, max_size=3), max_size=9)
+
+
+AROUND: Final = (branch("main"), commit("c"), tag("~"), branch("zz"), commit("zz"))
+"""Neighbours of what is iterated over, on either side."""
+
+
+def reference(values: Sequence[T], position: Callable[[T], bytes], moves: Sequence[str | None]) -> list[T | None]:
+    """What `next` (a None among the moves) and seeks find in a sorted list."""
+    found: list[T | None] = []
+    index = 0
+    for move in moves:
+        if move is not None:
+            index = sum(position(value) < move.encode() for value in values)
+            continue
+        found.append(values[index] if index < len(values) else None)
+        index = min(index + 1, len(values))
+    return found
+
+
+def moved(store: Hand, make: Callable[[Env], Iterator[T]], moves: Sequence[str | None]) -> list[T | None]:
+    async def flow(env: Env) -> list[T | None]:
+        iterator = make(env)
+        found: list[T | None] = []
+        for move in moves:
+            before = len(store.ops)
+            if move is None:
+                found.append(iterator.value if await iterator.next() else None)
+            else:
+                await iterator.seek(move)
+                assert len(store.ops) == before, "a seek has no effect"
+        return found
+
+    return live(store, flow)
+
+
+class TestProtocol:
+    moves = st.lists(st.one_of(st.none(), st.none(), st.text("abc", max_size=3)), max_size=12)
+    sizes = st.integers(0, 4)
+
+    @given(ids, moves, sizes)
+    def test_a_scan_finds_what_its_sorted_list_holds_wherever_it_is_moved(
+        self, names: set[str], moves: list[str | None], batch_size: int
+    ) -> None:
+        store = Hand.holding(*map(tag, names), *AROUND[:2], branch("zz"), commit("zz"))
+        values = [tag(name) for name in sorted(names)]
+        expected = reference(values, lambda each: each.tag_id.encode(), moves)
+        assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
+
+    @given(ids, moves, sizes, st.text("ab", max_size=2))
+    def test_so_do_staged_entries_below_a_prefix(
+        self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
+    ) -> None:
+        values = [staged(name.encode()) for name in sorted(names)]
+        below = [entry for entry in values if entry.key.startswith(prefix.encode())]
+        expected = reference(below, lambda each: each.key, moves)
+        found = moved(
+            Hand.holding(*values),
+            lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size),
+            moves,
+        )
+        assert found == expected
+
+    def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
+        async def flow(env: Env) -> None:
+            tags = tag_iterator(env, REPOSITORY)
+            with pytest.raises(NoValue, match=r"call next\(\)"):
+                _ = tags.value
+            assert await tags.next()
+            assert tags.value == tag("a")
+            await tags.seek("a")
+            with pytest.raises(NoValue):
+                _ = tags.value
+            assert await tags.next()
+            assert not await tags.next()
+            assert not await tags.next()
+            with pytest.raises(NoValue):
+                _ = tags.value
+
+        live(Hand.holding(tag("a")), flow)
+
+
+class TestErrors:
+    @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
+    def test_a_scan_that_breaks_is_reported_and_next_tries_it_again(
+        self, names: set[str], batch_size: int, fails: set[int]
+    ) -> None:
+        store = Hand.holding(*map(tag, names))
+
+        async def flow(env: Env) -> tuple[list[str], int]:
+            tags = tag_iterator(env, REPOSITORY, batch_size=batch_size)
+            found, broken = list[str](), 0
+            while True:
+                try:
+                    if not await tags.next():
+                        return found, broken
+                except kv.ScanInterrupted:
+                    broken += 1
+                else:
+                    found.append(tags.value.tag_id)
+
+        found, broken = store.do(flow(store.env), told=dict.fromkeys(fails, kv.ScanInterrupted()))
+        assert found == sorted(names)
+        assert broken == len([number for number in fails if number < len(store.ops)])
+
+    @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
+    def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
+        store = Hand.holding(branch("a", "1"), branch("b", "2"), commit("1"), commit("2"))
+
+        async def flow(env: Env) -> int:
+            iterator = make(env, REPOSITORY, batch_size=1)
+            with pytest.raises(kv.ScanInterrupted):
+                await iterator.next()
+            return len([value async for value in iterator])
+
+        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == 2
+
+    @pytest.mark.parametrize(
+        ("key", "told"),
+        [
+            (b"tags/bad", r"b'r-u' b'tags/bad': not a tag record"),
+            (b"tags/b\xff", r"b'r-u' b'tags/b\\xff': the key schema knows no such key; expected a Tag"),
+            (b"tags/", r"b'r-u' b'tags/': the key schema knows no such key"),
+        ],
+    )
+    def test_what_is_no_record_is_reported_with_its_address_and_a_seek_passes_it(self, key: bytes, told: str) -> None:
+        store = Hand.holding(tag("a"), tag("c"))
+        store.perform(kv.Set(P, key, b"\xff"))
+
+        async def flow(env: Env) -> list[Tag]:
+            tags = tag_iterator(env, REPOSITORY)
+            await tags.seek(key.removeprefix(b"tags/"))
+            for _ in range(2):  # called again, it says it again
+                with pytest.raises(Undecodable, match=told):
+                    await tags.next()
+            await tags.seek(key.removeprefix(b"tags/") + b"\0")
+            return [each async for each in tags]
+
+        assert live(store, flow) == ([tag("c")] if key > b"tags/a" else [tag("a"), tag("c")])
 
 
 class TestAncestry:
@@ -18,7 +187,7 @@ class TestAncestry:
 
     def walk(self, start: str, *, first_parent_only: bool = False) -> str:
         found = everything(
-            holding(*self.HISTORY),
+            Hand.holding(*self.HISTORY),
             lambda env: commit_iterator(env, REPOSITORY, CommitID(start), first_parent_only=first_parent_only),
         )
         return " ".join(each.commit_id for each in found)
@@ -28,7 +197,7 @@ class TestAncestry:
             self.walk("nowhere")
 
     def test_with_a_parent_missing_names_child_and_parent_and_can_start_over(self) -> None:
-        store = holding(commit("e", "c", "d"), commit("c"))
+        store = Hand.holding(commit("e", "c", "d"), commit("c"))
 
         async def flow(env: Env) -> list[str]:
             commits = commit_iterator(env, REPOSITORY, CommitID("e"))
@@ -58,5 +227,7 @@ class TestAncestry:
             if name not in expected:
                 expected.append(name)
                 queue += history[name].parents
-        found = everything(holding(*history.values()), lambda env: commit_iterator(env, REPOSITORY, CommitID(start)))
+        found = everything(
+            Hand.holding(*history.values()), lambda env: commit_iterator(env, REPOSITORY, CommitID(start))
+        )
         assert [each.commit_id for each in found] == expected

@@ -3,15 +3,16 @@
 import attrs
 import pytest
 
-from lakeproof.designs._retention import OTHER, RULES, A, E, write_history
+from lakeproof.designs._retention import RULES, A, write_history
 from lakeproof.designs.branch_designs import REPOSITORY
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention.pins import CONDEMNED, CommitExpired
+from lakeproof.impl.retention.runs import MarkNotFound
 from lakeproof.impl.world.flows import FLOWS
-from lakeproof.impl.world.sentences import FOLDER, Condemned
+from lakeproof.impl.world.sentences import FOLDER
 from lakeproof.model import keys
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.invariants.retention import active_data_is_kept
@@ -68,16 +69,11 @@ def test_what_was_swept_stays_condemned_when_its_refs_are_restored() -> None:
         hand.run(FLOWS.create_branch, "c", A.commit_id)
 
 
-def test_a_dump_with_a_branch_at_a_swept_commit_is_refused() -> None:
+def test_there_is_no_sweep_without_a_mark() -> None:
     hand = aged()
-    dump = hand.run(dump_refs)
-    hand.run(FLOWS.delete_branch, OTHER)
     hand.run(FLOWS.mark, RULES, "1")
-    hand.run(FLOWS.sweep, "1")
-    hand.run(empty)
-    with pytest.raises(Condemned, match=E.commit_id):
-        hand.run(restore_bare, dump)
-    assert hand.run(sentences) == ()
+    with pytest.raises(MarkNotFound):
+        hand.run(FLOWS.sweep, "2")
 
 
 def test_the_data_of_a_dead_instance_is_nobodys() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import attrs
 import pytest
 
-from lakeproof.model import keys, kv
+from lakeproof.model import kv
 from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, RepositoryNotFound, TagNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 from lakeproof.model.invariants import alone
@@ -25,7 +25,8 @@ from lakeproof.model.repository_specification import (
 )
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 from lakeproof.model.solo import Misanswered
-from tests.model.invariants.test_outcomes import FOUND, PARTITION, store  # fmt: skip
+from tests.impl.records import REPOSITORY as FOUND
+from tests.impl.records import held
 from tests.model.invariants.test_outcomes import judged as verdict_of
 
 ENTRY = attrs.evolve(FOUND, bare=True)
@@ -44,7 +45,7 @@ def after(*calls: CallView, rules: Rules | None = None) -> Living:
 
 
 def snapshot(*records: Record, calls: tuple[CallView, ...] = ()) -> Snapshot:
-    return Snapshot(store=store(*records), objects={}, now=0, clients=(calls,))
+    return Snapshot(store=held(*records), objects={}, now=0, clients=(calls,))
 
 
 class TestRepositories:
@@ -190,7 +191,3 @@ def test_a_cleaner_that_gives_up_or_miscounts_is_found(
     error = kv.Refused() if status is Status.FAIL else None
     seen = call("clean", status, value=value, error=error, cleaning=cleaning)
     assert verdict_of(alone.cleaner_goes_on, snapshot(calls=(seen,))) == verdict
-
-
-def test_partitions_of_the_tests_are_those_of_the_schema() -> None:
-    assert keys.repository_partition(FOUND.repository_id, FOUND.instance_uid) == PARTITION

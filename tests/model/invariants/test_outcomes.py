@@ -8,43 +8,22 @@ import pytest
 from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry, object_address, write
-from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, StagingToken
 from lakeproof.model.invariants import Eventually, Observer, lifecycle, merges, outcomes
 from lakeproof.model.invariants._marks import MARKS, Mark
 from lakeproof.model.objects import Objects, StoredObject
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Snapshot, Status
+from tests.impl.records import REPOSITORY as FOUND
+from tests.impl.records import P, held
 from tests.model.test_branch_invariants import HEAD, B, branch, commit, verdict
 
 UID = "u"
-FOUND = Repository(
-    repository_id=RepositoryID("r"),
-    storage_namespace=StorageNamespace("mem://r"),
-    default_branch_id=BranchID("main"),
-    creation_date=0,
-    instance_uid=InstanceUID(UID),
-)
-PARTITION = keys.repository_partition(FOUND.repository_id, FOUND.instance_uid)
 NEXT = commit("next", HEAD.commit_id)
 
 
-def store(*records: Record) -> dict[kv.Address, Record | bytes]:
-    held: dict[kv.Address, Record | bytes] = {}
-    for record in records:
-        match record:
-            case Repository():
-                held[keys.GRAVELER, keys.repository_key(record.repository_id)] = record
-            case Branch():
-                held[PARTITION, keys.branch_key(record.branch_id)] = record
-            case Commit():
-                held[PARTITION, keys.commit_key(record.commit_id)] = record
-            case CleanupRecord():
-                held[keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid)] = record
-    return held
-
-
 def seen(*records: Record, calls: tuple[CallView, ...], objects: Objects | None = None) -> Snapshot:
-    return Snapshot(store=store(*records), objects=objects or {}, now=0, clients=tuple((call,) for call in calls))
+    return Snapshot(store=held(*records), objects=objects or {}, now=0, clients=tuple((call,) for call in calls))
 
 
 def call(name: str, status: Status, *marks: tuple[Mark, str], value: Hashable = None) -> CallView:
@@ -106,10 +85,10 @@ class TestMarks:
         return observer.fold(effects)
 
     def writes(self, written: Branch | Repository | Commit, reply: object = None) -> Observed:
-        return Observed(kv.SetIf(PARTITION, self.KEY, b"", None), reply, None, written)
+        return Observed(kv.SetIf(P, self.KEY, b"", None), reply, None, written)
 
     def reads(self, read: Branch | Repository) -> Observed:
-        return Observed(kv.Get(PARTITION, self.KEY), None, read, None)
+        return Observed(kv.Get(P, self.KEY), None, read, None)
 
     def test_a_write_that_was_refused_leaves_none_and_one_that_was_reported_as_failed_leaves_one(self) -> None:
         assert self.left(self.writes(branch(), kv.Refused())) == frozenset()
@@ -135,7 +114,7 @@ class TestMarks:
 
     def test_deletes_of_records(self) -> None:
         entry = Observed(kv.Delete(keys.GRAVELER, b"x"), None, None, None)
-        record = Observed(kv.Delete(PARTITION, self.KEY), None, None, None)
+        record = Observed(kv.Delete(P, self.KEY), None, None, None)
         assert self.left(self.reads(FOUND), entry) == {(Mark.HID, UID)}
         assert self.left(self.reads(branch()), record) == {(Mark.REMOVED, "r-b:u.1")}
         gone = attrs.evolve(branch(), commit_id=CommitID(""))
@@ -229,9 +208,9 @@ class TestUpdates:
     def test_a_call_that_reads_another_branch_too_moves_the_one_that_it_writes(self) -> None:
         main = attrs.evolve(branch(), branch_id=BranchID("main"), staging_token=StagingToken("r-main:u.0.0"))
         before = attrs.evolve(branch(), commit_id=NEXT.commit_id)
-        write = kv.SetIf(PARTITION, keys.branch_key(BranchID(B)), b"", b"")
-        read = kv.Get(PARTITION, keys.branch_key(BranchID(B)))
-        other = kv.Get(PARTITION, keys.branch_key(BranchID("main")))
+        write = kv.SetIf(P, keys.branch_key(BranchID(B)), b"", b"")
+        read = kv.Get(P, keys.branch_key(BranchID(B)))
+        other = kv.Get(P, keys.branch_key(BranchID("main")))
         effects = (Observed(read, None, before, None), Observed(other, None, main, None))
         found: Hashable = frozenset({self.MOVED})
         assert MARKS.fold((*effects, Observed(write, None, None, branch()))) == found

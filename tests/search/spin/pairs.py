@@ -133,17 +133,13 @@ MUTEX: Final = (at("crit0", 1), at("crit1", 1))
 INSIDE: Final = tuple(at(f"inside{me}", 1) for me in range(3))
 WAITS: Final = (at("wants", 1), at("wants", 0))
 VOTES: Final = (at("asked", 1), at("decided", 1))
-TOKEN: Final = (at("token", 1), at("token", 2))
 DELIVERED: Final = at("delivered", 1)
 BALL: Final = [Call(m.play, "there", "here", first=True), Call(m.play, "here", "there", first=False)]
 SHARE: Final = [*each(m.share, 2), Call(m.hand_out)]
 PHASES: Final = [*each(m.participate, 2), Call(m.coordinate)]
 LEADER: Final = at("leader", 2)
 NUMBER: Final = at("number", 2)
-SOMEBODY: Final = again("somebody", NEVER, at("version", 3))
-LOCK, COMMIT, ADD = Call(p.lock_once), Call(p.commit), Call(p.add_one, "number")
-SEND, RECEIVE = Call(p.send), Call(p.receive)
-ONE_WAY, OTHER_WAY = Call(p.take_both, "a", "b"), Call(p.take_both, "b", "a")
+LOCK, ADD = Call(p.lock_once), Call(p.add_one, "number")
 
 PAIRS: Final = (
     Pair("spin_lock", [LOCK] * 3, ends(UNFAIR, p.lock_once)),
@@ -171,14 +167,6 @@ PAIRS: Final = (
         leads("enters", UNFAIR, at("choosing0", 1), at("crit0", 1)),
     ),
     Pair("bakery HASTY", each(p.bakery, 2, hasty=True), never("mutex", BOTH, *MUTEX), ends(UNFAIR, p.bakery)),
-    Pair(
-        "fast_mutex",
-        [Call(p.lock_fast, 1), Call(p.lock_fast, 2)],
-        never("mutex", NEVER, at("crit1", 1), at("crit2", 1)),
-        again("again", BOTH, at("crit1", 1)),
-        again("some", UNFAIR, either(at("crit1", 1), at("crit2", 1))),
-    ),
-    Pair("give_up", [Call(p.give_up)] * 3, ends(NEVER, p.give_up)),
     Pair("readers", [*each(p.read, 2), Call(p.write)], leads("enters", BOTH, *WAITS)),
     Pair("readers COURTEOUS", [*each(p.read, 2, courteous=True), Call(p.write)], leads("enters", UNFAIR, *WAITS)),
     Pair("dining", each(p.dine, 3), ends(BOTH, p.dine)),
@@ -195,26 +183,10 @@ PAIRS: Final = (
         ends(BOTH, p.participate),
         leads("decides", BOTH, *VOTES),
     ),
-    Pair("two_keys", [ONE_WAY, OTHER_WAY], ends(BOTH, p.take_both)),
-    Pair("two_keys SORTED", [ONE_WAY, ONE_WAY], ends(UNFAIR, p.take_both)),
     Pair("semaphore", each(p.pass_semaphore, 3), never("two", NEVER, *INSIDE), ends(UNFAIR, p.pass_semaphore)),
     Pair("semaphore TORN", each(p.pass_semaphore, 3, torn=True), never("two", BOTH, *INSIDE)),
-    Pair("barrier", [Call(p.meet)] * 3, ends(UNFAIR, p.meet), again("complete", UNFAIR, at("count", 3))),
-    Pair("barrier TORN", [Call(p.meet, torn=True)] * 3, ends(BOTH, p.meet), again("complete", BOTH, at("count", 3))),
-    Pair("alternating_bit", [SEND, RECEIVE], again("delivers", UNFAIR, DELIVERED)),
-    Pair("alternating_bit LOSSY", [SEND, RECEIVE, Call(p.lose)], again("delivers", BOTH, DELIVERED)),
-    Pair("alternating_bit ONCE", [SEND, RECEIVE, Call(p.lose, once=True)], again("delivers", UNFAIR, DELIVERED)),
-    Pair("optimistic", [COMMIT] * 3, ends(NEVER, p.commit), SOMEBODY),
-    Pair("optimistic AGAIN", [COMMIT, COMMIT, Call(p.for_ever, p.commit)], ends(BOTH, p.commit), SOMEBODY),
     Pair("counter", [ADD] * 2, again("counts", NEVER, NUMBER)),
     Pair("counter TORN", [Call(p.add_one, "number", torn=True)] * 2, again("counts", BOTH, NUMBER, ends=True)),
-    Pair("token_ring", each(p.pass_token, 3), again("comes", UNFAIR, at("token", 0)), leads("goes", UNFAIR, *TOKEN)),
-    Pair(
-        "token_ring LAZY",
-        [Call(p.pass_token, 0), Call(p.pass_token, 1, lazy=True), Call(p.pass_token, 2)],
-        again("comes", BOTH, at("token", 0)),
-        leads("goes", BOTH, *TOKEN),
-    ),
     Pair("ping_pong", BALL, again("comes", NEVER, is_thrown)),
     Pair("ping_pong IDLE", [*BALL, Call(m.idle)], again("comes", UNFAIR, is_thrown)),
     Pair("ping_pong LOST", BALL, again("comes", BOTH, is_thrown), stuck=True, lost_messages=1),

@@ -7,15 +7,10 @@ from lakeproof import Env
 P = b"p"
 
 
-NOTHING = 2
-
-
 async def begin(env: Env) -> None:
     """The setup, as the declarations of the other texts have it."""
-    for key in ("a", "b", "count", "fork0", "fork1", "fork2", "lock", "next", "number", "version"):
+    for key in ("count", "fork0", "fork1", "fork2", "lock", "next", "number"):
         await put(env, key, 0)
-    for key in ("message", "ack", "delivered"):
-        await put(env, key, NOTHING)
 
 
 async def for_ever(env: Env, flow: Callable[[Env], Awaitable[None]]) -> None:
@@ -47,13 +42,6 @@ async def lock_once(env: Env) -> None:
     while not await swap(env, "lock", 0, 1):
         pass
     await put(env, "lock", 0)
-
-
-async def give_up(env: Env) -> None:
-    for _ in range(2):
-        if await swap(env, "lock", 0, 1):
-            await put(env, "lock", 0)
-            break
 
 
 async def draw(env: Env) -> None:
@@ -145,29 +133,6 @@ async def bakery(env: Env, me: int, *, hasty: bool = False) -> None:
     await put(env, f"number{me}", 0)
 
 
-async def lock_fast(env: Env, me: int) -> None:
-    while True:
-        await put(env, f"b{me}", 1)
-        await put(env, "x", me)
-        if await get(env, "y"):
-            await put(env, f"b{me}", 0)
-        else:
-            await put(env, "y", me)
-            got = await get(env, "x") == me
-            if not got:
-                await put(env, f"b{me}", 0)
-                while await get(env, f"b{3 - me}"):
-                    pass
-                got = await get(env, "y") == me
-            if got:
-                await enter(env, me)
-                await put(env, "y", 0)
-                await put(env, f"b{me}", 0)
-                continue
-        while await get(env, "y"):
-            pass
-
-
 async def read(env: Env, me: int, *, courteous: bool = False) -> None:
     while True:
         while courteous and await get(env, "wants"):
@@ -189,16 +154,6 @@ async def dine(env: Env, me: int, *, in_order: bool = False) -> None:
     for fork in (one, two):
         while not await swap(env, fork, 0, 1):
             pass
-    await put(env, two, 0)
-    await put(env, one, 0)
-
-
-async def take_both(env: Env, one: str, two: str) -> None:
-    while True:
-        if await swap(env, one, 0, 1):
-            if await swap(env, two, 0, 1):
-                break
-            await put(env, one, 0)
     await put(env, two, 0)
     await put(env, one, 0)
 
@@ -241,47 +196,3 @@ async def add_one(env: Env, key: str, *, torn: bool = False) -> None:
         await put(env, key, seen + 1)
     while not torn and not await swap(env, key, seen, seen + 1):
         seen = await get(env, key)
-
-
-async def meet(env: Env, *, torn: bool = False) -> None:
-    await add_one(env, "count", torn=torn)
-    while await get(env, "count") != 3:
-        pass
-
-
-async def send(env: Env) -> None:
-    mine = 0
-    while True:
-        await put(env, "message", mine)
-        if await get(env, "ack") == mine:
-            mine = 1 - mine
-
-
-async def receive(env: Env) -> None:
-    while True:
-        got = await get(env, "message")
-        if got != NOTHING:
-            await put(env, "delivered", got)
-            await put(env, "ack", got)
-
-
-async def lose(env: Env, *, once: bool = False) -> None:
-    await put(env, "message", NOTHING)
-    while not once:
-        await put(env, "message", NOTHING)
-
-
-async def commit(env: Env) -> None:
-    while True:
-        base = await get(env, "version")
-        if await swap(env, "version", base, (base + 1) % 4):
-            break
-
-
-async def pass_token(env: Env, me: int, *, lazy: bool = False) -> None:
-    while True:
-        while await get(env, "token") != me:
-            pass
-        await put(env, "token", (me + 1) % 3)
-        if lazy:
-            break

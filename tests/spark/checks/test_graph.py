@@ -2,7 +2,6 @@
 
 import attrs
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,19 +90,8 @@ def test_every_node_is_judged_as_the_definition_says(nodes: list[Node]) -> None:
     assert graph.judge(arrays(nodes)).bits.tolist() == defined(nodes)
 
 
-@settings(max_examples=200)
-@given(graphs())
-def test_cycles_are_found_whatever_dates_and_generations_say(nodes: list[Node]) -> None:
-    flat = [attrs.evolve(node, generation=0, date=0) for node in nodes]
-    known = {node.name: node for node in nodes if not node.head}
-    found = graph.judge(arrays(flat)).bits & CYCLE
-    assert [bool(bit) for bit in found] == [
-        not node.head and node.name in ancestors(known, node.parents) for node in nodes
-    ]
-
-
-@pytest.mark.parametrize("count", [200_000])
-def test_a_long_line_with_wrong_generations_is_walked_without_recursion(count: int) -> None:
+def test_a_long_line_with_wrong_generations_is_walked_without_recursion() -> None:
+    count = 200_000
     names = np.arange(count)
     line = Graph(
         names=np.append(names, -1),

@@ -17,6 +17,10 @@ from tests.spark.generate.reading import COUNTS, SMALL, listed
 
 LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)
 
+SKEWED = Sizes(repositories=4, branches=8, tags=4, commits=400, objects=2_000, staged=200, stale=40, skew=4.0, ranges=4)
+PLANTED = dict.fromkeys(("generation-is-right", "parents-exist", "staged-data-is-kept", "token-has-one-owner"), 3)
+assert COUNTS.keys() == BY_ID.keys()
+
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
@@ -34,15 +38,16 @@ def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder:
     assert any(row.kind == "garbage" for row in rows)
 
 
-@pytest.mark.deep
-def test_every_planted_violation_is_found_and_none_invented(spark: SparkSession, tmp_path: Path) -> None:
-    assert COUNTS.keys() == BY_ID.keys()
-    check(spark, SMALL, COUNTS, tmp_path / "dataset")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("violations", [{}, dict.fromkeys(BY_ID, 7)], ids=["sound", "planted"])
-def test_the_same_of_larger_ones_sound_and_damaged(
-    spark: SparkSession, tmp_path: Path, violations: dict[str, int]
+@pytest.mark.parametrize(
+    ("sizes", "violations"),
+    [
+        pytest.param(SKEWED, PLANTED, id="one repository has nearly all"),
+        pytest.param(SMALL, COUNTS, id="small", marks=pytest.mark.deep),
+        pytest.param(LARGER, {}, id="larger and sound", marks=pytest.mark.long),
+        pytest.param(LARGER, dict.fromkeys(BY_ID, 7), id="larger", marks=pytest.mark.long),
+    ],
+)
+def test_every_planted_violation_is_found_and_none_invented(
+    spark: SparkSession, tmp_path: Path, sizes: Sizes, violations: dict[str, int]
 ) -> None:
-    check(spark, LARGER, violations, tmp_path / "dataset")
+    check(spark, sizes, violations, tmp_path / "dataset")

@@ -242,20 +242,12 @@ def cases(seed: int, count: int) -> list[Snapshot]:
     return [Case(draw, f"c{number:02x}").made() for number in range(count)]
 
 
-@pytest.mark.long
-def test_the_same_in_many(spark: SparkSession, run_seed: int) -> None:
-    agree(spark, cases(run_seed + 1, 2_500))
-
-
-def agree(spark: SparkSession, snapshots: list[Snapshot]) -> Found:
-    made = Tables()
+@pytest.mark.parametrize("count", [250, pytest.param(2_500, marks=pytest.mark.long)])
+def test_spark_and_the_model_find_the_same_in_random_snapshots(spark: SparkSession, run_seed: int, count: int) -> None:
+    snapshots, made = cases(run_seed, count), Tables()
     for each in snapshots:
         made.extend(tables(each))
     folder = Path(fresh(spark, "snapshots"))
     write(made, folder)
-    return compare(spark, snapshots, folder)
-
-
-def test_spark_and_the_model_find_the_same_in_random_snapshots(spark: SparkSession, run_seed: int) -> None:
-    agreed = agree(spark, cases(run_seed, 250))
+    agreed = compare(spark, snapshots, folder)
     assert {check for check, _ in agreed} == set(COMPARED)  # nothing is compared that never happens

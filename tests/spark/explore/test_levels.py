@@ -34,7 +34,7 @@ def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", CATALOGUE[::4])
+@pytest.mark.parametrize("name", CATALOGUE[::8])
 def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) -> None:
     compare(scenario_of(name), engine, GRADED)
 

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import attrs
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.spark_checks.generate import writer
-from lakeproof.spark_checks.generate.command import command
 from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, numbers, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, share_out
 from lakeproof.words import Unusable
+from tests.commands import complaint, lakeproof
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")
@@ -120,8 +119,8 @@ class TestCommand:
     @pytest.mark.usefixtures("spark")
     def test_it_writes_a_dataset_with_what_was_planted(self, tmp_path: Path) -> None:
         (tmp_path / "v.json").write_text('{"head-exists": 2}')
-        args = [str(tmp_path / "out"), *TINY, "--violations", str(tmp_path / "v.json"), "--seed=7", "--partitions=1"]
-        done = CliRunner().invoke(command, args, catch_exceptions=False)
+        args = (*TINY, "--violations", str(tmp_path / "v.json"), "--seed=7", "--partitions=1")
+        done = lakeproof("spark", "generate", str(tmp_path / "out"), *args)
         assert done.exit_code == 0, done.output
         assert done.stdout.splitlines()[-1].endswith("20 objects; violations planted: 2")
         assert [line["id"] for line in listed(tmp_path / "out")] == ["head-exists", "head-exists"]
@@ -138,7 +137,5 @@ class TestCommand:
         ],
     )
     def test_what_cannot_be_is_refused_before_spark_starts(self, tmp_path: Path, args: list[str], told: str) -> None:
-        done = CliRunner().invoke(command, [str(tmp_path / "out"), *args])
-        assert isinstance(done.exception, Unusable)
-        assert str(done.exception).startswith(told)
+        assert complaint(lakeproof("spark", "generate", str(tmp_path / "out"), *args)).startswith(told)
         assert list(tmp_path.iterdir()) == []

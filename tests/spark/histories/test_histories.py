@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.cli import main
 from lakeproof.histories import DEFAULTS, read
 from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.specifications import ALL
@@ -18,6 +16,7 @@ from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
+from tests.commands import lakeproof
 
 Event = dict[str, object]
 
@@ -93,16 +92,8 @@ def test_the_verdicts_are_those_of_the_local_checker(spark: SparkSession, folder
 @pytest.mark.deep
 def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     rows = [
-        {
-            "history": name,
-            "index": number,
-            "process": str(line["process"]),
-            "type": line["type"],
-            "f": line["f"],
-            "key": json.dumps(line["key"]),
-            "value": json.dumps(line["value"]),
-            "time": line["time"],
-        }
+        {**line, "history": name, "index": number, "process": str(line["process"])}
+        | {column: json.dumps(line[column]) for column in ("key", "value")}
         for name, lines in HISTORIES.items()
         for number, line in enumerate(lines, start=1)
     ]
@@ -122,10 +113,8 @@ def test_the_evidence_is_impossible_by_itself(spark: SparkSession, folder: Path,
     assert bad
     for row in bad:
         (tmp_path / "small.jsonl").write_text("\n".join(row["evidence"]))
-        verdicts = [
-            each.verdict.value for each in check(ALL["register"], read(tmp_path / "small.jsonl", memory=1 << 30))
-        ]
-        assert verdicts == ["violated"]
+        [verdict] = check(ALL["register"], read(tmp_path / "small.jsonl", memory=1 << 30))
+        assert verdict.verdict.value == "violated"
         assert len(row["evidence"]) < 2 * row["operations"]
 
 
@@ -172,7 +161,7 @@ def test_a_folder_without_histories_is_refused(spark: SparkSession, tmp_path: Pa
 class TestCommand:
     def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
         out = tmp_path / "verdicts"
-        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--out", str(out)])
+        result = lakeproof("spark", "histories", str(folder), "--out", str(out))
         assert result.exit_code == 1, result.output
         last = result.stdout.splitlines()[-1]
         assert last.startswith(f"VIOLATED: 6 of {len(locally(folder))} keys are not linearizable (register; ")
@@ -180,6 +169,6 @@ class TestCommand:
 
     def test_what_holds_ends_with_0(self, spark: SparkSession, folder: Path) -> None:
         (folder / "bad.jsonl").unlink()
-        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--json"])
+        result = lakeproof("spark", "histories", str(folder), "--json")
         assert result.exit_code == 0, result.output
         assert json.loads(result.stdout.splitlines()[-1])["violated"] == 0

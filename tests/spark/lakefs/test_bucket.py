@@ -1,10 +1,7 @@
 """A lakeFS over a bucket, from verdict to deletion: the gate's S3, and a small cloud of ours."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,6 +12,7 @@ from botocore.config import Config
 
 from tests.gate.stores import served
 from tests.spark.clouds import ACCOUNT, BOX, Cloud, serving
+from tests.spark.commands import LAKEPROOF, ran
 from tests.spark.lakefs.world import Installation, Repo, around
 
 Files = dict[str, bytes]
@@ -23,16 +21,11 @@ Place = tuple[dict[str, str], Left]
 """The environment in which it is found, and what is left there."""
 
 
-def ran(environment: dict[str, str], *arguments: str) -> str:
+def said(environment: dict[str, str], *arguments: str) -> str:
     """What a command prints that ends with 0. A process of its own: workers take credentials from the environment in
-    which Java was started."""
-    done = subprocess.run(
-        [sys.executable, "-m", "lakeproof", "spark", *arguments, "--master", "local[2]"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
+    which the engine was started; of Amazon's it is a JVM."""
+    engine = ("--master", "local[2]") if "AWS_REGION" in environment else ("--engine", "embedded")
+    done = ran(*LAKEPROOF, *arguments, *engine, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -49,8 +42,8 @@ def amazon(files: Files) -> Iterator[Place]:
             pages = client.get_paginator("list_objects_v2").paginate(Bucket=BOX)
             return {each["Key"] for page in pages for each in page["Contents"]}
 
-        said = {name.upper(): value for name, value in keys.items() if name != "region_name"}
-        yield {**said, "AWS_ENDPOINT_URL": store.url, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}, left
+        own = {name.upper(): value for name, value in keys.items() if name != "region_name"}
+        yield {**own, "AWS_ENDPOINT_URL": store.url, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}, left
 
 
 @contextmanager
@@ -81,18 +74,18 @@ def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(
     kv, _ = lake.write(tmp_path / "lake")
     with place(lake.files) as (environment, left):
         common = (kv, "--blockstore", block)
-        ran(environment, "check", *common, "--only", "table-is-sound")
+        said(environment, "check", *common, "--only", "table-is-sound")
         out = ("--run", "u", "--out", str(tmp_path / "runs"))
-        marked = ran(environment, "uncommitted", *common, *out, "--older-than", "0s", "--now", "2100-01-01")
+        marked = said(environment, "uncommitted", *common, *out, "--older-than", "0s", "--now", "2100-01-01")
         assert re.search(r"^marked +1 ", marked, re.MULTILINE)
         where = ("--objects", base, "--dataset", kv, "--blockstore", block)
-        ran(environment, "sweep", str(tmp_path / "runs"), "--run", "u", "--delete", *where)
+        said(environment, "sweep", str(tmp_path / "runs"), "--run", "u", "--delete", *where)
         assert set(lake.files) - left() == {f"sound/{repo.address('old')}"}
         rules = tmp_path / "rules.json"
         rules.write_text(json.dumps({"default_retention_days": 10, "branches": []}))
         out = ("--run", "r", "--out", str(tmp_path / "runs"))
-        expired = ran(environment, "retention", *common, *out, "--rules", str(rules), "--now", "2100-01-01")
+        expired = said(environment, "retention", *common, *out, "--rules", str(rules), "--now", "2100-01-01")
         assert re.search(r"^marked +2 ", expired, re.MULTILINE), expired
-        ran(environment, "sweep", str(tmp_path / "runs"), "--run", "r", "--delete", *where)
+        said(environment, "sweep", str(tmp_path / "runs"), "--run", "r", "--delete", *where)
         dangling = {"sound/data/sound/gone-x", "leaving/data/leaving/gone-x"}  # of commits that no branch reaches
         assert set(lake.files) - left() == {f"sound/{repo.address('old')}", *dangling}

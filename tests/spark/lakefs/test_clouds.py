@@ -13,7 +13,7 @@ from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import open_store
-from lakeproof.spark_checks.sweep.journal import DELETED, PUT_AGAIN, End
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -116,6 +116,7 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     cloud.objects[names[1]] = b"put again"
     done = there.delete([(names[0], first), (names[1], second)])
     assert done == [DELETED, PUT_AGAIN]
+    assert there.delete([(names[0], first)]) == [GONE]
     assert FILES.keys() - cloud.objects.keys() == {names[0]}
     cloud.trouble = lambda asked, _: 403 if asked == "DELETE" else None
     [third] = there.look(["shop/data/05 ä&%20"])

@@ -16,18 +16,6 @@ PAGE = ROOT / "docs" / "lakefs-at-rest.md"
 COMMANDS = re.findall(r"^    lakeproof (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_the_page_goes_from_connection_to_reclaiming() -> None:
-    assert [re.sub("spark ", "", each).split()[0] for each in COMMANDS] == [
-        "check",
-        "check",
-        "diagnose",
-        "uncommitted",
-        "retention",
-        "sweep",
-        "sweep",
-    ]
-
-
 @pytest.mark.deep
 @pytest.mark.usefixtures("interpreted")
 def test_every_command_of_the_page_does_what_it_says(

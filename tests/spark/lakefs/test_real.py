@@ -14,16 +14,12 @@ from pyspark.sql import SparkSession
 from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.spark_checks.checks.catalogue import EVERY
 from lakeproof.spark_checks.data.dataset import Dataset, open_dataset
-from lakeproof.spark_checks.data.dumps import entries
 from lakeproof.spark_checks.data.stored import sstable, trees
 from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention import marks, rulebook
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from tests.commands import lakeproof
-from tests.gate.dynamodb_server import served
-from tests.lakefs_tables import in_dynamodb, in_postgresql
-from tests.servers import postgres
 from tests.spark.lakefs.test_damages import checked
 
 DATA = Path(os.environ.get("LAKEPROOF_LAKEFS_DATA", "/nonexistent"))
@@ -67,42 +63,6 @@ def test_nothing_of_it_is_a_violation_and_its_garbage_is_named(spark: SparkSessi
         "object-is-referred-to": 13,
     }
     assert {subject for each, subject in found["note"] if each == "active-is-complete"} == {"bare-dc1cc09ksduenmhk1khg"}
-
-
-def test_its_rows_are_read_back_from_a_hashed_table_and_diagnosed_there(spark: SparkSession, tmp_path: Path) -> None:
-    """As lakeFS makes the table: a hundred partitions by a hash (pkg/kv/postgres/store.go)."""
-    rows = list(entries(DATA / "kv.jsonl"))
-    with postgres() as address:
-        in_postgresql(address, rows)
-        found = open_dataset(spark, address).kv.collect()
-        done = lakeproof("diagnose", address, "--out", str(tmp_path / "d.zip"))
-    assert sorted(tuple(bytes(value) for value in row) for row in found) == sorted(rows)
-    assert (done.exit_code, "0 errors, 3 notes" in done.stdout.splitlines()) == (0, True)
-
-
-def test_a_dynamodb_of_its_rows_gets_the_verdict_and_the_counts_of_its_file(
-    spark: SparkSession, block: Path, tmp_path: Path
-) -> None:
-    rows = list(entries(DATA / "kv.jsonl"))
-    summary, expected = checked(spark, str(DATA / "kv.jsonl"), str(block))
-    told = lakeproof("diagnose", str(DATA / "kv.jsonl"), "--out", str(tmp_path / "file.zip"))
-    with served() as url:
-        where = in_dynamodb(url, rows)
-        read = open_dataset(spark, where).kv.collect()
-        there, found = checked(spark, where, str(block))
-        done = lakeproof("diagnose", where, "--out", str(tmp_path / "table.zip"))
-    assert sorted(tuple(bytes(value) for value in row) for row in read) == sorted(rows)
-    assert found == expected
-    assert [(each.check.id, each.judged, each.things, each.counts) for each in there.outcomes] == [
-        (each.check.id, each.judged, each.things, each.counts) for each in summary.outcomes
-    ]
-    assert not there.violated
-    assert not there.inconclusive
-    shown, expected_lines = (
-        [line for line in each.stdout.splitlines() if not line.startswith(("until:", "files:", "next,"))]
-        for each in (done, told)
-    )
-    assert (done.exit_code, shown) == (0, expected_lines)  # but for the time of reading, and for names of files
 
 
 @pytest.mark.parametrize("name", ["aged", "bare", "shop", "uni"])
@@ -160,12 +120,15 @@ def test_uncommitted_marks_exactly_what_no_table_and_no_row_names(
     assert len(expected) == 7  # five written again, one deleted, one reset
 
 
-def test_a_flipped_byte_of_any_table_is_found(block: Path) -> None:
+def test_each_table_is_whole_and_a_flipped_byte_of_any_is_found(block: Path) -> None:
+    kinds = []
     for number, each in enumerate(tables(block)):
         file = each.read_bytes()
+        kinds.append(trees.read(file, each.name).type)
         at = number * 97 % len(file)
         with pytest.raises((NotATable, Unsupported)):
             trees.read(file[:at] + bytes([file[at] ^ 1]) + file[at + 1 :], each.name)
+    assert (kinds.count("ranges"), kinds.count("metaranges")) == (31, 33)
 
 
 def test_diagnose_finds_nothing_wrong_and_no_path_leaves(tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
 """The reader of SSTables: it reads what lakeFS writes, and no byte of it can change unnoticed."""
 
 import hashlib
-import os
-import tarfile
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -72,22 +69,14 @@ def test_a_lost_block_is_found_though_all_others_are_sound() -> None:
     properties = {b"type": b"t"}
     whole, short = table(records, properties), table(records[:-7], properties)
     assert len(sstable.read(short).records) == 23
-    first = sstable._Footer.of(short)
-    assert first != sstable._Footer.of(whole)
     with pytest.raises(NotATable):  # the blocks of one, and the footer of the other
         sstable.read(short[: -sstable.FOOTER_BYTES] + whole[-sstable.FOOTER_BYTES :])
 
 
-@pytest.mark.parametrize(
-    ("records", "words"),
-    [
-        ([(b"b", b""), (b"a", b"")], "keys are not in order"),
-        ([(b"a", b""), (b"a", b"")], "keys are not in order"),
-    ],
-)
-def test_keys_must_be_in_order(records: list[tuple[bytes, bytes]], words: str) -> None:
-    with pytest.raises(NotATable, match=words):
-        sstable.read(table(records, {}))
+@pytest.mark.parametrize("keys", [(b"b", b"a"), (b"a", b"a")])
+def test_keys_must_be_in_order(keys: tuple[bytes, ...]) -> None:
+    with pytest.raises(NotATable, match="keys are not in order"):
+        sstable.read(table([(key, b"") for key in keys], {}))
 
 
 @pytest.mark.parametrize(
@@ -147,17 +136,3 @@ def test_what_is_no_table_is_refused(file: bytes) -> None:
 def test_pebbles_own_format_is_not_said_to_be_damaged() -> None:
     with pytest.raises(Unsupported, match="Pebble"):
         sstable.read(bytes(45) + bytes.fromhex("f09faab3f09faab3"))
-
-
-@pytest.mark.deep
-@pytest.mark.skipif("LAKEPROOF_LAKEFS_DATA" not in os.environ, reason="names the folder of a real installation's data")
-def test_all_tables_of_a_real_installation_are_whole() -> None:
-    kinds = []
-    with tarfile.open(Path(os.environ["LAKEPROOF_LAKEFS_DATA"]) / "block.tar.gz") as archive:
-        for member in archive.getmembers():
-            name = Path(member.name).name
-            if Path(member.name).parent.name == "_lakefs" and len(name) == 64:
-                file = archive.extractfile(member)
-                assert file is not None
-                kinds.append(trees.read(file.read(), name).type)
-    assert (kinds.count("ranges"), kinds.count("metaranges")) == (31, 33)

@@ -11,6 +11,7 @@ from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.words import Unusable
 from tests.gate.stores import served
 
+AZURE = "https://me.blob.core.windows.net/box"
 FILES = {
     "shop/data/a/1": b"x",
     "shop/data/a/2": b"yy",
@@ -32,11 +33,7 @@ FILES = {
         ("s3://bucket", "s3://bucket", ("s3://bucket", "")),
         ("s3://", "s3://other/shop/x", ("s3://other", "shop/x")),
         ("gs://", "gs://bucket/shop", ("gs://bucket", "shop")),
-        (
-            "https://",
-            "https://me.blob.core.windows.net/box/shop",
-            ("https://me.blob.core.windows.net/box", "shop"),
-        ),
+        ("https://", f"{AZURE}/shop", (AZURE, "shop")),
         ("s3://copy/of", "local://shop", ("s3://copy", "of/shop")),
     ],
 )
@@ -58,6 +55,13 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         Blockstore(str(tmp_path / "gone")).demand_there()
 
 
+def known(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Where S3 is, and who asks."""
+    own = {"ENDPOINT_URL": url, "ALLOW_HTTP": "true", "ACCESS_KEY_ID": "me", "SECRET_ACCESS_KEY": "x"}
+    for name, value in {**own, "REGION": "us-east-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+
+
 def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,14 +69,7 @@ def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     with served("bucket") as store:
-        for name, value in {
-            "AWS_ENDPOINT_URL": store.url,
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_ACCESS_KEY_ID": "me",
-            "AWS_SECRET_ACCESS_KEY": "x",
-            "AWS_REGION": "us-east-1",
-        }.items():
-            monkeypatch.setenv(name, value)
+        known(monkeypatch, store.url)
         client = boto3.client("s3", endpoint_url=store.url, config=Config(s3={"addressing_style": "path"}))
         for name, content in FILES.items():
             client.put_object(Bucket="bucket", Key=name, Body=content)
@@ -92,10 +89,7 @@ def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
 
 def test_a_bucket_that_is_not_there_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with served("bucket") as store:
-        for name, value in {"AWS_ENDPOINT_URL": store.url, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "r"}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "me")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+        known(monkeypatch, store.url)
         with pytest.raises(Unusable, match="cannot be read") as refused:
             list(stores.objects("s3://other", "shop"))
         assert "\n" not in str(refused.value)

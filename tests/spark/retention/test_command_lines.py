@@ -1,4 +1,4 @@
-"""What is wrong with a call of `retention`, `uncommitted` or `sweep` is one line and exit code 2, before any JVM."""
+"""What is wrong with a call of `retention` or `uncommitted` is one line and exit code 2, before any JVM."""
 
 from pathlib import Path
 
@@ -20,7 +20,6 @@ WRONG = "default_retention_days: '7', expected a whole number of days"
         (["uncommitted", "d", "--out", "out", "--run", "../x"], "expected letters, digits"),
         (["uncommitted", "d", "--since", "r1", "--out", "out"], "has no run 'r1'; there is none"),
         (["uncommitted", "d", "--older-than", "24", "--out", "out"], "expected a number with s, m, h or d"),
-        (["sweep", ".", "--run", "r1"], "has no run 'r1'; there is none"),
     ],
 )
 def test_it_is_refused(arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,17 +19,6 @@ STRANGE = ["a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*
 
 
 @CLASSIC
-def test_spark_reads_what_was_written_whatever_the_names_are(spark: SparkSession, tmp_path: Path) -> None:
-    rows = [(name, f"{name}-{n}", n % 2 == 0, "m" if n else None) for name in STRANGE for n in range(3)]
-    assert commit_files.write(spark.createDataFrame(rows, ROWS), tmp_path / "commits") == len(rows)
-    found = spark.read.csv(str(tmp_path / "commits"), schema=READ, header=True, escape='"').collect()
-    assert len(found) == len(rows)
-    assert {(row["repository_id"], row["commit_id"], row["expired"], row["metarange_id"]) for row in found} == set(rows)
-    assert not [path for path in tmp_path.rglob("*") if path.name.endswith((".part", ".crc"))]
-    assert all(path.parent.parent == tmp_path / "commits" for path in tmp_path.rglob("*.csv"))
-
-
-@CLASSIC
 def test_folders_are_named_as_spark_names_them(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(name, "c", True, "m") for name in STRANGE]
     spark.createDataFrame(rows, ROWS).write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))

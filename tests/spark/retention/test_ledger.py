@@ -1,6 +1,7 @@
 """The ledger: what has no address is nobody's, a shared fingerprint deletes nothing, each row is counted once."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import pytest
@@ -10,25 +11,27 @@ from pyspark.sql import functions as f
 from lakeproof.spark_checks import ledger
 from lakeproof.spark_checks.data import addresses
 from lakeproof.spark_checks.data.dataset import Dataset
-from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested, namespaces
+from lakeproof.spark_checks.data.namespaces import find_nested, namespaces
 from lakeproof.spark_checks.engine.tables import KV, METARANGES, OBJECTS, RANGES, STRING, no_rows, table
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG, Account
 from lakeproof.spark_checks.retention import marks as retention
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
+CUTOFF = int(EARLY.timestamp()) * 1_000_000
 REFERENCES = table(physical=STRING)
 Listed = tuple[str | None, str | None, int | None, datetime | None]
 
 
-def dataset(spark: SparkSession, rows: list[Listed]) -> Dataset:
+def listing(
+    spark: SparkSession, rows: list[Listed], namespaces_: Iterable[str] = ("s3://b/r",), cutoff: int | None = None
+) -> ledger.Listing:
+    """Of a dataset with repositories in these namespaces."""
     kv, metaranges, ranges = (no_rows(spark, schema) for schema in (KV, METARANGES, RANGES))
-    listing = spark.createDataFrame(rows, OBJECTS)
-    return Dataset("d", "design", kv, metaranges, ranges, listing, tables=frozenset())
-
-
-def owned(spark: SparkSession, *names: str) -> Namespaces:
-    return namespaces(spark.createDataFrame([(each,) for each in names], table(storage_namespace=STRING)))
+    objects = spark.createDataFrame(rows, OBJECTS)
+    dataset = Dataset("d", "design", kv, metaranges, ranges, objects, tables=frozenset())
+    owned = spark.createDataFrame([(each,) for each in namespaces_], table(storage_namespace=STRING))
+    return ledger.listing(dataset, namespaces(owned), cutoff)
 
 
 def to(spark: SparkSession, *addresses_: str) -> DataFrame:
@@ -66,8 +69,7 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(
         ("s3://b/r", "datax", 64, EARLY),
         ("s3://b/rr", "data/x", 128, EARLY),
     ]
-    cutoff = int(EARLY.timestamp()) * 1_000_000
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r", "s3://b/r"), cutoff)
+    listed = listing(spark, rows, ("s3://b/r", "s3://b/r"), CUTOFF)
     references = {"committed": to(spark, "s3://b/r/data/old", "s3://b/r/data/old", "s3://b/r/_lakefs/x")}
     order = ("no-repository", "internal", "outside-data", "committed", TOO_YOUNG, MARKED)
     told, marked = accounts(listed, references, order)
@@ -87,24 +89,25 @@ def weak(address: Column) -> Column:
     return f.when(f.length(address) == len("s3://b/r/data/aa"), 1).otherwise(f.xxhash64(address))
 
 
-def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def weak_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "fingerprint", weak)
+
+
+@pytest.mark.usefixtures("weak_fingerprints")
+def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(spark: SparkSession) -> None:
     rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("aa", "bb", "c", "dddd")]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    listed = listing(spark, rows)
     expired = to(spark, "s3://b/r/data/aa", "s3://b/r/data/c")
     found, marked = accounts(listed, {MARKED: expired}, (MARKED, "unreferenced"), expired)
     assert found == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
     assert sorted(row["address"] for row in marked.collect()) == ["data/aa", "data/c"]
 
 
-def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(addresses, "fingerprint", weak)
+@pytest.mark.usefixtures("weak_fingerprints")
+def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(spark: SparkSession) -> None:
     rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("bb", "dddd")]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    listed = listing(spark, rows)
     found, marked = accounts(listed, {"committed": to(spark, "s3://b/r/data/aa")}, ("committed", MARKED))
     assert found == [Account("committed", 1, 1), Account(MARKED, 1, 1)]
     assert [row["address"] for row in marked.collect()] == ["data/dddd"]
@@ -120,7 +123,7 @@ def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[
         reason: to(spark, *(f"s3://b/r/{row[1]}" for row in rows if letter[reason] in str(row[1])[8:]))
         for reason in ("committed", "staged")
     }
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    listed = listing(spark, rows)
     found, _ = accounts(listed, referred, (*order, MARKED))
     expected = Counter(
         next(reason for reason in order if reason == "internal" or letter[reason] in letters)
@@ -129,12 +132,10 @@ def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[
     assert {each.reason: each.objects for each in found} == expected
 
 
-def test_what_shares_its_fingerprint_with_what_is_young_is_marked_all_the_same(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(addresses, "fingerprint", weak)
+@pytest.mark.usefixtures("weak_fingerprints")
+def test_what_shares_its_fingerprint_with_what_is_young_is_marked_all_the_same(spark: SparkSession) -> None:
     rows: list[Listed] = [("s3://b/r", "data/aa", 1, LATE), ("s3://b/r", "data/bb", 2, EARLY)]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"), int(EARLY.timestamp()) * 1_000_000)
+    listed = listing(spark, rows, cutoff=CUTOFF)
     found, marked = accounts(listed, {}, (TOO_YOUNG, MARKED))
     assert found == [Account(MARKED, 1, 2), Account(TOO_YOUNG, 1, 1)]
     assert [row["address"] for row in marked.collect()] == ["data/bb"]
@@ -142,14 +143,16 @@ def test_what_shares_its_fingerprint_with_what_is_young_is_marked_all_the_same(
 
 @pytest.mark.parametrize("reason", ["commited", MARKED])
 def test_references_that_would_keep_nothing_are_refused(spark: SparkSession, reason: str) -> None:
-    listed = ledger.listing(dataset(spark, []), owned(spark, "s3://b/r"))
+    listed = listing(spark, [])
     with pytest.raises(ValueError, match=f"references of \\['{reason}'\\], expected reasons among \\['committed'"):
         accounts(listed, {reason: to(spark, "s3://b/r/data/a")}, ("committed", TOO_YOUNG, MARKED))
 
 
+STRAY: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
+
+
 def test_who_refers_to_an_object_tells_more_than_where_it_lies(spark: SparkSession) -> None:
-    rows: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    listed = listing(spark, STRAY)
     everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
     for order, who in ((uncommitted.ORDER, ("committed", "staged")), (retention.ORDER, ("active-commit", MARKED))):
         found, _ = accounts(listed, dict.fromkeys(who, everything), order)
@@ -157,8 +160,7 @@ def test_who_refers_to_an_object_tells_more_than_where_it_lies(spark: SparkSessi
 
 
 def test_what_lies_where_no_user_puts_anything_is_not_marked_whoever_refers_to_it(spark: SparkSession) -> None:
-    rows: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    listed = listing(spark, STRAY)
     everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
     found, marked = accounts(listed, {MARKED: everything}, retention.ORDER, everything)
     assert found == [Account("internal", 1, 2), Account("no-repository", 1, 1)]
@@ -182,7 +184,7 @@ def test_of_a_large_listing_few_rows_that_are_kept_are_drawn_and_the_counts_stay
     monkeypatch.setattr(ledger, "_OFTEN", 4)
     rows: list[Listed] = [(f"s3://b/r{n % 7}", f"data/{n % 3}/{n}", n, EARLY) for n in range(2_000)]
     rows += [("s3://b/r0", f"other/{n}", 1, EARLY) for n in range(100)]
-    listed = ledger.listing(dataset(spark, rows), owned(spark, *(f"s3://b/r{n}" for n in range(7))), 0)
+    listed = listing(spark, rows, (f"s3://b/r{n}" for n in range(7)), 0)
     named = to(spark, *(f"{row[0]}/{row[1]}" for row in rows[:2_000]))
     order = ("committed", "outside-data", TOO_YOUNG, MARKED)
     fates = ledger.judge(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)

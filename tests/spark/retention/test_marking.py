@@ -9,8 +9,8 @@ from typing import NamedTuple
 import attrs
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
+from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import only_expired
 from lakeproof.model.records import Record
@@ -26,23 +26,18 @@ from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from lakeproof.words import Unusable
-from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.commands import last_line, mark_by_command
+from tests.spark.retention.test_commit_files import READ
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_staging import last_line
 
 RULES = Rulebook(
     Rules(5, ((BranchID("b0"), 9), (BranchID("b1"), 0), (BranchID("nobody's"), 99))),
     {"repo3": Rules(2), "repo4": Rules(11)},
 )
-COMMITS = StructType(
-    [
-        StructField("commit_id", StringType()),
-        StructField("expired", BooleanType()),
-        StructField("metarange_id", StringType()),
-        StructField("repository_id", StringType()),
-    ]
-)
+
+
+HOME = b"repo0-uid0"
 
 
 class Done(NamedTuple):
@@ -103,7 +98,7 @@ def addresses(spark: SparkSession, folder: Path) -> set[str]:
 @pytest.fixture(scope="module")
 def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """With tags, and with a head that is missing."""
-    found = changed(world(2, 100), {(b"repo0-uid0", b"branches/x"): records.branch("x", "nowhere", "t")})
+    found = changed(world(2, 100), {(HOME, b"branches/x"): records.branch("x", "nowhere", "t")})
     return run(spark, found, tmp_path_factory.mktemp("run"), MarkOptions(now=NOW, tags=True, lenient=True))
 
 
@@ -121,16 +116,11 @@ def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
 class TestAgainstTheModel:
     def test_a_commit_is_expired_where_the_model_says_so(self, spark: SparkSession, done: Done) -> None:
         expected = {
-            (
-                view.repository.repository_id,
-                commit_id,
-                commit_id not in active_of(view),
-                commit.meta_range_id,
-            )
+            (view.repository.repository_id, commit_id, commit_id not in active_of(view), commit.meta_range_id)
             for view in repositories(done.found)
             for commit_id, commit in view.commits.items()
         }
-        rows = spark.read.csv(str(done.folder / "commits"), schema=COMMITS, header=True).collect()
+        rows = spark.read.csv(str(done.folder / "commits"), schema=READ, header=True).collect()
         assert len(rows) == len(expected)
         found = {(row["repository_id"], row["commit_id"], row["expired"], row["metarange_id"] or "") for row in rows}
         assert found == expected
@@ -144,18 +134,11 @@ class TestAgainstTheModel:
     def test_every_object_is_accounted_for(self, done: Done) -> None:
         accounts = {each.reason: each.objects for each in done.report.accounts}
         assert sum(accounts.values()) == len(done.found.objects) == done.report.listing
-        assert sum(each.bytes for each in done.report.accounts) == sum(
-            len(each.content) for each in done.found.objects.values()
-        )
+        contents = [each.content for each in done.found.objects.values()]
+        assert sum(each.bytes for each in done.report.accounts) == sum(map(len, contents))
         assert accounts.keys() == {
-            "active-commit",
-            "expired-elsewhere",
-            "internal",
-            "marked",
-            "no-repository",
-            "outside-data",
-            "staged",
-            "unreferenced",
+            *("active-commit", "expired-elsewhere", "staged", "marked"),
+            *("unreferenced", "internal", "outside-data", "no-repository"),
         }
         assert accounts["no-repository"] == 2
 
@@ -198,48 +181,40 @@ class TestAgainstTheModel:
         }
 
 
+INNER = records.repository("repo1", "uid1", namespace="s3://bucket/r0/data/inner")
+
+
 @pytest.mark.deep
-class TestRefusals:
-    """What decides over what is kept must be there and readable; nothing is marked otherwise."""
+@pytest.mark.parametrize(
+    ("address", "record", "words"),
+    [
+        (
+            (HOME, b"branches/x"),
+            records.branch("x", "nowhere", "t"),
+            "repo0-uid0: commit nowhere is the head of a branch.*--lenient",
+        ),
+        ((HOME, b"commits/y"), records.commit("y", NOW, meta_range_id="gone"), "metarange gone of an active commit is"),
+        ((b"token", b"key/x"), b"\xff\xff", "staged at 'token' 'key/x'"),
+        ((keys.GRAVELER, b"repos/repo1"), INNER, "namespace 's3://bucket/r0/data/inner' lies in 's3://bucket/r0'"),
+    ],
+    ids=["head without record", "metarange gone", "torn entry", "namespace in data"],
+)
+def test_what_decides_over_what_is_kept_must_be_there_and_readable(
+    spark: SparkSession, tmp_path: Path, address: tuple[bytes, bytes], record: Record | bytes, words: str
+) -> None:
+    with pytest.raises(Unusable, match=words):
+        run(spark, changed(world(3, 2), {address: record}), tmp_path, MarkOptions(now=NOW))
+    assert not (tmp_path / "out" / "run" / "report.json").exists()
 
-    small = world(3, 2)
-    home = b"repo0-uid0"
 
-    def refused(self, spark: SparkSession, found: Snapshot, folder: Path) -> str:
-        with pytest.raises(Unusable) as refusal:
-            run(spark, found, folder, MarkOptions(now=NOW))
-        assert not (folder / "out" / "run" / "report.json").exists()
-        return str(refusal.value)
-
-    def test_a_head_without_a_record_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        headless = changed(self.small, {(self.home, b"branches/x"): records.branch("x", "nowhere", "t")})
-        said = self.refused(spark, headless, tmp_path)
-        assert "repo0-uid0: commit nowhere is the head of a branch" in said
-        assert "--lenient" in said
-
-    def test_an_active_commit_whose_metarange_is_gone_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        young = records.commit("y", NOW, meta_range_id="gone")
-        found = changed(self.small, {(self.home, records.key(young)): young})
-        said = self.refused(spark, found, tmp_path)
-        assert "metarange gone of an active commit is not there" in said
-
-    def test_a_staged_value_that_cannot_be_read_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        said = self.refused(spark, changed(self.small, {(b"token", b"key/x"): b"\xff\xff"}), tmp_path)
-        assert "staged at 'token' 'key/x'" in said
-
-    def test_a_namespace_in_the_data_of_another_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
-        address, one = next((at, each) for at, each in self.small.store.items() if at[1] == b"repos/repo1")
-        inner = attrs.evolve(one, storage_namespace="s3://bucket/r0/data/inner")  # type: ignore[misc]
-        said = self.refused(spark, changed(self.small, {address: inner}), tmp_path)
-        assert "namespace 's3://bucket/r0/data/inner' lies in 's3://bucket/r0'" in said
-
-    def test_counts_that_do_not_add_up_are_an_error(self, done: Done, tmp_path: Path) -> None:
-        less = attrs.evolve(done.report, listing=done.report.listing + 1)
-        with pytest.raises(runs.Mismatch, match="are accounted for, and the listing has"):
-            runs.finish(tmp_path, less, done.report.marked)
-        with pytest.raises(runs.Mismatch, match="was written"):
-            runs.finish(tmp_path, done.report, attrs.evolve(done.report.marked, objects=99))
-        assert not (tmp_path / "report.json").exists()
+@pytest.mark.deep
+def test_counts_that_do_not_add_up_are_an_error(done: Done, tmp_path: Path) -> None:
+    less = attrs.evolve(done.report, listing=done.report.listing + 1)
+    with pytest.raises(runs.Mismatch, match="are accounted for, and the listing has"):
+        runs.finish(tmp_path, less, done.report.marked)
+    with pytest.raises(runs.Mismatch, match="was written"):
+        runs.finish(tmp_path, done.report, attrs.evolve(done.report.marked, objects=99))
+    assert not (tmp_path / "report.json").exists()
 
 
 @pytest.mark.deep
@@ -252,26 +227,12 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("spark")
-def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(rules: str, tmp_path: Path) -> None:
-    dataset, out = tmp_path / "dataset", tmp_path / "out"
-    snapshots.write(snapshots.tables(world(7, 3)), dataset)
+def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(dataset: Path, rules: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
     [file] = (dataset / "kv").glob("*.parquet")
     shutil.copy(file, dataset / "kv" / "again.parquet")
-    options = (
-        "spark",
-        "retention",
-        str(dataset),
-        "--rules",
-        rules,
-        "--now",
-        str(NOW),
-        "--out",
-        str(out),
-        "--run",
-        "run",
-    )
-    said = last_line(lakeproof(*options))
+    said = last_line(mark_by_command(dataset, out, "--rules", rules, kind="retention"))
     assert "commits have the id of another record of their repository" in said
     assert list(out.iterdir()) == []
-    assert lakeproof(*options, "--lenient").exit_code == 0
+    assert mark_by_command(dataset, out, "--rules", rules, "--lenient", kind="retention").exit_code == 0
     assert int(str(read_report(out, "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]

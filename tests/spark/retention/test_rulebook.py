@@ -49,10 +49,6 @@ class TestRules:
             rulebook.read(path)
         assert str(unusable.value) == f"{path}: {refusal.value}"
 
-    def test_a_file_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(Unusable, match="name a file with rules"):
-            rulebook.read(tmp_path / "none.json")
-
 
 class TestTimes:
     @pytest.mark.parametrize(

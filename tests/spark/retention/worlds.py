@@ -37,7 +37,7 @@ class World:
 
 
 def world(seed: int, repositories: int = 30) -> Snapshot:
-    """Histories as `cases` of the kernel has them, but with every head and every metarange in place."""
+    """Histories as `random_case` of the kernel has them, but with every head and every metarange in place."""
     made = World(random.Random(seed))
     made.namespaces = [StorageNamespace(f"s3://bucket/r{number}") for number in range(repositories)]
     for number in range(repositories):

@@ -1,34 +1,26 @@
-"""A store in memory for tests of the sweep: it can be killed at any call, and changed between a look and a delete."""
+"""A store in memory for tests of the sweep: it can be killed at any call."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import attrs
 
-from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End, Entry
 from lakeproof.spark_checks.sweep.second_look import Found
-from lakeproof.spark_checks.sweep.targets import Look, Trouble
+from lakeproof.spark_checks.sweep.targets import Look
 
 
 class Killed(BaseException):
     """The process ends here."""
 
 
-def nothing() -> None:
-    pass
-
-
 @attrs.define
 class Memory:
-    """objects: what there is, by address. refused: what may not be deleted. mute: what is deleted without an answer.
-    lives: calls until it is killed: a call is a look at, or the deletion of, one object. meanwhile: is done between the
-    looks at a batch and its deletes. deleted: what it has deleted, in order."""
+    """objects: what there is, by address. refused: what may not be deleted. lives: calls until it is killed: a call is
+    a look at, or the deletion of, one object. deleted: what it has deleted, in order."""
 
     objects: dict[str, Found]
     refused: frozenset[str] = frozenset()
-    mute: frozenset[str] = frozenset()
-    blind: frozenset[str] = frozenset()
     lives: int | None = None
-    meanwhile: Callable[[], None] = nothing
     deleted: list[tuple[str, Found]] = attrs.Factory(list)
     calls: int = 0
     unit: int = 1
@@ -40,7 +32,6 @@ class Memory:
         return [self._look(name) for name in names]
 
     def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
-        self.meanwhile()
         return [self._delete(name, found) for name, found in there]
 
     def _call(self) -> None:
@@ -52,7 +43,7 @@ class Memory:
 
     def _look(self, name: str) -> Look:
         self._call()
-        return Trouble("may not be looked at") if name in self.blind else self.objects.get(name)
+        return self.objects.get(name)
 
     def _delete(self, name: str, found: Found) -> Entry:
         self._call()
@@ -62,4 +53,4 @@ class Memory:
         if now != found:
             return GONE if now is None else PUT_AGAIN
         self.deleted.append((name, self.objects.pop(name)))
-        return Entry(End.PERHAPS, NO_ANSWER, "no answer") if name in self.mute else DELETED
+        return DELETED

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.sweep import marks
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, End
+from lakeproof.spark_checks.sweep.journal import End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.words import Unusable
@@ -57,68 +57,39 @@ def dying(lives: int) -> Callable[[Folder, bytes, str], None]:
     return sent
 
 
-class TestKilledAtAnyCall:
-    """Seven objects, each looked at and deleted: fourteen calls."""
-
-    def test_a_kill_while_the_journal_is_written_loses_nothing(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for lives in range(8):  # of the files: a report, an intent, an outcome, ...
-            store = whole()
-            for path in (folder / "swept").glob("*"):
-                path.unlink()
-            monkeypatch.setattr(Folder, "_send", dying(lives))
+def test_a_kill_while_the_journal_is_written_loses_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for lives in range(8):  # of the files: a report, an intent, an outcome, ...
+        store = whole()
+        for path in (folder / "swept").glob("*"):
+            path.unlink()
+        with monkeypatch.context() as patch:
+            patch.setattr(Folder, "_send", dying(lives))
             with pytest.raises(Killed):
                 sweep(run_at(folder.parent), store, delete=True)
-            monkeypatch.undo()
-            monkeypatch.setattr(marks, "BATCH", 3)
-            said = journal(folder)
-            assert {full(name) for name in EVERY} - store.objects.keys() <= said.keys()
-            sweep(run_at(folder.parent), store, delete=True)
-            assert store.objects == {}
-            assert sum(accounts(folder).values()) == 7
+        said = journal(folder)
+        assert {full(name) for name in EVERY} - store.objects.keys() <= said.keys()
+        sweep(run_at(folder.parent), store, delete=True)
+        assert store.objects == {}
+        assert sum(accounts(folder).values()) == 7
 
 
-class TestTheStore:
-    def test_what_is_put_between_look_and_delete_is_kept_and_told(self, folder: Path) -> None:
-        store = whole()
-        again = full(EVERY[1])
-        store.meanwhile = lambda: store.objects.update({again: Found(1, OLD + 1)})
-        done = sweep(run_at(folder.parent), store, delete=True)
-        assert store.objects == {again: Found(1, OLD + 1)}
-        assert accounts(folder) == {("deleted", ""): 6, ("kept", "changed-meanwhile"): 1}
-        assert done.done
+def test_it_stops_where_nothing_works_and_accounts_for_the_rest(folder: Path) -> None:
+    store = whole(refused=frozenset(map(full, EVERY)))
+    done = sweep(run_at(folder.parent), store, delete=True)
+    assert (done.stopped, done.done) == ("refused", False)
+    assert store.calls == 6
+    assert accounts(folder) == {("failed", ""): 3, ("not-looked-at", ""): 4}
 
-    def test_what_has_no_answer_is_in_doubt_until_a_sweep_looks_again(self, folder: Path) -> None:
-        store = whole(mute=frozenset({full(EVERY[0])}))
-        done = sweep(run_at(folder.parent), store, delete=True)
-        assert not done.done
-        assert accounts(folder) == {("deleted", ""): 6, ("perhaps-deleted", NO_ANSWER): 1}
-        assert sweep(run_at(folder.parent), store, delete=True).done
-        assert accounts(folder) == {("deleted", ""): 6, ("perhaps-deleted", CUT_SHORT): 1}
 
-    def test_it_stops_where_nothing_works_and_accounts_for_the_rest(self, folder: Path) -> None:
-        store = whole(refused=frozenset(map(full, EVERY)))
-        done = sweep(run_at(folder.parent), store, delete=True)
-        assert (done.stopped, done.done) == ("refused", False)
-        assert store.calls == 6
-        assert accounts(folder) == {("failed", ""): 3, ("not-looked-at", ""): 4}
-
-    def test_what_cannot_be_looked_at_is_not_deleted(self, folder: Path) -> None:
-        store = whole(blind=frozenset({full(EVERY[1])}))
-        assert not sweep(run_at(folder.parent), store, delete=True).done
-        assert [*store.objects] == [full(EVERY[1])]
-        assert accounts(folder) == {("deleted", ""): 6, ("failed", ""): 1}
-
-    def test_a_dry_run_leaves_the_journal_as_it_is(self, folder: Path) -> None:
-        store = whole(lives=5)
-        with pytest.raises(Killed):
-            sweep(run_at(folder.parent), store, delete=True)
-        store.lives = None
-        before = {path: path.read_bytes() for path in (folder / "swept").iterdir()}
-        done = sweep(run_at(folder.parent), store, delete=False)
-        assert {path: path.read_bytes() for path in (folder / "swept").iterdir()} == before
-        assert done.account.of(End.WOULD).objects == len(store.objects)
+def test_a_dry_run_leaves_the_journal_as_it_is(folder: Path) -> None:
+    store = whole(lives=5)
+    with pytest.raises(Killed):
+        sweep(run_at(folder.parent), store, delete=True)
+    store.lives = None
+    before = {path: path.read_bytes() for path in (folder / "swept").iterdir()}
+    done = sweep(run_at(folder.parent), store, delete=False)
+    assert {path: path.read_bytes() for path in (folder / "swept").iterdir()} == before
+    assert done.account.of(End.WOULD).objects == len(store.objects)
 
 
 class TestADamagedJournal:
@@ -171,13 +142,11 @@ LISTED = st.lists(st.tuples(st.integers(0, 11), SIZE, MARK), max_size=14)
 STORED = st.dictionaries(st.integers(0, 11), st.builds(Found, SIZE, MARK), max_size=12)
 
 
-@st.composite
-def lived(draw: st.DrawFn) -> list[int]:
-    return draw(st.lists(st.integers(0, 12), max_size=4))
+LIVES = st.lists(st.integers(0, 12), max_size=4)
 
 
 @settings(max_examples=60)
-@given(listed=LISTED, stored=STORED, lives=lived(), refused=st.sets(st.integers(0, 11), max_size=2), seed=st.integers())
+@given(listed=LISTED, stored=STORED, lives=LIVES, refused=st.sets(st.integers(0, 11), max_size=2), seed=st.integers())
 def test_whatever_is_listed_and_changed_and_wherever_it_is_killed(
     tmp_path_factory: pytest.TempPathFactory,
     listed: list[tuple[int, int, int]],

@@ -24,7 +24,8 @@ from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marks import _encode_rules
 from tests.commands import lakeproof
 from tests.spark import snapshots
-from tests.spark.conftest import CLASSIC, EMBEDDED
+from tests.spark.commands import mark_by_command
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.marking import accounts, journal
@@ -92,11 +93,9 @@ def there(folder: Path) -> set[str]:
 def run(spark: SparkSession, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Marked:
     kind, place = str(request.param), tmp_path_factory.mktemp("marked")
     found = sound(world(5, 40))
-    arguments = [dataset(found, place / "dataset"), "--now", str(NOW), "--run", "run", "--out", str(place / "out")]
-    if kind == "retention":
-        (place / "rules.json").write_text(json.dumps(_encode_rules(retention.RULES)))
-        arguments += ["--rules", str(place / "rules.json")]
-    done = lakeproof("spark", kind, *arguments)
+    (place / "rules.json").write_text(json.dumps(_encode_rules(retention.RULES)))
+    rules = ("--rules", str(place / "rules.json")) if kind == "retention" else ()
+    done = mark_by_command(dataset(found, place / "dataset"), place / "out", *rules, kind=kind)
     assert done.exit_code == 0, done.output
     rows = pq.read_table(place / "out" / "run" / "addresses").to_pylist()
     marked = {f"{each['storage_namespace']}/{each['address']}" for each in rows}
@@ -165,14 +164,6 @@ def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp
     assert f"referred to in {tmp_path / 'now'}: " in said
 
 
-@CLASSIC
-def test_without_a_dataset_nobody_looks_for_references(fresh: Marked, tmp_path: Path) -> None:
-    """And no Spark is asked for anything: the page says what can come of it."""
-    where = tree(later(fresh), tmp_path / "objects")
-    assert fresh.sweep(where)[0] == 0
-    assert not there(where) & fresh.marked
-
-
 @EMBEDDED
 def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,8 +177,7 @@ def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     now = dataset(found, tmp_path / "now")
     with monkeypatch.context() as patch:
         patch.setattr(holdings, "find_committed", losing)
-        out = str(tmp_path / "out")
-        done = lakeproof("spark", "uncommitted", now, "--now", str(NOW), "--run", "run", "--out", out)
+        done = mark_by_command(now, tmp_path / "out")
     assert done.exit_code == 0, done.output
     goes, where = MARKS["uncommitted"](found), tree(found, tmp_path / "objects")
     wrong = Marked("uncommitted", found, tmp_path / "out", goes)

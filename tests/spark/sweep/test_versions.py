@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import Snapshot
-from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.commands import last_line, mark_by_command
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.test_references import sound
 
@@ -54,11 +54,9 @@ def tagged(dataset: Path, kind: pa.DataType | None = None) -> None:
 
 
 def marked(dataset: Path) -> pa.Table:
-    out = dataset.parent / "out"
-    arguments = ("--now", str(NOW), "--run", "run", "--out", str(out))
-    done = lakeproof("spark", "uncommitted", str(dataset), *arguments)
+    done = mark_by_command(dataset, dataset.parent / "out")
     assert done.exit_code == 0, done.output
-    return pq.read_table(out / "run" / "addresses")
+    return pq.read_table(dataset.parent / "out" / "run" / "addresses")
 
 
 def test_a_tag_comes_with_its_object_and_of_several_none_counts(spark: SparkSession, dataset: Path) -> None:
@@ -78,6 +76,5 @@ def test_a_tag_comes_with_its_object_and_of_several_none_counts(spark: SparkSess
 
 def test_a_tag_of_another_type_is_refused(spark: SparkSession, dataset: Path) -> None:
     tagged(dataset, pa.binary())
-    done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(dataset.parent / "out"))
-    assert done.exit_code == 2
-    assert "part-1.parquet: column e_tag is binary; expected of objects/: " in done.stderr
+    line = last_line(mark_by_command(dataset, dataset.parent / "out"))
+    assert "part-1.parquet: column e_tag is binary; expected of objects/: " in line

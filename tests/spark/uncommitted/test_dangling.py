@@ -4,6 +4,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from click.testing import Result
 
 from lakeproof.model import keys
 from lakeproof.model.identifiers import CommitID
@@ -12,10 +13,9 @@ from lakeproof.model.records import Record
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.engine.runs import read_report
 from lakeproof.spark_checks.generate import records as made
-from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.commands import last_line, mark_by_command
 from tests.spark.retention.worlds import NOW
-from tests.spark.test_staging import last_line
 
 HOME = b"r-u"
 GONE = b"r-gone"
@@ -43,23 +43,20 @@ def without(*names: str) -> Snapshot:
     return attrs.evolve(found, store={at: each for at, each in found.store.items() if at not in lost})
 
 
-def written(found: Snapshot, folder: Path) -> Path:
-    snapshots.write(snapshots.tables(found), folder)
-    return folder
+def marked(found: Snapshot, folder: Path, *more: str) -> Result:
+    snapshots.write(snapshots.tables(found), folder / "dataset")
+    return mark_by_command(folder / "dataset", folder / "out", *more)
 
 
-pytestmark = pytest.mark.usefixtures("spark")
+pytestmark = [pytest.mark.deep, pytest.mark.usefixtures("spark")]
 
 
-@pytest.mark.deep
 def test_a_sound_store_is_marked_and_what_is_left_of_a_deleted_repository_is_not_asked(tmp_path: Path) -> None:
-    dataset = written(sound(), tmp_path / "dataset")
-    done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run")
+    done = marked(sound(), tmp_path)
     assert done.exit_code == 0, done.output
-    assert read_report(tmp_path, "run")["findings"] == {"head-exists": 0, "parents-exist": 0}
+    assert read_report(tmp_path / "out", "run")["findings"] == {"head-exists": 0, "parents-exist": 0}
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
@@ -70,18 +67,14 @@ def test_a_sound_store_is_marked_and_what_is_left_of_a_deleted_repository_is_not
     ],
 )
 def test_a_commit_without_a_record_ends_the_run(tmp_path: Path, lost: str, words: str) -> None:
-    dataset, out = written(without(lost), tmp_path / "dataset"), tmp_path / "out"
-    done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(out))
-    assert words in last_line(done)
-    assert "--lenient" in last_line(done)
-    assert list(out.iterdir()) == []
+    line = last_line(marked(without(lost), tmp_path))
+    assert words in line
+    assert "--lenient" in line
+    assert list((tmp_path / "out").iterdir()) == []
 
 
-@pytest.mark.deep
 def test_with_lenient_the_run_goes_on_and_counts_them(tmp_path: Path) -> None:
-    dataset = written(without("c1", "c4"), tmp_path / "dataset")
-    arguments = ("uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run", "--lenient")
-    done = lakeproof("spark", *arguments)
+    done = marked(without("c1", "c4"), tmp_path, "--lenient")
     assert done.exit_code == 0, done.output
     assert (
         "finding: 1 branch or tag names a commit without a record (head-exists)\n"

@@ -1,0 +1,104 @@
+"""A program that does not repeat itself: a search tries again, drops what it does not come back to, proves nothing."""
+
+import pytest
+
+from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
+from lakeproof.gate.preemptions import Bounded
+from tests.gate.toys import PLAIN, WRITE, pending
+
+Search = Classes | Bounded
+
+
+def sure(search: Search) -> bool:
+    """Whether the search says that it has run all that it is for."""
+    return search.all_run if isinstance(search, Classes) else search.covered >= search.bound
+
+
+def two(search: Search) -> None:
+    """A run of two clients, with a request each."""
+    first = search.choose(pending("a", "b"))
+    assert first is not None
+    search.let_go(WRITE)
+    search.choose(pending("b" if first.name.client == "a" else "a"))
+    search.let_go(WRITE)
+    search.end()
+
+
+def otherwise(search: Search, *names: str, fails: bool = False) -> None:
+    """A run that asks for something else. fails: and of which it is not known what it would have shown."""
+    assert search.begin()
+    with pytest.raises(Diverged, match=rf"no longer asks for .*a.*; now asks for .*{names[-1]}"):
+        search.choose(pending(*names))
+    if fails and isinstance(search, Bounded):
+        search.fail()
+    else:
+        search.end()
+
+
+@pytest.fixture(params=[Classes, lambda: Bounded(1, lambda spent: PLAIN)], ids=["classes", "preemptions"])
+def search(request: pytest.FixtureRequest) -> Search:
+    made: Search = request.param()
+    return made
+
+
+class TestBoth:
+    def test_a_program_that_asks_for_something_else_is_tried_again_and_never_all(self, search: Search) -> None:
+        assert search.begin()
+        two(search)
+        for _ in range(TRIES_MAX + 1):
+            otherwise(search, "b", "x", fails=True)
+        while search.begin():
+            two(search)
+        assert (search.complete, search.repeated, search.diverged) == (1, TRIES_MAX + 1, 1)
+        assert not sure(search)
+
+    def test_a_divergence_that_does_not_come_again_costs_nothing(self, search: Search) -> None:
+        search.begin()
+        two(search)
+        otherwise(search, "x")
+        while search.begin():
+            two(search)
+        assert (search.complete, search.repeated, sure(search)) == (2, 1, True)
+
+    def test_a_program_that_does_not_do_the_first_schedule_again_proves_nothing(self, search: Search) -> None:
+        search.begin()
+        search.choose(pending("a"))
+        search.let_go(WRITE)
+        search.end()
+        assert not search.all_run
+        for _ in range(TRIES_MAX + 1):
+            otherwise(search, "other")
+        assert not search.begin()
+        assert not sure(search)
+
+    def test_a_run_that_ends_early_has_diverged(self, search: Search) -> None:
+        search.begin()
+        two(search)
+        search.begin()
+        with pytest.raises(Diverged, match="no longer asks for a a"):
+            search.end()
+
+
+def test_two_requests_of_one_name_are_a_mistake_of_the_caller() -> None:
+    search = Classes()
+    search.begin()
+    with pytest.raises(ValueError, match="one name"):
+        search.choose(pending("a", "a"))
+
+
+def test_a_request_that_touches_something_else_after_the_same_steps_is_named() -> None:
+    search = Bounded(1, lambda spent: PLAIN)
+    told = []
+    while search.begin():
+        left = {"a": 1, "b": 2, "c": 1}
+        while any(left.values()):
+            names = [Pending(Name(each, each, number)) for each, number in left.items() if number]
+            choice = search.choose(names)
+            left[choice.name.client] -= 1
+            search.let_go(() if search.runs > 1 and choice.name == Name("b", "b", 2) else WRITE)
+        try:
+            search.end()
+        except Diverged as error:
+            told.append(str(error))
+    assert "after 1 steps b b (2) touches other keys than after the same steps before" in told
+    assert (search.covered, search.diverged > 0) == (-1, True)
