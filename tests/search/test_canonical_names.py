@@ -17,7 +17,8 @@ from lakeproof.search.fresh_names import AS_GIVEN, names_in
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
-from lakeproof.search.results import Options, Result
+from lakeproof.search.results import Limits, Options, Result
+from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
 
 P = b"p"
@@ -183,6 +184,26 @@ def test_bounded_loops_have_the_verdicts_of_the_plain_search() -> None:
 
 def test_endless_loops_violate_what_their_first_rounds_violate() -> None:
     assert wrong_endlessly(range(8)) == []
+
+
+async def exchange(env: Env) -> None:
+    mine = seen = before = b""
+    while True:
+        if seen == before:
+            mine = env.ids.unique("one").encode()
+            await env.store.set(P, b"l", mine)
+        found = await env.store.find(*HEAD)
+        before, seen = seen, b"" if found is None else found.value
+        if seen != mine:
+            new = env.ids.unique("one").encode()
+            mine = new if await env.store.try_set_if(*HEAD, new, seen or None) else mine
+        await env.store.find(P, b"always")
+
+
+def test_a_search_that_ends_early_where_identifiers_have_other_names_says_what_stopped_it() -> None:
+    endless = Scenario(name="exchange", clients=[[Call(exchange)]] * 2, invariants=[never((), set())])
+    found = search(endless, Limits(states_max=1_050))
+    assert "at most 1050 were allowed" in found.stopped
 
 
 @pytest.mark.deep
