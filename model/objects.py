@@ -4,6 +4,14 @@ on content and on metadata, where a store has them.
 An object is written whole. Its *ETag* is a hash of its content alone, as with S3; its *metageneration* counts the
 writes of its metadata since the content was put, as with Google Cloud Storage; its *version* stands for both, as the
 ETag of Azure does. What was deleted stays deleted: nothing but another put or copy makes an object.
+
+Example: an object is copied if its content is still the one that was read.
+
+>>> stored, _ = step({}, Put("a", b"one"))
+>>> again, _ = step(stored, Put("a", b"two"))
+>>> step(again, Put("a", b"three", if_match=etag(b"one")))[1]
+PreconditionFailed()
+
 Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 """
 

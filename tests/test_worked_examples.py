@@ -21,14 +21,18 @@ AT = (b"counters", b"n")
 
 RUN = (
     "lakeproof.search.behaviour",
+    "lakeproof.search.describe",
     "lakeproof.search.packing",
     "lakeproof.search.semantics",
     "lakeproof.search.world",
     "lakeproof.impl.effects",
     "lakeproof.model.kv",
+    "lakeproof.model.objects",
     "lakeproof.model.linearizability.dominance",
     "lakeproof.model.linearizability.frontier",
     "lakeproof.model.linearizability.hidden",
+    "lakeproof.model.linearizability.history",
+    "lakeproof.model.linearizability.specifications",
     "lakeproof.model.linearizability.zones",
 )
 """Examples that are run as they stand. Those of tables and expansion are compared below."""

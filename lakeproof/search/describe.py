@@ -1,6 +1,13 @@
 """Effects, replies and values in words: what stories, lanes and traces say of a step.
 
 Words are for readers and may be short; where it matters that nothing differs, a trace compares bytes (`exact`).
+
+Example: a write that is refused.
+
+>>> written = kv.SetIf(b"p", b"lock", b"me", None)
+>>> step = effect(written, 0)
+>>> step.effect, step.key, step.value, step.condition, reply(written, kv.PredicateFailed(), 0)
+('set_if', 'p/lock', 'me', 'if absent', 'predicate failed')
 """
 
 import re

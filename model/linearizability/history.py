@@ -2,6 +2,15 @@
 
 Events are appended as they were recorded. A process does one operation at a time; one that never returns stays open
 for ever, and its process has no further operation.
+
+Example: two processes at one key; the second operation never returns.
+
+>>> made = History()
+>>> made.call(0, "write", "k", 7)
+>>> made.call(1, "read", "k", None)
+>>> made.end(0, Status.OK, None)
+>>> [(op.f, op.call, op.returned == NEVER) for op in map(made.operation, range(len(made)))]
+[('write', 0, False), ('read', 1, True)]
 """
 
 from array import array

@@ -2,6 +2,13 @@
 
 A specification is three pure functions: the initial state, ``step`` and ``equal``. Those of single keys also say what
 each operation asks of a register and leaves in it (`Guarded`): the fast algorithms know nothing else.
+
+Example: a compare-and-set of 1 by 2. A register of 1 it writes; in the guarded form, it demands 1 and leaves 2.
+
+>>> CAS_REGISTER.step(1, "cas", (1, 2)), CAS_REGISTER.step(3, "cas", (1, 2))
+((2, Atom(kind='answer', text='done')), (3, REFUSED))
+>>> CAS_REGISTER.guarded("cas", (1, 2), UNKNOWN, Status.OK)
+(1, 1, True, 2)
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
