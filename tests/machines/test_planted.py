@@ -34,8 +34,9 @@ def test_what_a_bug_replaces_is_there() -> None:
 
 
 def found(bug: Bug, seed: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    bug.plant(monkeypatch)
-    failure = bug.in_flows(machine(bug.machine)).seek(seed)
+    with monkeypatch.context() as patch:
+        bug.plant(patch)
+        failure = bug.in_flows(machine(bug.machine)).seek(seed)
     return failure is not None and failure.invariant != NO_UNHANDLED_EXCEPTION
 
 

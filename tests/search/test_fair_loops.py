@@ -162,8 +162,8 @@ def _without_the_past(walks: fair_loops._Walks, owed: fair_loops.Owed, edge: int
 
 
 FAULTS: Mapping[str, tuple[str, object]] = {
-    "who cannot move is owed a move": ("_asked_in", _all_are_owed),
-    "nobody is owed anything": ("_asked_in", _nobody_is_owed),
+    "who cannot move is owed a move": ("_requested_in", _all_are_owed),
+    "nobody is owed anything": ("_requested_in", _nobody_is_owed),
     "what was done before is forgotten": ("_after", _without_the_past),
 }
 
