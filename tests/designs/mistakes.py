@@ -1,4 +1,4 @@
-"""Mistakes in the flows of the designs, as `mistakes/` has them: changes of the text of a module.
+"""Mistakes in the flows of the designs, as `planted/` has them: changes of the text of a module.
 
     @@ MODULE: what is wrong
     @@ SCENARIO: INVARIANT
@@ -19,7 +19,7 @@ import pytest
 
 from tests.designs.planting import replaced
 
-FOLDER: Final = Path(__file__).parent / "mistakes"
+FOLDER: Final = Path(__file__).parent / "planted"
 
 
 @attrs.frozen

@@ -1,7 +1,7 @@
 """Creations in a repository that comes and goes: what a client must not answer is found.
 
 They are closures over the flows of a design, which are made anew: a changed text would not reach them. What else a
-programmer could write is in `mistakes/`.
+programmer could write is in `planted/`.
 """
 
 import attrs
