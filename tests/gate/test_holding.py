@@ -27,7 +27,7 @@ def deleting(*keys: str) -> Request:
 
 
 async def holding(setup: Sequence[Request] = ()) -> Gate[Store, StoreRequest]:
-    """A gate that holds what is asked after these requests."""
+    """A gate that holds what is requested after this setup."""
     gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
     for request in setup:
         await gate.server.handler(request)

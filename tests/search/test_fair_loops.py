@@ -149,7 +149,7 @@ def _all_are_owed(walks: fair_loops._Walks, state: int) -> int:
     return (1 << MOVERS) - 1
 
 
-def _nobody_is_owed(walks: fair_loops._Walks, state: int) -> int:
+def _none_is_owed(walks: fair_loops._Walks, state: int) -> int:
     return 0
 
 
@@ -163,7 +163,7 @@ def _without_the_past(walks: fair_loops._Walks, owed: fair_loops.Owed, edge: int
 
 FAULTS: Mapping[str, tuple[str, object]] = {
     "who cannot move is owed a move": ("_requested_in", _all_are_owed),
-    "nobody is owed anything": ("_requested_in", _nobody_is_owed),
+    "no move is owed to any client": ("_requested_in", _none_is_owed),
     "what was done before is forgotten": ("_after", _without_the_past),
 }
 

@@ -1,7 +1,7 @@
 """What enumerators of generated flows share: clients that follow a list of steps, and a walk through all states.
 
 A state is a tuple of plain values. Nothing here knows the search: `channelled.py` and `watched.py` say what a step can
-come to, and `agreement.py` holds searches against what is found.
+come to, and `agreement.py` compares searches with what is found.
 """
 
 from collections.abc import Callable, Iterator, Mapping
