@@ -52,9 +52,6 @@ look is refused, or a reset whose clearing of old tokens breaks off, has a defin
 docs/designs/branches.md."""
 
 AGAIN: Final = "refuted of hard-delete/no_copies: an address is staged once more after another token was found"
-REFUSALS: Final = "refusals"
-WRITTEN: Final = "acknowledged-write-is-kept"
-TOOK_PLACE: Final = "an upload whose second look at the branch is refused has a definite error, and took place"
 
 PLANS: Final[Mapping[str, MachineChanges]] = {
     "repositories/step1": MachineChanges(),
@@ -102,8 +99,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "hard-delete/object_path": MachineChanges(),
     "hard-delete/object_path-immutable": MachineChanges(),
     "hard-delete/reference_counter": MachineChanges(),
-    "hard-delete/reference_counter-careful": MachineChanges(without=REFUSALS),
-    "hard-delete/reference_counter-careful+refused": MachineChanges(spared=WRITTEN, why=TOOK_PLACE, runs=1000),
+    "hard-delete/reference_counter-careful": MachineChanges(without="refusals false_predicates"),
     "hard-delete/reference_tracking": MachineChanges(),
     "hard-delete/token_states": MachineChanges(),
     "hard-delete/token_states-mended": MachineChanges(runs=2000),

@@ -113,7 +113,10 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
 CAREFUL: Final = variant(TEXT, "careful", {
-    STAGED: Refuted(f"{BLIND}; {SECOND_LOOK}", "*/false-predicate staged/stage.delete/refusal"),
+    COMMITTED: Refuted(
+        f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
+        "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal"),
+    STAGED: Refuted(f"{BLIND}; {SECOND_LOOK}", "*/false-predicate staged/stage.delete*/refusal"),
     WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
@@ -180,13 +183,13 @@ ROWS = [
     *rows(CAREFUL, STAGED_RACES, NONE, UPLOADED),
     *rows(CAREFUL, SLOW, NONE, UPLOADED, deep=True),
     *rows(CAREFUL, "stage-delete", HARD, UPLOADED),
-    *rows(CAREFUL, "stage.delete", REFUSED, UPLOADED),
+    *rows(CAREFUL, "stage.delete stage.delete.commit", REFUSED, UPLOADED),
     *rows(CAREFUL, "upload-upload", REFUSED),
     *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
     *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
     *rows(CAREFUL, "delete-delete delete-delete:y", NONE, PAIR),
-    *rows(CAREFUL, "delete", FALSE, PAIR),
+    *rows(CAREFUL, "delete delete.commit", FALSE, PAIR),
     *rows(CAREFUL, "upload", FALSE, UPLOADED, only=GARBAGE),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
