@@ -31,7 +31,6 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
         "Run concurrent clients on a store, and check that the history is linearizable.",
     ),
     "show": ("lakeproof.commands.show:show", "Show a trace as lanes, as a page for browsers, or as a picture."),
-    "table": ("lakeproof.commands.table:table", "Render verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
     "mutants": ("lakeproof.commands.mutants:command", "Change flows in small ways, and see if scenarios notice."),
 }

@@ -20,8 +20,11 @@ from tools import pages as made
 from tools.catalogues import everything
 
 DOCS: Final = ROOT / "docs"
-TABLE: Final = "lakeproof table --families"
-PRINTED: Final = {"gallery": "make gallery", "hard-delete": TABLE, "repositories": TABLE}
+PRINTED: Final = {
+    "gallery": "make gallery",
+    "hard-delete": "lakeproof verify 'hard-delete/*' 'retention/*' --table matrix",
+    "repositories": "lakeproof verify 'repositories/*' --table matrix",
+}
 BUILD: Final = "mkdocs build"
 """Not --quiet: then mkdocs does not count its warnings, and strict is not."""
 
@@ -65,6 +68,9 @@ def test_what_is_made_is_of_the_code() -> None:
         for checked in (*scenario.invariants, *scenario.aftermath):
             assert f"| {type(checked).__name__} | " in rows[checked.id]
             assert (checked.meaning.rpartition(" (")[0] or checked.meaning) in rows[checked.id]
+    tables = made.MADE["repositories"]()
+    assert "| `naive` | **violated** in " in tables
+    assert "| `hardened` | holds (" in tables
     for command in ("verify", "spark check", "gate run"):
         assert f"\n### {command}\n\n```text\nlakeproof {command} [OPTIONS]" in commands
     assert "| `--baseline FILE` | " in commands

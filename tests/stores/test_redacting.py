@@ -88,7 +88,6 @@ def law(dsn: str, secret: str) -> None:
         ["service", dsn, "--storage-namespace", "mem://x", "--timeout", "0.01"],
         ["service", f"lakefs+{dsn.strip()}", "--timeout", "0.01"],
         ["check", dsn],
-        ["table", dsn],
         ["verify", "--from", dsn],
         ["spark", "histories", dsn],
     ):

@@ -1,13 +1,14 @@
 """Tables of the reference, made from the code that they describe: invariants, promises, verdicts, commands."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import click
 
 from lakeproof.cli import main
-from lakeproof.commands.table import VerdictRow, tables
 from lakeproof.model.promises import PROMISES, row
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, NO_UNHANDLED_EXCEPTION_MEANING
+from lakeproof.show.table import variant
 from tools.catalogues import everything
 
 AREAS_MAX = 4
@@ -46,13 +47,37 @@ def promises() -> str:
 
 def verdicts(*designs: str) -> str:
     """The verdicts that every run must find, without the deep scenarios: a table for each family of variants."""
-    rows = [
-        VerdictRow(scenario.name, name, scenario.expected(name))
-        for scenario in everything()
-        if scenario.name.partition("/")[0] in designs and not scenario.deep
-        for name in scenario.named_ids
-    ]
-    return "\n\n".join(f"#{table}" for table in tables(rows, families=True))
+    families: dict[str, dict[str, dict[str, Counter[str]]]] = {}
+    for scenario in everything():
+        design, _, name = variant(scenario.name).partition("/")
+        if design not in designs or scenario.deep:
+            continue
+        family = families.setdefault(f"{design}/{name.partition('-')[0]}", {})
+        for invariant in scenario.named_ids:
+            if invariant != NO_UNHANDLED_EXCEPTION or scenario.expected(invariant) != "holds":
+                cells = family.setdefault(name, defaultdict(Counter))
+                cells[invariant][scenario.expected(invariant)] += 1
+    return "\n\n".join(f"### {family}\n\n{_table(rows)}" for family, rows in families.items())
+
+
+def _table(rows: dict[str, dict[str, Counter[str]]]) -> str:
+    """A row a variant, a column an invariant."""
+    invariants = dict.fromkeys(invariant for cells in rows.values() for invariant in cells)
+    head = ["| | " + " | ".join(f"`{each}`" for each in invariants) + " |", "| --- " * (len(invariants) + 1) + "|"]
+    body = (
+        f"| `{name}` | " + " | ".join(_cell(cells.get(each)) for each in invariants) + " |"
+        for name, cells in rows.items()
+    )
+    return "\n".join([*head, *body])
+
+
+def _cell(counts: Counter[str] | None) -> str:
+    """The verdicts on one invariant of one variant: a violation anywhere counts."""
+    if not counts:
+        return "-"
+    if counts["violated"]:
+        return f"**violated** in {counts['violated']} of {counts.total()}"
+    return f"{'?' if counts['inconclusive'] else 'holds'} ({counts.total()})"
 
 
 def commands() -> str:
