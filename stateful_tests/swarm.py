@@ -34,7 +34,7 @@ FAULT_RATES: Final = (0.0, 0.05, 0.15, 0.4)
 SETTLING: Final = 300
 """After so many steps clients run to their ends, one after the other."""
 RACES_SHOWN: Final = 100
-"""So many races are drawn to see what can be asked."""
+"""So many races are drawn to see which invariants there are."""
 STEPS_MAX: Final = 2_000
 """A run that is longer does not end."""
 
@@ -139,7 +139,7 @@ class Swarm:
         )
 
     def known_ids(self) -> list[str]:
-        """The ids of all that can be asked of its races, also of what is refuted, as far as some races show them."""
+        """The ids of all that its races have, also of what is refuted, as far as some races show them."""
         everything = attrs.evolve(self, spared=frozenset(), only=frozenset())
         return sorted({name for seed in range(RACES_SHOWN) for name in everything.draw(Random(seed)).named_ids})
 

@@ -98,7 +98,7 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
 
 
 def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = False) -> Eventually:
-    """Where all marks have succeeded, no active commit is left condemned: nobody could use it any more.
+    """Where all marks have succeeded, no active commit is left condemned: it could not be used any more.
 
     condemned: how the keys begin, in a repository's partition, that condemn the commit that comes next in them.
     """
