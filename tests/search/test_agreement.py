@@ -48,7 +48,7 @@ def test_bounds_of_the_machinery_cost_time_and_never_truth(
         monkeypatch.setattr(module, name, value)
     for made in (*list(HANDMADE.values())[::every], *map(flow_set, range(sets))):
         expected = enumerated(made, BOUNDED_STATES_MAX)
-        assert expected is None or disagreements(made.scenario(), expected) == [], made
+        assert expected is None or list(disagreements(made.scenario(), expected)) == [], made
 
 
 def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
