@@ -113,10 +113,7 @@ def differences_from_plain(scenarios: Iterable[Scenario], states_max: int) -> It
 
 def ends_of(kind: Kind[S], scenario: Scenario) -> set[End]:
     """The final states of a search that nothing ends early, as an enumerator has them."""
-    return _ends(kind, search(attrs.evolve(scenario, invariants=[ENDS]), options=Options(keep_finals=True)))
-
-
-def _ends(kind: Kind[S], result: Result) -> set[End]:
+    result = search(attrs.evolve(scenario, invariants=[ENDS]), options=Options(keep_finals=True))
     assert result.complete
     return {_end(kind, final) for final in result.finals}
 
