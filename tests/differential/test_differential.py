@@ -12,7 +12,7 @@ from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FEATURES, FlowSet, flow_set
 from tests.differential.handmade import HANDMADE
 
-SETS = 300
+SETS = 200
 LONG_SETS = 1_000
 SOON = 75
 """The first of them are compared by default, all of them with `deep`, and more of them with `long`."""
