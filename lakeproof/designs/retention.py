@@ -48,6 +48,7 @@ TIMES: Final = NONE | LATE | SKEWED
 ACTIVE: Final = "active-data-is-kept"
 STAGED: Final = "uncommitted-data-is-kept"
 RECLAIMED: Final = "expired-data-is-reclaimed"
+USABLE: Final = "active-is-not-condemned"
 UNCHANGED: Final = "failed-call-changed-nothing"
 JOB: Final = "mark.sweep"
 USES: Final = ("create_branch", "update_branch", "revert", "merge")
@@ -138,6 +139,7 @@ STAYS: Final = "a pin whose owner crashed, or does not know the outcome of its w
 PINNED: Final = RetentionDesign(
     name="retention/pinned",
     flows=pins.FLOWS,
+    condemned=pins.CONDEMNED,
     tags=True,
     source="docs/designs/retention.md",
     refuted={
@@ -162,7 +164,11 @@ OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner see
 LATE_SENTENCE: Final = variant(
     PINNED,
     "before-condemned",
-    {ACTIVE: Refuted(OVERLOOKED, "create_branch*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
+    {
+        ACTIVE: Refuted(OVERLOOKED, "create_branch*"),
+        USABLE: Refuted(OVERLOOKED, "create_branch*"),
+        STAGED: Refuted(OVERLOOKED, "restore-*"),
+    },
     *CONTROL,
     reading=pins.Reading(condemns_first=False),
 )
