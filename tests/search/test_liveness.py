@@ -111,21 +111,24 @@ def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None
 
 
 FAULTS = {
-    "weak fairness is none": (0, _taken_for("weak", "none")),
-    "strong fairness is weak": (148, _taken_for("strong", "weak")),
-    "no fairness is weak": (6, _taken_for("none", "weak")),
-    "everything is owed": (12, _judged(lambda made_, owing, kept, fair: (made_, np.ones_like(owing), kept, fair))),
-    "nothing is ever kept": (0, _judged(lambda made_, owing, kept, fair: (made_, owing, np.zeros_like(kept), fair))),
-    "runs do not end": (0, _judged(lambda made_, *rest: (attrs.evolve(made_, can_move=made_.can_move | True), *rest))),
+    "weak fairness is none": _taken_for("weak", "none"),
+    "strong fairness is weak": _taken_for("strong", "weak"),
+    "no fairness is weak": _taken_for("none", "weak"),
+    "everything is owed": _judged(lambda made_, owing, kept, fair: (made_, np.ones_like(owing), kept, fair)),
+    "nothing is ever kept": _judged(lambda made_, owing, kept, fair: (made_, owing, np.zeros_like(kept), fair)),
+    "runs do not end": _judged(
+        lambda made_, owing, kept, fair: (attrs.evolve(made_, can_move=np.ones_like(made_.can_move)), owing, kept, fair)
+    ),
 }
-"""Each with the first seed whose set tells it."""
+TOLD_BY = {"strong fairness is weak": 148, "no fairness is weak": 6, "everything is owed": 12}
+"""The first seed whose set tells a fault, where it is not 0."""
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_the_judgement_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    seed, plant = FAULTS[fault]
+    seed = TOLD_BY.get(fault, 0)
     assert wrong(range(seed, seed + 1)) == []
-    plant(monkeypatch)
+    FAULTS[fault](monkeypatch)
     assert wrong(range(seed, seed + 1))
 
 
