@@ -98,6 +98,7 @@ def counted(seed: int) -> Enumeration | None:
 
 
 @pytest.mark.deep
+@pytest.mark.xdist_group("evidence")  # the enumerations are shared
 class TestEvidence:
     """Agreement on nothing is worth nothing: the sets bring about what they are for. That each fault matters, and what
     equality would hide, tests/search/test_planted_faults.py shows."""
