@@ -173,11 +173,12 @@ LATE_SENTENCE: Final = variant(
     reading=pins.Reading(condemns_first=False),
 )
 UNSEEN: Final = Refuted("who pins a condemned commit must see the sentence", "*")
-BLIND: Final = variant(PINNED, "blind", {ACTIVE: UNSEEN}, *CONTROL, reading=pins.Reading(looks=False))
+BLIND: Final = variant(PINNED, "blind", {ACTIVE: UNSEEN, USABLE: UNSEEN}, *CONTROL, reading=pins.Reading(looks=False))
 PARDONED: Final = Refuted("one run pardons what another has condemned", "*")
 SHARED: Final = attrs.evolve(variant(PINNED, "one-run-id", {ACTIVE: PARDONED}, *CONTROL), runs_apart=False)
 SLOW: Final = Refuted("a pin may end while its owner is only slow", "*/clock-jump")
-LEASE: Final = attrs.evolve(variant(PINNED, "lease", {ACTIVE: SLOW}, reading=pins.Reading(lease=DAY)), grace=JUMP)
+LEASED: Final = variant(PINNED, "lease", {ACTIVE: SLOW, USABLE: SLOW}, reading=pins.Reading(lease=DAY))
+LEASE: Final = attrs.evolve(LEASED, grace=JUMP)
 
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")
