@@ -108,14 +108,18 @@ def _past(key: Hashable) -> Past:
     return Past(replies, crashed, whose, rest)  # type: ignore[arg-type]
 
 
-def disagreements(scenario: Scenario, expected: Enumeration) -> list[str]:
-    """One line for each way to search that comes to another answer."""
-    return [f"{way}: {wrong}" for way in WAYS for wrong in compare_search(scenario, expected, way)]
+def searched_in(way: str, scenario: Scenario) -> Searched | None:
+    """What a search of `WAYS` finds. None if a ranked one gives way."""
+    return run_search(scenario, WAYS[way], LoopingSearch if way.startswith("automata") else LevelSearch)
 
 
-def compare_search(scenario: Scenario, expected: Enumeration, way: str) -> list[str]:
-    """What this search says otherwise."""
-    found = run_search(scenario, WAYS[way], LoopingSearch if way.startswith("automata") else LevelSearch)
+def disagreements(scenario: Scenario, expected: Enumeration) -> Iterator[str]:
+    """One line for each answer of a way to search that is another one."""
+    return (f"{way}: {wrong}" for way in WAYS for wrong in compare(scenario, expected, way, searched_in(way, scenario)))
+
+
+def compare(scenario: Scenario, expected: Enumeration, way: str, found: Searched | None) -> list[str]:
+    """What a search that went this way says otherwise."""
     if found is None:
         fine = expected.lengths or restarts_too_often(scenario, WAYS[way])
         return [] if fine else ["nothing is violated, and yet the ranked search gives way"]

@@ -284,7 +284,7 @@ HANDMADE: Final = {
     ),
     "clients of one program that recover otherwise": made(
         *[call(Get(1), INTENT, WRITE)] * 2,
-        demands=(NotWhile(0, b"y", None), NotAhead(1)),
+        demands=(NotWhile(0, b"y", None), NoneReturned(b"x")),
         faults=RESTART,
         recover=(LOOKS, call(Set(0, Const(b"y")))),
     ),

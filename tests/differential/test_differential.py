@@ -12,7 +12,7 @@ from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FEATURES, FlowSet, flow_set
 from tests.differential.handmade import HANDMADE
 
-SETS = 300
+SETS = 200
 LONG_SETS = 1_000
 SOON = 75
 """The first of them are compared by default, all of them with `deep`, and more of them with `long`."""
@@ -39,7 +39,7 @@ def check(seeds: range, features: tuple[str, ...] = FEATURES) -> None:
 
 def compared(made: FlowSet, expected: Enumeration) -> list[str]:
     try:
-        return disagreements(made.scenario(), expected)
+        return list(disagreements(made.scenario(), expected))
     except Exception as error:  # noqa: BLE001  # whatever it is, it is no answer: the report names it
         return [f"a search raises {type(error).__name__}: {error}"]
 
@@ -60,7 +60,7 @@ def test_searches_agree_on_sets_made_by_hand(name: str) -> None:
     expected = enumerated(HANDMADE[name])
     assert expected is not None
     assert expected.lengths, "nothing is at stake"
-    assert disagreements(HANDMADE[name].scenario(), expected) == []
+    assert list(disagreements(HANDMADE[name].scenario(), expected)) == []
     assert plain(HANDMADE[name].scenario()) == expected_of_plain(expected)
 
 
@@ -98,6 +98,7 @@ def counted(seed: int) -> Enumeration | None:
 
 
 @pytest.mark.deep
+@pytest.mark.xdist_group("evidence")  # the enumerations are shared
 class TestEvidence:
     """Agreement on nothing is worth nothing: the sets bring about what they are for. That each fault matters, and what
     equality would hide, tests/search/test_planted_faults.py shows."""

@@ -18,7 +18,7 @@ from lakeproof.search.results import Counterexample, Finding, Limits, Options, R
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
-from tests.differential.agreement import WAYS, Searched, disagreements, plain, run_search
+from tests.differential.agreement import WAYS, Searched, compare, plain, searched_in
 from tests.differential.enumerator import Enumeration
 from tests.search.walks import ALL_OVER, ENDS, End, Kind, S, everything
 
@@ -37,14 +37,13 @@ def check_agreement(scenario: Scenario, expected: Enumeration | None = None) -> 
     """Every way to search agrees with the plain search, and so do the flows themselves. Returns what was found."""
     expected = expected or plain(scenario)
     assert expected is not None
-    assert disagreements(scenario, expected) == []
-    found = {way: searched for way, options in WAYS.items() if (searched := run_search(scenario, options))}
-    for searched in found.values():
-        for finding in searched.result.findings:
-            if finding.counterexample is not None:
-                moves = finding.counterexample.moves
-                assert finding.id in violated_by(scenario, moves)
-                assert finding.id not in violated_by(scenario, moves[:-1]) or not moves
+    ways = {way: searched_in(way, scenario) for way in WAYS}
+    assert [wrong for way, found in ways.items() for wrong in compare(scenario, expected, way, found)] == []
+    found = {way: searched for way, searched in ways.items() if searched}
+    findings = (finding for searched in found.values() for finding in searched.result.findings)
+    for name, moves in {(each.id, tuple(each.counterexample.moves)) for each in findings if each.counterexample}:
+        assert name in violated_by(scenario, moves)
+        assert name not in violated_by(scenario, moves[:-1]) or not moves
     return found
 
 

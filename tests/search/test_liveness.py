@@ -120,12 +120,16 @@ FAULTS = {
         lambda made_, owing, kept, fair: (attrs.evolve(made_, can_move=np.ones_like(made_.can_move)), owing, kept, fair)
     ),
 }
+TOLD_BY = {"strong fairness is weak": 148, "no fairness is weak": 6, "everything is owed": 12}
+"""The first seed whose set tells a fault, where it is not 0."""
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_the_judgement_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = TOLD_BY.get(fault, 0)
+    assert wrong(range(seed, seed + 1)) == []
     FAULTS[fault](monkeypatch)
-    assert any(wrong(range(seed, seed + 1)) for seed in range(200))
+    assert wrong(range(seed, seed + 1))
 
 
 async def take_once(env: Env, me: str) -> None:

@@ -19,13 +19,12 @@ from tests.stores.misbehaving import MISDEEDS
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-MANY: Final = int(os.environ.get("FUZZ_EXAMPLES", "300"))
-"""Of each deep test."""
 LIMIT: Final = "0.25"
 COMMANDS: Final = (
     ["conform"], ["conform", "--json"], ["stress", "--seconds", "0.2", "--clients", "3"],
     ["stress", "--flows", "--seconds", "0.2", "--clients", "2"],
 )  # fmt: skip
+MANY: Final = int(os.environ.get("FUZZ_EXAMPLES", len(MISDEEDS) * len(COMMANDS)))
 
 
 @pytest.fixture
@@ -66,7 +65,7 @@ def test_dozens_of_programs() -> None:
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("soon_killed")
-def test_hundreds_of_programs() -> None:
+def test_each_misdeed_under_each_command() -> None:
     for seed in range(1_000, 1_000 + MANY):
         law(seed)
 

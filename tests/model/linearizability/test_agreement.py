@@ -94,8 +94,8 @@ def test_the_algorithms_agree_with_each_other_on_larger_histories() -> None:
 
 @pytest.mark.deep
 def test_the_algorithms_agree_with_each_other_on_many_larger_histories() -> None:
-    seen = agree_among_themselves(range(1_000, 4_000))
-    assert min(seen[Verdict.HOLDS], seen[Verdict.VIOLATED]) > 500
+    seen = agree_among_themselves(range(1_000, 2_000))
+    assert min(seen[Verdict.HOLDS], seen[Verdict.VIOLATED]) > 160
 
 
 def test_a_narrow_beam_and_generous_optional_operations_never_say_anything_wrong() -> None:

@@ -37,11 +37,11 @@ def test_scenarios_of_the_catalogue_come_out_as_they_do_here(name: str) -> None:
 def test_generated_flows_come_out_as_they_do_here(options: Options) -> None:
     depths = [
         compare(made.scenario(), InProcess(batch_rows=7), options).depth
-        for made in map(flow_set, range(40))
+        for made in map(flow_set, range(20))
         if enumerated(made, 200) is not None
     ]
-    assert len(depths) >= 20
-    assert sum(depth > 0 for depth in depths) >= 15
+    assert len(depths) >= 10
+    assert sum(depth > 0 for depth in depths) >= 8
 
 
 @pytest.mark.parametrize("driver_states", [0, 3, 10, 30])
