@@ -4,19 +4,15 @@ import json
 import math
 import re
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 from trio.abc import Clock
-from trio.testing import MockClock
 
 from lakeproof.commands.stress import stress
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores.base import Answer
 from lakeproof.live.engine import Fault, Load, Plan, run_rounds
 from lakeproof.live.judge import HistoryReport, judge, recorded_lines
 from lakeproof.live.recorder import Recorder
@@ -28,6 +24,7 @@ from lakeproof.model.snapshot import Status
 from lakeproof.stores import Target, target
 from tests.commands import complaint, lakeproof
 from tests.stores.misbehaving import ONE_DOUBT
+from tests.stores.mute import FallsMute, jumping
 from tests.stores.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -155,23 +152,8 @@ def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
 
 @pytest.mark.parametrize(("rounds", "last"), [(1, 1), (9, 2)], ids=["in the last round", "before it"])
 def test_a_store_that_stops_answering_is_not_said_to_hold(rounds: int, last: int) -> None:
-    class FallsMute(MemoryStore):
-        asked = 0
-
-        async def perform(self, op: kv.Op) -> Answer:
-            self.asked += 1
-            if self.asked > 30:
-                with trio.move_on_after(60):  # of the clock of this test
-                    await trio.sleep_forever()
-                raise kv.OutcomeUnknown("no answer")
-            return await super().perform(op)
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Store]:
-        yield FallsMute()
-
     plan = Plan(rounds=rounds, calls=100)
-    done = run(Target(name="mute", open=opened), plan=plan, clock=MockClock(autojump_threshold=0))
+    done = run(FallsMute().target(), plan=plan, clock=jumping())
     assert done.code == 3
     told = f"in round {last} the store stopped answering; what it had answered until then is linearizable (seed 0)"
     assert done.closing(0) == f"INCONCLUSIVE: {told}"
