@@ -162,7 +162,8 @@ SOON: Final = "from lakeproof import supervisor; supervisor.LAST_SECONDS = 0.5; 
 
 
 def test_a_thread_that_a_file_has_begun_does_not_keep_the_command() -> None:
-    Path("mine.py").write_text("import threading; threading.Thread(target=threading.Event().wait).start()\nSCENARIOS = 5")
+    begun = "import threading; threading.Thread(target=threading.Event().wait).start()"
+    Path("mine.py").write_text(f"{begun}\nSCENARIOS = 5")
     ran = run("verify", "--from", "mine.py", seconds=LIMIT_SECONDS, start=("-c", SOON))
     assert (ran.code, len(ran.complaints)) == (2, 1)
     assert ran.complaints[0].startswith("mine.py: SCENARIOS is 5 (int)")
