@@ -69,10 +69,10 @@ def run(*args: str, seconds: float = 120.0, python: Sequence[str] = (), start: S
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def verify(source: str, *args: str, seconds: float = 120.0) -> Ran:
+def verify(source: str, *args: str, seconds: float = 120.0, start: Sequence[str] = COMMAND) -> Ran:
     """``lakeproof verify --from`` a file with this text."""
     Path("mine.py").write_text(HEAD + source)
-    return run("verify", "--from", "mine.py", "--json", *args, seconds=seconds)
+    return run("verify", "--from", "mine.py", "--json", *args, seconds=seconds, start=start)
 
 
 def line_of(text: str) -> int:
