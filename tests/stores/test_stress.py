@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import sys
 from functools import partial
@@ -117,9 +118,23 @@ def test_a_process_that_keeps_its_data_may_be_killed_at_any_time(tmp_path: Path)
     disturbed_until_something_is_unknown(planted("correct", tmp_path / "data"), "restart")
 
 
-@pytest.mark.usefixtures("seldom_disturbed")
-def test_a_process_that_forgets_its_data_is_found() -> None:
-    assert lakeproof("stress", planted("correct"), "--faults", "restart").exit_code == 1
+def test_a_process_that_forgets_its_data_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is killed once, when it has acknowledged much."""
+    monkeypatch.setattr("lakeproof.live.engine.FAULT_SECONDS", (0.0, 0.0))
+    done = HistoryReport()
+
+    def make(store: Store, faults: tuple[Fault, ...]) -> Traffic:
+        async def killed(rng: random.Random) -> str:
+            while done.tally.total < 300:
+                await trio.lowlevel.checkpoint()
+            return "none any more" if done.tally.faults else await faults[0](rng)
+
+        return Traffic(Load(seconds=math.inf, seed=1), store, (killed,), done.judge)
+
+    monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=Plan(rounds=1, calls=1500)))
+    trio.run(stress, target(planted("correct")), done, make, ["restart"])
+    assert done.tally.faults["the process killed"] == 1
+    assert done.code == 1
 
 
 def test_a_server_is_restarted_by_the_command_that_is_named() -> None:
@@ -217,8 +232,10 @@ def test_a_batch_that_cannot_be_right_is_told(keys: str, more: bool, start: str,
 
 
 class TestFlows:
-    def test_they_hold_on_the_store_in_memory(self) -> None:
-        result = lakeproof("stress", "memory:", "--flows", "--seconds", "2")
+    def test_they_hold_on_the_store_in_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        plan = Plan(rounds=10)
+        monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=plan))
+        result = lakeproof("stress", "memory:", "--flows", "--seconds", "600")
         assert result.exit_code in (0, 3), result.output
         assert " violated" not in result.stdout
         assert re.search(r"commit-is-causal +[\d,]+ checks  holds", result.stdout)
