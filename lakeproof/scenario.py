@@ -324,6 +324,12 @@ class Scenario:
         return self.time == "read" or bool(self.tick)
 
     @property
+    def late(self) -> bool:
+        """Whether a write in doubt may take effect after its call has ended: a duplicate, or one that a timeout has cut
+        off."""
+        return bool(self.faults.duplicates) or self.time != "still"
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all that is checked, in order; last, what is checked of every scenario."""
         return (*self.named_ids, NO_UNHANDLED_EXCEPTION)

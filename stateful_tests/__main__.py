@@ -1,21 +1,24 @@
 """Make a run of a swarm machine again, or look for a failure: ``python -m stateful_tests DESIGN --run SEED``.
 
-A failure is made smaller and printed step by step. Exit code: 0, nothing was violated; 1, something was.
+A failure is made smaller and printed step by step. Exit code: 0, nothing was violated; 1, something was; 2, there is no
+such machine, or its runs cannot be judged.
 """
 
 import argparse
 import sys
+from difflib import get_close_matches
 
 from rich.console import Console
 
+from lakeproof.scenario import ScenarioError
 from lakeproof.search.replay import record
 from lakeproof.show.story import story
 from lakeproof.version import version
-from stateful_tests.machines import machine
+from stateful_tests.machines import BY_HAND, PLANS, machine
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. Raises KeyError for a design that has no machine."""
+    """The command."""
     parser = argparse.ArgumentParser(prog="python -m stateful_tests", description=__doc__)
     parser.add_argument("design", help="the machine: the name of a design of the catalogue")
     parser.add_argument("--run", help="the seed of one run, as a failure says it")
@@ -24,8 +27,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ask", default="", help="the id of the one invariant to ask; also one that is refuted")
     parser.add_argument("--as-found", action="store_true", help="tell the run as it was, not made smaller")
     given = parser.parse_args(arguments)
-    swarm = machine(given.design, only=given.ask)
-    found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
+    try:
+        swarm = machine(given.design, only=given.ask)
+        if given.ask and given.ask not in (known := swarm.known_ids()):
+            parser.exit(2, f"--ask {given.ask}: {given.design} has no such invariant; it has {', '.join(known)}\n")
+        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
+    except KeyError:
+        near = get_close_matches(given.design, [*PLANS, *BY_HAND], n=3)
+        parser.exit(2, f"{given.design}: no such design; did you mean {' or '.join(near) or next(iter(PLANS))}?\n")
+    except ScenarioError as error:
+        parser.exit(2, f"{given.design}: its races make no machine: {error}\n")
     console = Console(soft_wrap=True)
     if found is None:
         console.print(f"{given.design}: nothing is violated")

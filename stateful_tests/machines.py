@@ -47,8 +47,8 @@ NO_BIRTH: Final = "tokens of these flows name no birth: a second branch of one n
 DEFINITE: Final = "refuted of merges/by-set-if, whose merge it is: a false failure is answered as definite"
 TWICE: Final = "refuted of tags/plain, whose flow it is: two deletes of a tag both succeed"
 LATE: Final = "refusals duplicates scan_failures"
-"""The invariants of entries assume that a call does nothing after its answer, even in doubt; and a write whose last
-look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
+"""A late write of a client may undo what it has written since (``write.write/late-write``). A write whose last look is
+refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
 docs/designs/branches.md."""
 
 AGAIN: Final = "refuted of hard-delete/no_copies: an address is staged once more after another token was found"

@@ -33,6 +33,8 @@ FAULT_RATES: Final = (0.0, 0.05, 0.15, 0.4)
 """How often a step is a fault where one is possible; drawn for each run."""
 SETTLING: Final = 300
 """After so many steps clients run to their ends, one after the other."""
+RACES_SHOWN: Final = 100
+"""So many races are drawn to see what can be asked."""
 STEPS_MAX: Final = 2_000
 """A run that is longer does not end."""
 
@@ -136,6 +138,11 @@ class Swarm:
             expect={NO_UNHANDLED_EXCEPTION: "holds"},
         )
 
+    def known_ids(self) -> list[str]:
+        """The ids of all that can be asked of its races, also of what is refuted, as far as some races show them."""
+        everything = attrs.evolve(self, spared=frozenset(), only=frozenset())
+        return sorted({name for seed in range(RACES_SHOWN) for name in everything.draw(Random(seed)).named_ids})
+
     def _asks(self, name: str) -> bool:
         return name in self.only if self.only else name not in self.spared
 
@@ -219,7 +226,7 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
     """
     found = [row for module in modules() for row in module.ROWS if row.design.name == name]
     if not found:
-        raise KeyError(f"{name}: no such design; {sorted({row.design.name for m in modules() for row in m.ROWS})}")
+        raise KeyError(name)
     kind = type(found[0].design)  # `alone.py` has rows of the same names, with words of their own
     found = [row for row in found if type(row.design) is kind]
     grounds: list[Ground] = []

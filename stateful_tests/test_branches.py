@@ -73,12 +73,11 @@ class Disturbed(Settling):
 
 
 class Faulty(LockFree):
-    """What was promised is kept whatever is lost, cut short or reported as failed. Writes that arrive late are left
-    out: the invariants take it that a call does nothing any more once it has returned, even in doubt. Refusals are left
-    out: a write whose second look is refused has a definite error, and is staged (docs/designs/branches.md)."""
+    """What was promised is kept whatever is lost, late, cut short or reported as failed. Refusals are left out: a write
+    whose second look is refused has a definite error, and is staged (docs/designs/branches.md)."""
 
     menu = (*LockFree.menu, Call(writes.set_entries, REPOSITORY, BRANCH, ((X, b"4"), (Y, b"4"))))
-    faults = Faults(lost_answers=2, false_predicates=1, scan_failures=1, crashes=1)
+    faults = Faults(lost_answers=2, duplicates=1, false_predicates=1, scan_failures=1, crashes=1)
 
 
 MACHINES = (LockFree, Faulty, Disturbed)

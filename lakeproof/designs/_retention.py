@@ -151,6 +151,8 @@ class RetentionDesign(Design[RetentionFlows]):
     tags: bool = False
     runs_apart: bool = True
     """Whether each run has an id of its own."""
+    condemned: bytes = b""
+    """How the keys begin that condemn a commit; empty: a run condemns none."""
     grace: int = 0
     """Microseconds that pass before the last run."""
     hypothetical: bool = True
@@ -191,9 +193,13 @@ class RetentionDesign(Design[RetentionFlows]):
         return [
             kept,
             *([invariants.uncommitted_data_is_kept] if staged else []),
+            *([self._usable()] if self.condemned and "mark" in race.words and not runs else []),
             *([job_tells_what_it_deleted] if runs else []),
             *([outcomes.failed_call_changed_nothing] if race.faults.refusals else []),
         ]
+
+    def _usable(self) -> Invariant:
+        return invariants.active_is_not_condemned(self.last_rules, self.condemned, tags=self.tags)
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         if "damage" in race.before:

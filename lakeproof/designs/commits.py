@@ -47,6 +47,9 @@ LOCK_FREE: Final = BranchDesign(
             "create-create-commit/false-predicate write-read/refusal",
         ),
         "read-is-legal": Refuted("a write that was refused, and is staged all the same, is read", "write-read/refusal"),
+        "acknowledged-write-is-kept": Refuted(
+            "a write in doubt comes late, and replaces what its client has written since", "write.write/late-write"
+        ),
         "linearizable": Refuted(
             "a write that comes late to a sealed token is seen by who reads through it, and gone when that token has "
             "been committed without it, until its writer tries again",
@@ -249,6 +252,7 @@ ROWS = [
         FAULTS,
     ),
     *rows(LOCK_FREE, "write-read", REFUSED),
+    *rows(LOCK_FREE, "write-write write.write write-delete", LATE_WRITE),
     *rows(LOCK_FREE, "create-create-commit create-delete-commit", NONE),
     *rows(LOCK_FREE, "create-create-commit create-delete-commit", FAULTY, deep=True),
     *rows(LOCK_FREE, "write.delete-commit write.commit-delete-read", NO_FALSE),

@@ -48,6 +48,7 @@ TIMES: Final = NONE | LATE | SKEWED
 ACTIVE: Final = "active-data-is-kept"
 STAGED: Final = "uncommitted-data-is-kept"
 RECLAIMED: Final = "expired-data-is-reclaimed"
+USABLE: Final = "active-is-not-condemned"
 UNCHANGED: Final = "failed-call-changed-nothing"
 JOB: Final = "mark.sweep"
 USES: Final = ("create_branch", "update_branch", "revert", "merge")
@@ -138,6 +139,7 @@ STAYS: Final = "a pin whose owner crashed, or does not know the outcome of its w
 PINNED: Final = RetentionDesign(
     name="retention/pinned",
     flows=pins.FLOWS,
+    condemned=pins.CONDEMNED,
     tags=True,
     source="docs/designs/retention.md",
     refuted={
@@ -162,16 +164,21 @@ OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner see
 LATE_SENTENCE: Final = variant(
     PINNED,
     "before-condemned",
-    {ACTIVE: Refuted(OVERLOOKED, "create_branch*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
+    {
+        ACTIVE: Refuted(OVERLOOKED, "create_branch*"),
+        USABLE: Refuted(OVERLOOKED, "create_branch*"),
+        STAGED: Refuted(OVERLOOKED, "restore-*"),
+    },
     *CONTROL,
     reading=pins.Reading(condemns_first=False),
 )
 UNSEEN: Final = Refuted("who pins a condemned commit must see the sentence", "*")
-BLIND: Final = variant(PINNED, "blind", {ACTIVE: UNSEEN}, *CONTROL, reading=pins.Reading(looks=False))
+BLIND: Final = variant(PINNED, "blind", {ACTIVE: UNSEEN, USABLE: UNSEEN}, *CONTROL, reading=pins.Reading(looks=False))
 PARDONED: Final = Refuted("one run pardons what another has condemned", "*")
 SHARED: Final = attrs.evolve(variant(PINNED, "one-run-id", {ACTIVE: PARDONED}, *CONTROL), runs_apart=False)
 SLOW: Final = Refuted("a pin may end while its owner is only slow", "*/clock-jump")
-LEASE: Final = attrs.evolve(variant(PINNED, "lease", {ACTIVE: SLOW}, reading=pins.Reading(lease=DAY)), grace=JUMP)
+LEASED: Final = variant(PINNED, "lease", {ACTIVE: SLOW, USABLE: SLOW}, reading=pins.Reading(lease=DAY))
+LEASE: Final = attrs.evolve(LEASED, grace=JUMP)
 
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")

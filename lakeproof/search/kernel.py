@@ -55,7 +55,7 @@ class Kernel(Expansion):
 
     def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
         for monitor in monitors:
-            comparable(monitor.id, monitor.initial)
+            comparable(monitor.id, monitor.first(late=setting.scenario.late))
         self.setting = setting
         self.space = Space(setting, behaviours, monitors)
         self.events = Events()

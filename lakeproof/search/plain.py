@@ -68,7 +68,7 @@ class Referee:
 
     def start(self) -> tuple[Hashable, ...]:
         """The states of the monitors at the beginning."""
-        return tuple(monitor.initial for monitor in self.monitors)
+        return tuple(monitor.first(late=self.scenario.late) for monitor in self.monitors)
 
     def state(self, world: World, monitors: tuple[Hashable, ...]) -> None:
         """Judge a state, in which the monitors are in theirs."""

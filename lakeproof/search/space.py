@@ -81,7 +81,7 @@ class Space:
         self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 or setting.scenario.time == "read" else -1
         self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
         self.late = self._add(Column("late write", None))
-        self.watches = [self._add(Column(("monitor", m.id), m.initial)) for m in monitors]
+        self.watches = [self._add(Column(("monitor", m.id), m.first(late=setting.scenario.late))) for m in monitors]
         for cell in sorted(setting.cells):
             self.cell(cell)
         self._fill_fixed()

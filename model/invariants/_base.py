@@ -102,6 +102,12 @@ class Monitor:
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
     at_end: Callable[[Hashable, AnySnapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
+    late: Hashable = None
+    """The initial state where a write in doubt may take effect after its call has ended; None: ``initial``."""
+
+    def first(self, *, late: bool) -> Hashable:
+        """The state in which it begins. late: whether a write in doubt may take effect after its call has ended."""
+        return self.late if late and self.late is not None else self.initial
 
 
 def always(

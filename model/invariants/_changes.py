@@ -118,6 +118,11 @@ class Changes:
     standing: frozenset[PathChange] = frozenset()
     sparing: frozenset[str] = frozenset()
     """Names of calls that are known to leave these paths alone."""
+    late: bool = False
+    """Whether a call that has ended in doubt may take effect at any later time: it is later than all changes of other
+    clients. What a client writes after its own write in doubt is to stand."""
+    doubtful: frozenset[tuple[CallID, Reach]] = frozenset()
+    """Calls that have ended in doubt, and may take effect later."""
 
     def after(self, event: Event) -> "Changes":
         """What is known after an invocation or a return."""
@@ -138,7 +143,8 @@ class Changes:
             for change in self.standing
         }
         for path, identity in values(event.name, event.args):
-            before = frozenset(other for other, each in self.open if each.covers(branch_id, path))
+            others = {(other, each) for other, each in self.doubtful if other[0] != event.client}
+            before = frozenset(other for other, each in self.open | others if each.covers(branch_id, path))
             standing.add(PathChange(call, branch_id, path, identity, later=before))
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
@@ -155,5 +161,6 @@ class Changes:
         else:
             others = (change for change in self.standing if change.call != call)
             standing = (attrs.evolve(change, later=change.later - {call}) for change in others)
-        still_open = frozenset(each for each in self.open if each[0] != call)
-        return attrs.evolve(self, open=still_open, standing=frozenset(standing))
+        ended = frozenset(each for each in self.open if each[0] == call)
+        doubtful = self.doubtful | ended if self.late and view.status is Status.INFO else self.doubtful
+        return attrs.evolve(self, open=self.open - ended, standing=frozenset(standing), doubtful=doubtful)

@@ -167,6 +167,7 @@ acknowledged_upload_is_kept = Monitor(
     id="acknowledged-write-is-kept",
     meaning="an acknowledged upload or delete is staged or committed, unless overwritten, deleted or reset later",
     initial=Changes(),
+    late=Changes(late=True),
     advance=_uploads,
     at_end=_upload_is_kept,
 )

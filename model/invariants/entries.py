@@ -62,10 +62,12 @@ def _describe_change(change: PathChange) -> str:
 def write_is_kept_beside(*names: str) -> Monitor:
     """`acknowledged_write_is_kept` in a scenario where calls of these names are known to leave the paths of all writes
     alone: a merge that brings other paths excuses no lost write. Raises UnknownCall for a name that no flow has."""
+    spared = frozenset(calls.kind_named(name).name for name in names)
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
-        initial=Changes(sparing=frozenset(calls.kind_named(name).name for name in names)),
+        initial=Changes(sparing=spared),
+        late=Changes(sparing=spared, late=True),
         advance=_advance_changes,
         at_end=lambda state, snapshot: _judge_kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
     )
@@ -77,6 +79,7 @@ acknowledged_delete_is_kept = Monitor(
     id="acknowledged-delete-is-kept",
     meaning="an acknowledged delete of an entry does not come back",
     initial=Changes(),
+    late=Changes(late=True),
     advance=_advance_changes,
     at_end=lambda state, snapshot: _judge_kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
 )
@@ -159,6 +162,7 @@ commit_is_causal = Monitor(
     id="commit-is-causal",
     meaning="a commit holds every change acknowledged before it began",
     initial=_Causality(),
+    late=_Causality(Changes(late=True)),
     advance=_advance_causal,
     at_end=_causal_at_end,
 )

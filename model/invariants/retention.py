@@ -7,11 +7,12 @@ Source: committed-object-retention.md, "Definitions"; `lakeproof.model.retention
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import Afterwards, Always, Finding, Reached, Reads, Violation, always
+from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active, dangling
-from lakeproof.model.snapshot import Outcome, Snapshot
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
     "expired-data-is-reclaimed",
@@ -94,6 +95,35 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
     tagged = [tag.commit_id for tag in view.tags.values()] if tags else []
     kept = active(view.commits, heads, rules, now, tagged=tagged)
     return kept if hypothetical else kept - (dangling(view.commits, heads) - set(tagged))
+
+
+def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = False) -> Eventually:
+    """Where all marks have succeeded, no active commit is left condemned: nobody could use it any more.
+
+    condemned: how the keys begin, in a repository's partition, that condemn the commit that comes next in them.
+    """
+    name = "active-is-not-condemned"
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        calls = [call for client in snapshot.clients for call in client if call.name == "mark"]
+        if any(call.status is not Status.OK for call in calls):
+            return
+        for view in _living(snapshot):
+            kept = _active(view, rules, snapshot.now, tags=tags, hypothetical=True)
+            partition = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
+            found = [key for at, key in snapshot.store if at == partition and key.startswith(condemned)]
+            for commit_id in sorted({key.removeprefix(condemned).decode().partition("/")[0] for key in found}):
+                if commit_id in kept:
+                    yield Violation(name, f"commit {commit_id[:8]} is active, and condemned by a run that has ended")
+                else:
+                    yield Reached(f"{commit_id[:8]} is condemned, and expired")
+
+    return Eventually(
+        id=name,
+        meaning="at quiescence, where all marks have succeeded, no active commit is condemned",
+        check=check,
+        reads=frozenset(Reads),
+    )
 
 
 @always(

@@ -116,6 +116,28 @@ class TestTheCommand:
         assert f"{KEPT} is violated in {UNSEALED}" in told
         assert "again: python -m stateful_tests" in told
 
+    @pytest.mark.parametrize(
+        ("design", "why"),
+        [
+            ("repositories/step9", "no such design; did you mean repositories/step2"),
+            ("branches/knows-its-own", "its races make no machine: invariant 'linearizable': raised ValueError"),
+        ],
+    )
+    def test_what_has_no_machine_is_refused_in_one_line(
+        self, design: str, why: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main([design, "--seed", "d9"])
+        said = capsys.readouterr().err
+        assert (ended.value.code, said.count("\n")) == (2, 1)
+        assert said.startswith(f"{design}: {why}")
+
+    def test_an_invariant_that_no_race_asks_is_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main([UNSEALED, "--ask", "acknowledged-write-is-lost"])
+        assert ended.value.code == 2
+        assert "has no such invariant; it has acknowledged-write-is-kept, " in capsys.readouterr().err
+
     def test_it_says_that_nothing_is_violated(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["tags/plain", "--runs", "5"]) == 0
         assert capsys.readouterr().out == "tags/plain: nothing is violated\n"

@@ -65,9 +65,9 @@ def snapshot(*records: Record, staged: dict[bytes, bytes] | None = None, token: 
 class History:
     """Invocations and returns, as a monitor hears them. subject: the first arguments of all calls."""
 
-    def __init__(self, monitor: Monitor, subject: tuple[str, ...] = (REPOSITORY, B)) -> None:
+    def __init__(self, monitor: Monitor, subject: tuple[str, ...] = (REPOSITORY, B), *, late: bool = False) -> None:
         self.subject = subject
-        self.monitor, self.state, self.found = monitor, monitor.initial, list[Finding]()
+        self.monitor, self.state, self.found = monitor, monitor.first(late=late), list[Finding]()
         self._calls: dict[int, tuple[int, str, tuple[Hashable, ...]]] = {}
 
     def hear(self, event: Event) -> None:

@@ -24,20 +24,22 @@ def test_a_write_is_kept_staged_or_in_a_head_whose_objects_are_there(found: Snap
     assert verdict(History(KEPT).does(0, "set_entry", b"x", b"1").at_end(found)) == expected
 
 
-@pytest.mark.xfail(
-    reason="a call in doubt may take effect at any later time, as in model.linearizable; a duplicate does just that: "
-    "but changes made after it had returned are held against it"
-)
 @pytest.mark.parametrize(
     ("monitor", "later"),
     [(KEPT, ("set_entry", b"x", b"2")), (entries.acknowledged_delete_is_kept, ("delete_entry", b"x"))],
     ids=["write", "delete"],
 )
-def test_a_write_in_doubt_may_come_after_what_was_acknowledged_since(
-    monitor: Monitor, later: tuple[str, *tuple[bytes, ...]]
+@pytest.mark.parametrize(("late", "expected"), [(True, "untested"), (False, "violated")])
+def test_a_write_in_doubt_may_come_after_what_was_acknowledged_since_only_where_writes_come_late(
+    monitor: Monitor, later: tuple[str, *tuple[bytes, ...]], late: bool, expected: str
 ) -> None:
-    doubtful = History(monitor).begins(0, "set_entry", b"x", b"1").ends(0, Status.INFO)
-    assert verdict(doubtful.does(1, *later).at_end(HAS_X)) == "untested"
+    doubtful = History(monitor, late=late).begins(0, "set_entry", b"x", b"1").ends(0, Status.INFO)
+    assert verdict(doubtful.does(1, *later).at_end(HAS_X)) == expected
+
+
+def test_what_a_client_writes_after_its_own_write_in_doubt_is_to_stand() -> None:
+    doubtful = History(KEPT, late=True).begins(0, "set_entry", b"x", b"1").ends(0, Status.INFO)
+    assert verdict(doubtful.does(0, "set_entry", b"x", b"2").at_end(HAS_X)) == "violated"
 
 
 def test_a_read_may_find_what_was_written_in_doubt_and_may_not() -> None:
