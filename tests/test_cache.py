@@ -139,7 +139,7 @@ class TestWhatIsTold:
     def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:
         runs: list[object] = []
         for option in ("--table=scenarios", "--table=scenarios", "--no-cache"):
-            done = runner.verify("--json", option, "repositories/step1/delete-*", "tags/plain/*", "--out", "traces")
+            done = runner.verify("--json", option, "repositories/step1/delete-get", "tags/plain/*", "--out", "traces")
             assert recalled(done) is (len(runs) == 1)
             rows = [{**json.loads(line), "seconds": 0} for line in done.stdout.splitlines()]
             assert {row["verdict"] for row in rows} == {"holds", "violated"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,17 @@ def is_generated(path: Path) -> bool:
 
 def imported(path: Path, root: Path) -> Iterator[tuple[int, str]]:
     """Line and absolute name of each module that a file imports, wherever in the file it does."""
-    package = path.relative_to(root).with_suffix("").parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+    return iter(_imported(path.read_text(encoding="utf-8"), path.relative_to(root).with_suffix("").parts[:-1]))
+
+
+@cache
+def _imported(text: str, package: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    """Of one file, once for all rules."""
+    return tuple(_imports(ast.parse(text), package))
+
+
+def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -26,8 +26,10 @@ class TestCatalogue:
         assert found["drop-check lists_first -> False"] == "survived"
         assert set(found.values()) == {"killed", "survived"}
 
+
+class TestFile:
     def test_what_is_known_is_not_run_again(self) -> None:
-        args = ("mutants", "tags/plain/tag-tag", "--in", "refs/tags.py:create_tag", "--jobs", "1")
+        args = ("mutants", "--from", str(EXAMPLE), "--operator", "let-escape", "--jobs", "1")
         first = lakeproof(*args, "--json")
         results = Path("out/mutants.jsonl")
         kept = results.read_text()
@@ -44,8 +46,6 @@ class TestCatalogue:
             json.loads(line)["key"] for line in lines
         )
 
-
-class TestFile:
     def test_the_flows_of_the_file_are_mutated_and_its_invariants_are_not(self) -> None:
         found = judged("--from", str(EXAMPLE))
         blind = "blind-write await env.store.set_if(PARTITION, KEY, b'%d' % value, found)"

@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.engine.options import PLACE, spark_options
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
@@ -67,6 +67,8 @@ def command(
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
+    if not folder.is_dir():  # before there is a session
+        raise Unusable(f"{folder}: there is no such folder; name one with histories")
     chosen = {"fail": fail, "nil": nil, "order": order}
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in chosen.items() if word is not None})  # type: ignore[arg-type]
     with session_for(options, out) as (spark, _):

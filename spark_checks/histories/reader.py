@@ -44,8 +44,6 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
 
     Raises Unusable: there is nothing to read; and, when the table is read, for a line that is no event.
     """
-    if not folder.is_dir():
-        raise Unusable(f"{folder}: there is no such folder; name one with histories")
     files = sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*{ending}") if path.is_file())
     if not files:
         return _of_parquet(read_table(spark, str(folder), PARQUET))

@@ -11,6 +11,7 @@ import attrs
 
 from tests.commands import ROOT
 
+COMMAND: Final = ("-m", "lakeproof")
 CODE: Final = "no-unhandled-exception"
 
 HEAD: Final = '''"""A user's file."""
@@ -52,10 +53,10 @@ class Ran:
         return [line.removeprefix("lakeproof: ") for line in self.stderr.splitlines() if line.startswith("lakeproof: ")]
 
 
-def run(*args: str, seconds: float = 120.0, python: Sequence[str] = ()) -> Ran:
+def run(*args: str, seconds: float = 120.0, python: Sequence[str] = (), start: Sequence[str] = COMMAND) -> Ran:
     """The command line as a user runs it, in the present folder. No traceback, whatever happens."""
     done = subprocess.run(
-        [sys.executable, *python, "-m", "lakeproof", *args],
+        [sys.executable, *python, *start, *args],
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,
@@ -68,10 +69,10 @@ def run(*args: str, seconds: float = 120.0, python: Sequence[str] = ()) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def verify(source: str, *args: str, seconds: float = 120.0) -> Ran:
+def verify(source: str, *args: str, seconds: float = 120.0, start: Sequence[str] = COMMAND) -> Ran:
     """``lakeproof verify --from`` a file with this text."""
     Path("mine.py").write_text(HEAD + source)
-    return run("verify", "--from", "mine.py", "--json", *args, seconds=seconds)
+    return run("verify", "--from", "mine.py", "--json", *args, seconds=seconds, start=start)
 
 
 def line_of(text: str) -> int:

@@ -43,7 +43,7 @@ def searched(seed: int, size: int = SIZE) -> None:
     random = Random(seed)
     scenarios = [generated(random, number) for number in range(size)]
     Path("mine.py").write_text(HEAD + file_of(scenarios))
-    ran = judged("verify", "--max-seconds", "5", "--max-states", "3000")  # seconds are for what never ends
+    ran = judged("verify", "--max-seconds", "1", "--max-states", "3000")  # seconds are for what never ends
     obeys(ran, scenarios)
     assert (ran.verdict("seen", "sound"), ran.verdict("never", "broken")) == ("holds", "violated")
     assert ran.code == 1
@@ -144,7 +144,6 @@ class TestOddFields:
         "import os; os.execv('/bin/true', ['true'])",
         "import os; os.abort()",
         "import os; os.kill(os.getpid(), 9)",
-        "import threading, time; threading.Thread(target=time.sleep, args=(60,)).start()\nSCENARIOS = 5",
         "raise MemoryError",
         "\0",
         "\xff",
@@ -157,3 +156,14 @@ def test_a_file_that_ends_its_process_is_an_error(source: str) -> None:
     ran = judged("verify")
     assert (ran.code, ran.verdicts) == (2, {})
     assert ran.complaints
+
+
+SOON: Final = "from lakeproof import supervisor; supervisor.LAST_SECONDS = 0.5; supervisor.supervised()"
+
+
+def test_a_thread_that_a_file_has_begun_does_not_keep_the_command() -> None:
+    begun = "import threading; threading.Thread(target=threading.Event().wait).start()"
+    Path("mine.py").write_text(f"{begun}\nSCENARIOS = 5")
+    ran = run("verify", "--from", "mine.py", seconds=LIMIT_SECONDS, start=("-c", SOON))
+    assert (ran.code, len(ran.complaints)) == (2, 1)
+    assert ran.complaints[0].startswith("mine.py: SCENARIOS is 5 (int)")

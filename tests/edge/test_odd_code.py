@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ import pytest
 
 from lakeproof.search.board import Overseer
 from tests.commands import ROOT
-from tests.edge.files import HEAD, line_of, run, verify
+from tests.edge.files import COMMAND, HEAD, line_of, run, verify
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -24,15 +25,30 @@ ENDLESS: Final = {
         "",
     ),
 }
-DEEP: Final = {"counts", "swallows"}
+KILLS_SOON: Final = """
+from lakeproof import supervisor
+from lakeproof.search import board
+board.GRACE_SECONDS = 0.1
+supervisor.supervised()
+"""
+"""The command, whose processes are killed at once if they are over their time: where nothing inside ends them."""
 
 
-@pytest.mark.parametrize("names", [ENDLESS.keys() - DEEP, pytest.param(DEEP, marks=pytest.mark.deep)])
-def test_what_does_not_end_is_inconclusive_and_costs_no_other_its_verdict(names: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (("spins", "waits"), COMMAND),
+        (("deaf",), ("-c", KILLS_SOON)),
+        pytest.param(("counts", "swallows"), COMMAND, marks=pytest.mark.deep),
+    ],
+)
+def test_what_does_not_end_is_inconclusive_and_costs_no_other_its_verdict(
+    names: tuple[str, ...], start: Sequence[str]
+) -> None:
     flows = "".join(
-        f'async def {name}(env):\n    await env.store.set(P, K, b"1")\n{ENDLESS[name][0]}\n' for name in sorted(names)
+        f'async def {name}(env):\n    await env.store.set(P, K, b"1")\n{ENDLESS[name][0]}\n' for name in names
     )
-    listed = ", ".join(f'Scenario(name="{n}", clients=[[Call({n})]], invariants=[ANY])' for n in sorted(names))
+    listed = ", ".join(f'Scenario(name="{n}", clients=[[Call({n})]], invariants=[ANY])' for n in names)
     ran = verify(
         f"""
 import itertools, signal
@@ -48,6 +64,7 @@ SCENARIOS = [
 """,
         "--max-seconds",
         "1",
+        start=start,
     )
     assert ran.verdict("any", "sound") == "holds"
     assert ran.verdict("any", "check") == "inconclusive"

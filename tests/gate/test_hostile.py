@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lakeproof.gate import run
+from lakeproof.gate import classes, run
 from tests.commands import ended, lakeproof
 from tests.gate import hostile
 
@@ -34,7 +34,10 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "name", ["asks_for_ever", pytest.param("retries_for_ever", marks=deep), pytest.param("floods", marks=deep)]
 )
-def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(tmp_path: Path, name: str) -> None:
+def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classes, "TRIES_MAX", 0)  # each try waits for a second
     result = gate(name, tmp_path)
     assert result.exit_code == 3, result.output
     assert f"{name}: more than {hostile.STEPS_MAX} requests in a schedule, and no end: c1 {name}()" in result.stderr
@@ -58,14 +61,14 @@ def test_a_hundred_requests_at_once_are_all_offered(tmp_path: Path) -> None:
     assert (result.exit_code, "2 schedules, not all" in result.stdout) == (3, True)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("when", "limit"), [("before", 0.1), ("after", 2.0)])  # two: for the schedule between
 def test_a_call_beside_the_schedules_that_does_not_end_is_one_line(
-    tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, when: str, limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "BUSY_SECONDS", 5.0)
+    monkeypatch.setattr(run, "BUSY_SECONDS", limit)
     result = gate(f"sleeps_{when}", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"sleeps_{when}: sleeps() has not returned after 5 s, and no request waits" in result.stderr
+    assert f"sleeps_{when}: sleeps() has not returned after {limit:g} s, and no request waits" in result.stderr
 
 
 @pytest.fixture
@@ -121,9 +124,17 @@ def test_a_process_that_waits_for_a_call_ends_what_it_was_given_with_its_stdin(p
             other.kill()
 
 
+TELLS_ALWAYS = """
+from lakeproof import supervisor
+from lakeproof.gate import search
+search.TELL_SECONDS = -1.0
+supervisor.supervised()
+"""
+
+
 def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(tmp_path: Path) -> None:
     words = ["gate", "run", str(FILE), "many", "--json", "--out", str(tmp_path)]
-    with subprocess.Popen([sys.executable, "-m", "lakeproof", *words], stdout=-1, stderr=-1, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", TELLS_ALWAYS, *words], stdout=-1, stderr=-1, text=True) as process:
         assert process.stderr is not None
         assert "so far" in process.stderr.readline()
         process.send_signal(signal.SIGINT)

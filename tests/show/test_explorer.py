@@ -31,6 +31,12 @@ def rows(explorer: Explorer, path: str, name: str) -> list[dict[str, object]]:
     return cast("list[dict[str, object]]", explorer.state(path)[name])
 
 
+@pytest.fixture(scope="module")
+def spaces() -> dict[str, dict[str, object]]:
+    """Whole state spaces, by the names of their scenarios."""
+    return {each.name: Explorer(each, Source(None), 5.0).space() for each in (LOST_UPDATE, FAULTY)}
+
+
 class TestState:
     @settings(max_examples=15)
     @given(st.data())
@@ -53,9 +59,11 @@ class TestState:
         assert found == ["not tested yet", "not tested yet", "violated", "holds here"]
         assert rows(RACES, VIOLATED, "invariants")[0]["step"] == 4
 
-    def test_a_state_space_has_the_states_and_verdicts_of_the_plain_search(self) -> None:
+    def test_a_state_space_has_the_states_and_verdicts_of_the_plain_search(
+        self, spaces: dict[str, dict[str, object]]
+    ) -> None:
         for scenario in (LOST_UPDATE, FAULTY):
-            space = Explorer(scenario, Source(None), 5.0).space()
+            space = spaces[scenario.name]
             nodes, found = cast("list[dict[str, object]]", space["nodes"]), plain_search(scenario)
             assert len(nodes) == found.states
             options = [option for node in nodes for option in cast("list[dict[str, object]]", node["options"])]
@@ -64,9 +72,11 @@ class TestState:
             broken = {name for option in options for name, _ in cast("list[list[str]]", option["violates"])}
             assert broken == found.violations.keys()
 
-    def test_a_path_through_the_state_space_leads_to_the_state_of_the_path(self) -> None:
+    def test_a_path_through_the_state_space_leads_to_the_state_of_the_path(
+        self, spaces: dict[str, dict[str, object]]
+    ) -> None:
         explorer = Explorer(FAULTY, Source(None), 5.0)
-        nodes = cast("list[dict[str, object]]", explorer.space()["nodes"])
+        nodes = cast("list[dict[str, object]]", spaces[FAULTY.name]["nodes"])
         for path in ("a", "b,a", "a,b,a,b", "a,a,b,b"):
             at = 0
             for name in path.split(","):

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.spark_checks import data
 from lakeproof.spark_checks.cli import EXTRA, LATER, needing_the_extra
+from lakeproof.spark_checks.data import dumps
 from lakeproof.words import Unusable
+from tests.commands import complaint, lakeproof
 from tests.spark.commands import ran
 
 WITHOUT = """
@@ -44,12 +47,20 @@ def test_a_command_without_the_extra_names_it(command: str) -> None:
     assert line.endswith("; pip install 'lakeproof[embedded]' (no Java), or pip install 'lakeproof[spark]'")
 
 
-@pytest.mark.parametrize("package", ["pyarrow", "ijson"])
-def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
+def test_one_missing_package_is_named() -> None:
+    line = refused(without("pyarrow", "spark", "check", "dump.json"))
+    assert line == "lakeproof: spark check: pyarrow is not installed; pip install 'lakeproof[spark]'"
+
+
+@pytest.mark.usefixtures("spark")
+def test_so_is_one_that_is_missed_when_there_is_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ijson", None)
+    monkeypatch.delitem(sys.modules, dumps.__name__)
+    monkeypatch.delattr(data, "dumps")
     dump = tmp_path / "dump.json"
     dump.write_text("{}")
-    line = refused(without(package, "spark", "check", str(dump)))
-    assert line == f"lakeproof: spark check: {package} is not installed; pip install 'lakeproof[spark]'"
+    told = complaint(lakeproof("spark", "check", str(dump)))
+    assert told == "spark check: ijson is not installed; pip install 'lakeproof[spark]'"
 
 
 def test_tasks_need_no_package_that_is_for_the_driver_alone() -> None:

@@ -1,9 +1,11 @@
 """Servers for the tests of targets, one of each in a process of tests."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
+from lakeproof.live.engine import Plan, run_rounds
 from tests.servers import postgres
 from tests.stores.redis_server import redis_server
 
@@ -18,3 +20,10 @@ def redis_dsn() -> Iterator[str]:
 def postgresql_dsn() -> Iterator[str]:
     with postgres() as address:
         yield address
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds are counted in operations: as many on a slow machine as on a fast one."""
+    plan = Plan(rounds=20, calls=1500)
+    monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=plan))

@@ -1,7 +1,6 @@
 """A store that speaks the protocol ``exec:`` and has the bug that its first argument names; a program of its own.
 
-``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write. ``falls-mute`` is
-right as long as it answers, which is for thirty requests. ``spurious`` is weaker
+``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write. ``spurious`` is weaker
 than others: a conditional write may fail without a reason.
 
 Predicates are version numbers: opaque. With a file as its second argument it keeps its data there. Operations wait a
@@ -56,7 +55,6 @@ class Planted:
         self.replica: dict[Address, Held | None] = {}
         self.versions = 0
         self.log = -1
-        self.requests = 0
         if file is not None:
             for line in file.read_text().splitlines() if file.exists() else ():
                 partition, key, value, self.versions = json.loads(line)
@@ -164,9 +162,6 @@ class Planted:
         return {}
 
     async def answer(self, line: bytes) -> None:
-        self.requests += 1
-        if self.bug == "falls-mute" and self.requests > 30:
-            return
         request = json.loads(line)
         reply: dict[str, object] = {"id": request["id"]}
         try:

@@ -26,10 +26,9 @@ def test_a_store_in_go_conforms(store: str) -> None:
     assert "conforming: 25 claims kept" in result.stdout
 
 
-def test_a_store_in_go_that_looks_before_it_writes_is_violated(store: str, tmp_path: Path) -> None:
-    result = lakeproof(
-        "stress", f"{store} get-then-set", "--clients", "4", "--seconds", "120", "--seed", "1", "--out", str(tmp_path)
-    )
+@pytest.mark.usefixtures("counted", "in_tmp_path")
+def test_a_store_in_go_that_looks_before_it_writes_is_violated(store: str) -> None:
+    result = lakeproof("stress", f"{store} get-then-set", "--seed", "1")
     assert result.exit_code == 1, result.output
 
 

@@ -45,6 +45,7 @@ def test_of_conform_what_holds_has_every_claim_and_the_sum_goes_to_stderr() -> N
 
 
 class TestStress:
+    @pytest.mark.usefixtures("counted")
     def test_what_is_violated_has_its_evidence_and_the_files(self) -> None:
         result, found = judged("stress", planted("get-then-set"))
         evidence, written = found["evidence"], found["written"]

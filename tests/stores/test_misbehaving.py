@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from lakeproof.stores.child import child_store
 from tests.commands import complaint, ended, lakeproof
 from tests.stores import misbehaving
 from tests.stores.misbehaving import MISDEEDS
+from tests.stores.mute import ANSWERS, FallsMute, jumping
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -59,7 +61,7 @@ def law(seed: int) -> int:
 @pytest.mark.usefixtures("soon_killed")
 def test_dozens_of_programs() -> None:
     each = len(MISDEEDS)
-    codes = [law(misdeed + each * (misdeed % len(COMMANDS))) for misdeed in range(each)]
+    codes = [law(misdeed + each * ((misdeed + 1) % len(COMMANDS))) for misdeed in range(each)]
     assert codes.count(2) > len(codes) / 3
 
 
@@ -82,10 +84,14 @@ class TestConform:
         assert result.exit_code == 2
         assert "got: a line of more than 16,777,216 bytes; expected one answer" in result.stderr
 
-    def test_a_program_that_falls_silent_is_asked_no_more(self) -> None:
-        result = lakeproof("conform", dsn(MISDEEDS.index("mute"), 9), "--timeout", "5")
+    def test_a_store_that_falls_silent_is_asked_no_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        store = FallsMute()
+        monkeypatch.setattr("lakeproof.commands.conform.target", lambda *_, **__: store.target())
+        monkeypatch.setattr(trio, "run", partial(trio.run, clock=jumping()))
+        result = lakeproof("conform", "mute:", "--timeout", "5")
         assert result.exit_code == 3
         assert re.search(r"INCONCLUSIVE: .*; 1 claim not judged; .* claims could not be judged\n$", result.stdout)
+        assert store.asked == ANSWERS + 2, "in the claim, and whether it answers at all"
 
 
 def test_what_a_shell_has_started_ends_with_it() -> None:

@@ -16,7 +16,7 @@ from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
-from tests.commands import lakeproof
+from tests.commands import complaint, lakeproof
 
 Event = dict[str, object]
 
@@ -154,11 +154,13 @@ def test_a_damaged_line_is_named(spark: SparkSession, tmp_path: Path, line: str,
 def test_a_folder_without_histories_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="has no Parquet file"):
         events(spark, tmp_path)
-    with pytest.raises(Unusable, match="there is no such folder"):
-        events(spark, tmp_path / "nowhere")
 
 
 class TestCommand:
+    def test_a_folder_that_is_not_there_is_refused_before_there_is_a_session(self, tmp_path: Path) -> None:
+        told = complaint(lakeproof("spark", "histories", str(tmp_path / "nowhere")))
+        assert told == f"{tmp_path}/nowhere: there is no such folder; name one with histories"
+
     def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
         out = tmp_path / "verdicts"
         result = lakeproof("spark", "histories", str(folder), "--out", str(out))

@@ -2,9 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from obstore.store import from_url
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.data.stored import stores
@@ -20,6 +24,9 @@ from tests.commands import complaint, lakeproof
 from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
 from tests.spark.lakefs.world import Installation, Repo, around
 from tests.spark.sweep.marking import FREE
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
 
 GOOGLE, AZURE = f"gs://{BOX}", f"https://{ACCOUNT}.blob.core.windows.net/{BOX}"
 URLS = (GOOGLE, f"az://{BOX}", AZURE)
@@ -41,6 +48,9 @@ def cloud(running: Cloud, monkeypatch: pytest.MonkeyPatch) -> Cloud:
         monkeypatch.delenv(name)
     for name, value in running.environment.items():
         monkeypatch.setenv(name, value)
+    soon = timedelta(milliseconds=1)  # as many requests again as by default, and no seconds between them
+    retries: RetryConfig = {"backoff": {"init_backoff": soon, "max_backoff": soon, "base": 2}}
+    monkeypatch.setattr(stores, "from_url", partial(from_url, retry_config=retries))
     return running
 
 

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"sort"
 	"sync"
+	"time"
 
 	"lakeproof/kvstore"
 )
@@ -22,6 +22,9 @@ var (
 	errNoKey           = errors.New("missing key")
 	errNoValue         = errors.New("missing value")
 )
+
+// roundTrip is how long a store without conditions takes between the look and the write.
+const roundTrip = 20 * time.Millisecond
 
 type at struct{ partition, key string }
 
@@ -89,9 +92,7 @@ func (m *memory) write(partition, key, value []byte, holds func(row, bool) bool)
 	found, ok := m.rows[where]
 	if m.races {
 		m.lock.Unlock()
-		for i := 0; i < 20; i++ {
-			runtime.Gosched()
-		}
+		time.Sleep(roundTrip)
 		m.lock.Lock()
 	}
 	if !holds(found, ok) {
