@@ -43,7 +43,7 @@ def searched(seed: int, size: int = SIZE) -> None:
     random = Random(seed)
     scenarios = [generated(random, number) for number in range(size)]
     Path("mine.py").write_text(HEAD + file_of(scenarios))
-    ran = judged("verify", "--max-seconds", "1", "--max-states", "3000")  # seconds are for what never ends
+    ran = judged("verify", "--max-seconds", "2", "--max-states", "3000")  # seconds are for what never ends
     obeys(ran, scenarios)
     assert (ran.verdict("seen", "sound"), ran.verdict("never", "broken")) == ("holds", "violated")
     assert ran.code == 1
