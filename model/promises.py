@@ -202,7 +202,9 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             definite="unreadable-stops-the-job",
             indefinite="committed-data-is-kept staged-data-is-kept garbage-is-reclaimed deletion-spares-foreign-data",
         ),
-        calls.MARK: Promise(ok="expired-data-is-reclaimed active-data-is-kept", definite="active-data-is-kept"),
+        calls.MARK: Promise(
+            ok="expired-data-is-reclaimed active-data-is-kept active-is-not-condemned", definite="active-data-is-kept"
+        ),
         calls.SWEEP: Promise(
             ok="job-tells-what-it-deleted active-data-is-kept past-head-data-is-kept uncommitted-data-is-kept",
             definite="unreadable-stops-the-job",

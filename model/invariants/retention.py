@@ -7,7 +7,7 @@ Source: committed-object-retention.md, "Definitions"; `lakeproof.model.retention
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from lakeproof.model import keys
+from lakeproof.model import calls, keys
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
 from lakeproof.model.references import RepositoryView, repositories
@@ -105,8 +105,8 @@ def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = Fals
     name = "active-is-not-condemned"
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        calls = [call for client in snapshot.clients for call in client if call.name == "mark"]
-        if any(call.status is not Status.OK for call in calls):
+        marks = [call for client in snapshot.clients for call in client if call.kind is calls.MARK]
+        if any(call.status is not Status.OK for call in marks):
             return
         for view in _living(snapshot):
             kept = _active(view, rules, snapshot.now, tags=tags, hypothetical=True)
