@@ -29,12 +29,13 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         swarm = machine(given.design, only=given.ask)
-        if given.ask and given.ask not in (known := swarm.known_ids()):
-            parser.exit(2, f"--ask {given.ask}: {given.design} has no such invariant; it has {', '.join(known)}\n")
-        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
     except KeyError:
         near = get_close_matches(given.design, [*PLANS, *BY_HAND], n=3)
         parser.exit(2, f"{given.design}: no such design; did you mean {' or '.join(near) or next(iter(PLANS))}?\n")
+    try:
+        if given.ask and given.ask not in (known := swarm.known_ids()):
+            parser.exit(2, f"--ask {given.ask}: {given.design} has no such invariant; it has {', '.join(known)}\n")
+        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
     except ScenarioError as error:
         parser.exit(2, f"{given.design}: its races make no machine: {error}\n")
     console = Console(soft_wrap=True)
