@@ -102,7 +102,7 @@ class PathChange:
     identity: bytes | None
     acknowledged: bool = False
     later: frozenset[CallID] = frozenset()
-    """Calls that may change the path after it and that are under way, or crashed, or in doubt where writes come late."""
+    """Calls that may change the path after it: under way, or crashed, or in doubt where writes come late."""
 
     @property
     def undisturbed(self) -> bool:
