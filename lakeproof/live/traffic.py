@@ -25,6 +25,8 @@ from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore
 PARTITION: Final = b"stress"
 OPERATIONS_MAX: Final = 100_000
 """Of a round, about: then the next one begins, so that memory and the checker's time stay small."""
+OPERATIONS_MIN: Final = 200
+"""Of a round, however slow the store or the machine is: so few cannot be judged."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
 LOOKS_AGAIN: Final = 0.3
@@ -94,7 +96,11 @@ class _Client:
         return f"{self.number}.{self._lives}" if self._lives else str(self.number)
 
     async def work(self, until: float, calls: int) -> None:
-        while trio.current_time() < until and len(self.recorder.calls) < calls:
+        """Until the time is up and the round has enough calls; with an unknown outcome, no longer than the time."""
+        unknown = self.tally.unknown
+        while (made := len(self.recorder.calls)) < calls:
+            if trio.current_time() >= until and (made >= OPERATIONS_MIN or self.tally.unknown > unknown):
+                return
             kind = self.rng.choices(list(KINDS), list(KINDS.values()))[0]
             key = min(self.rng.choice(self.keys), self.rng.choice(self.keys))  # the first ones are crowded
             match kind:

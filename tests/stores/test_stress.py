@@ -14,6 +14,7 @@ from trio.abc import Clock
 
 from lakeproof.commands.stress import stress
 from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
 from lakeproof.live.engine import Fault, Load, Plan, run_rounds
 from lakeproof.live.judge import HistoryReport, judge, recorded_lines
 from lakeproof.live.recorder import Recorder
@@ -172,6 +173,21 @@ def test_a_store_that_stops_answering_is_not_said_to_hold(rounds: int, last: int
     assert done.code == 3
     told = f"in round {last} the store stopped answering; what it had answered until then is linearizable (seed 0)"
     assert done.closing(0) == f"INCONCLUSIVE: {told}"
+
+
+def test_a_store_that_is_slower_than_the_time_it_is_given_is_judged() -> None:
+    class Slow(MemoryStore):
+        async def perform(self, op: kv.Op) -> Answer:
+            await trio.sleep(1)
+            return await super().perform(op)
+
+    async def main() -> HistoryReport:
+        done = HistoryReport()
+        await run_rounds(Traffic(Load(seconds=1), Slow(), judge=done.judge), done)
+        return done
+
+    done = trio.run(main, clock=jumping())
+    assert (done.code, done.rounds) == (0, 1)
 
 
 class TestRecording:
