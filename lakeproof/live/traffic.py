@@ -25,8 +25,8 @@ from lakeproof.stores.wrappers import FAILURES_MAX, PrefixedStore
 PARTITION: Final = b"stress"
 OPERATIONS_MAX: Final = 100_000
 """Of a round, about: then the next one begins, so that memory and the checker's time stay small."""
-OPERATIONS_MIN: Final = 200
-"""Of a round, however slow the store or the machine is: so few cannot be judged."""
+OPERATIONS_MIN: Final = 500
+"""Of a round, however slow the store or the machine is: fewer would say little. A batch of a scan counts once a key."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
 LOOKS_AGAIN: Final = 0.3

@@ -183,7 +183,7 @@ def test_a_store_that_is_slower_than_the_time_it_is_given_is_judged() -> None:
 
     async def main() -> HistoryReport:
         done = HistoryReport()
-        await run_rounds(Traffic(Load(seconds=1), Slow(), judge=done.judge), done)
+        await run_rounds(Traffic(Load(seconds=1), Slow(), judge=done.judge, tally=done.tally), done)
         return done
 
     done = trio.run(main, clock=jumping())
