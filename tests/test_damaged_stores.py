@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.impl.stores.sqlite import SQLiteStore
-from lakeproof.impl.stores.sqlite_health import Damaged, log_trouble, refuse_damaged
+from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.model import kv
 from lakeproof.model.records import Record
 from tests.commands import complaint, lakeproof
@@ -35,9 +35,6 @@ def fuzzed(few: int) -> pytest.MarkDecorator:
     )
 
 
-FRAME = 24 + 4096
-
-
 def sound_store() -> bytes:
     """A store of some pages: interior ones, leaves, a free one, and a value on pages of its own."""
     names = [f"x{number:03}" for number in range(90)]
@@ -52,13 +49,11 @@ def sound_store() -> bytes:
         return Path("sound.db").read_bytes()
 
 
-def put(content: bytes, log: bytes | None = None) -> Path:
-    """``d.db`` and its log."""
+def put(content: bytes) -> Path:
+    """As ``d.db``."""
     for suffix in ("-wal", "-shm", ".zip"):
         Path(f"d.db{suffix}").unlink(missing_ok=True)
     Path("d.db").write_bytes(content)
-    if log is not None:
-        Path("d.db-wal").write_bytes(log)
     return Path("d.db")
 
 
@@ -121,52 +116,6 @@ class TestDiagnose:
             Path("d.db-journal").write_bytes(Path("old.db-journal").read_bytes())
         told = complaint(lakeproof("diagnose", "d.db", "--out", "d.db.zip"))
         assert "d.db-journal beside it holds a write that was cut off: open it once with sqlite3" in told
-
-
-class TestLog:
-    """The log beside a store: what SQLite passes over in silence is a finding."""
-
-    @staticmethod
-    def store_and_log() -> tuple[bytes, bytes]:
-        """A log that began anew, so that old frames stand behind those that count."""
-        with SQLiteStore("sound.db") as store:
-            for number in range(30):
-                store._apply(kv.Set(P, b"old%03d" % number, b"v" * 300))
-            store._connection.execute("PRAGMA wal_checkpoint(RESTART)")
-            for number in range(12):
-                store._apply(kv.Set(P, b"new%03d" % number, b"v" * 300))
-            return Path("sound.db").read_bytes(), Path("sound.db-wal").read_bytes()
-
-    @staticmethod
-    def law(content: bytes, log: bytes, seed: int) -> None:
-        path = put(content, log)
-        before = held(path)
-        made = damaged(log, seed)
-        if len(made) < len(log) and len(made) % FRAME in (0, 32):
-            return  # as if the rest had never been written
-        put(content, made)
-        trouble = log_trouble(path)
-        assert trouble or held(path) == before, seed
-        assert trouble.isprintable()
-
-    def test_a_sound_log_with_old_frames_behind_it_is_no_finding(self) -> None:
-        content, log = self.store_and_log()
-        assert len(log) > 20 * FRAME
-        put(content, log)
-        assert diagnosed() == 0
-
-    @fuzzed(220)
-    def test_a_log_that_reads_otherwise_is_a_finding(self, seeds: range) -> None:
-        content, log = self.store_and_log()
-        for seed in seeds:
-            self.law(content, log, seed)
-
-    def test_a_store_that_is_written_to_all_the_time_is_not_called_damaged(self) -> None:
-        content, log = self.store_and_log()
-        put(content, log[: 32 + 3 * FRAME + 99])
-        assert "it was cut" in log_trouble(Path("d.db")) or "is damaged" in log_trouble(Path("d.db"))
-        Path("d.db-wal").write_bytes(log)
-        refuse_damaged(Path("d.db"))
 
 
 class TestOthers:

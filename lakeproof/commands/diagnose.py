@@ -27,16 +27,7 @@ from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore, no_store
-from lakeproof.impl.stores.sqlite_health import (
-    REPAIR,
-    file_trouble,
-    is_damage,
-    log_trouble,
-    open_to_read,
-    remedy,
-    troubles,
-    words,
-)
+from lakeproof.impl.stores.sqlite_health import is_damage, open_to_read, remedy, troubles, words
 from lakeproof.model import kv
 from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, show_time
@@ -56,12 +47,9 @@ class ReadOnlySQLiteStore(SQLiteStore):
         self.path = Path(path)
         self._one_at_a_time = trio.CapacityLimiter(1)
         try:
-            cut, self._log_trouble = file_trouble(self.path), log_trouble(self.path)
             self._connection = open_to_read(self.path)
-        except (OSError, sqlite3.Error) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error)
-            raise NotAStore(f"{self.path}: cannot be opened: {why}; {_REPAIR}") from error
-        self._cut = cut
+        except sqlite3.Error as error:
+            raise NotAStore(f"{self.path}: cannot be opened: {error}; {_REPAIR}") from error
         self.partitions: list[bytes] = []
         """In order; known when `damage` was looked for."""
         try:
@@ -80,15 +68,9 @@ class ReadOnlySQLiteStore(SQLiteStore):
             found = [*troubles(self._connection), *self._row_troubles()]
         except sqlite3.Error as error:
             raise self._no_store(error) from error
-        if self._log_trouble and log_trouble(self.path) == self._log_trouble:  # else a writer was at it
-            found.insert(0, self._log_trouble)
-        if self._cut:
-            found.insert(0, self._cut)
         return tuple(dict.fromkeys(found))
 
     def _no_store(self, error: Exception) -> NotAStore:
-        if is_damage(error) and self._cut:
-            return NotAStore(f"{self.path}: damaged: {self._cut}; {REPAIR}")
         code = getattr(error, "sqlite_errorcode", 0)
         if code == sqlite3.SQLITE_READONLY_ROLLBACK or code & 0xFF == sqlite3.SQLITE_BUSY:
             return NotAStore(f"{self.path}: cannot be read: {words(error)}; {remedy(self.path, error)}")

