@@ -63,11 +63,16 @@ class ReadOnlySQLiteStore(SQLiteStore):
             raise
 
     def damage(self) -> tuple[str, ...]:
-        """What is wrong with the file itself. Reads all of it, twice. Raises NotAStore if it cannot be checked."""
+        """What is wrong with the file itself. Reads all of it. Raises NotAStore if it cannot be checked."""
+        found: list[str] = []
         try:
-            found = [*troubles(self._connection), *self._row_troubles()]
+            found += troubles(self._connection)
+            rows = self._connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY partition_key")
+            self.partitions = [partition for (partition,) in rows]
         except sqlite3.Error as error:
-            raise self._no_store(error) from error
+            if not is_damage(error):
+                raise self._no_store(error) from error
+            found.append(f"the partitions cannot be read: {words(error)}")
         return tuple(dict.fromkeys(found))
 
     def _no_store(self, error: Exception) -> NotAStore:
@@ -89,32 +94,6 @@ class ReadOnlySQLiteStore(SQLiteStore):
             if found is not None:
                 raise NotAStore(f"{self.path}: column {column} holds {found[0]}; expected blob everywhere: {_REPAIR}")
 
-    def _row_troubles(self) -> Iterator[str]:
-        """Records that do not fill their cells, and keys that are not in order: SQLite's check passes over some."""
-        before: tuple[bytes, bytes] | None = None
-        self._connection.text_factory = bytes
-        try:
-            rows = self._connection.execute("SELECT partition_key, key, value FROM kv ORDER BY partition_key, key")
-            for partition, key, value in rows:
-                if not (isinstance(partition, bytes) and isinstance(key, bytes) and isinstance(value, bytes)):
-                    yield f"a row of table kv holds {type(value).__name__}; expected blob everywhere"
-                    return
-                if before is not None and before >= (partition, key):
-                    yield (
-                        f"the rows of table kv are not in order after {escape_bytes(before[0])} "
-                        f"{escape_bytes(before[1])}"
-                    )
-                    return
-                if before is None or before[0] != partition:
-                    self.partitions.append(partition)
-                before = partition, key
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-            yield f"the rows of table kv can be read up to {_after(before)}: {words(error)}"
-        finally:
-            self._connection.text_factory = str
-
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
         """Rows out of order, in a damaged file, would let a scan go round in circles. Raises kv.Refused."""
         batch = super()._scan(partition, start, batch_size)
@@ -124,10 +103,6 @@ class ReadOnlySQLiteStore(SQLiteStore):
                 f"{self.path}: keys of partition {escape_bytes(partition)} are out of order: the file is damaged"
             )
         return batch
-
-
-def _after(before: tuple[bytes, bytes] | None) -> str:
-    return "the first" if before is None else f"{escape_bytes(before[0])} {escape_bytes(before[1])}"
 
 
 @click.command()
