@@ -1,4 +1,4 @@
-"""The command ``explore``: a page that walks through the states of a scenario, live, or one that holds them all."""
+"""The command ``explore``: a page that walks through the states of a scenario, live."""
 
 import contextlib
 import sys
@@ -32,18 +32,10 @@ class Tell(Protocol):
 @click.argument("name", metavar="[SCENARIO]", default="")
 @from_option
 @click.option("--demo", is_flag=True, help=f"With a guided tour; of {DEMO} unless another SCENARIO is named.")
-@click.option(
-    "--export",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Serve nothing: write DIR/index.html, which holds the whole state space and works from any disk or web host.",
-)
 @click.option("--path", default="", metavar="MOVES", help="Open at the end of these moves, such as a,b,a.crash.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: any that is free]")
 @seconds_option("--max-seconds", default=20.0, help_="Stop a search for violations after S seconds.")
-def command(
-    name: str, file: Path | None, demo: bool, export: Path | None, path: str, port: int, max_seconds: float
-) -> int:
+def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_seconds: float) -> int:
     """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
 
     SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
@@ -59,34 +51,9 @@ def command(
         explorer = Explorer(_one(source, name or DEMO), source, max_seconds)
         if demo:
             explorer.lead()
-        if export is None:
-            _walk(explorer, path, port, partial(_tell, path=path, out=out))
-            click.echo("ended", err=True)
-        else:
-            click.echo(f"{explorer.scenario.name}: open {_export(explorer, export)} in a browser", file=out)
+        _walk(explorer, path, port, partial(_tell, path=path, out=out))
+        click.echo("ended", err=True)
     return AS_EXPECTED
-
-
-def _export(explorer: "Explorer", folder: Path) -> Path:
-    """The page that was written.
-
-    Raises:
-        Unusable: it is there already, or cannot be written; the state space is too large.
-    """
-    from lakeproof.show.pages.explorer_page import explorer_page
-    from lakeproof.words import Unusable
-
-    page = folder / "index.html"
-    content = explorer_page(explorer.scenario, explorer.space(), explorer.broken)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with page.open("x", encoding="utf-8") as made:
-            made.write(content)
-    except FileExistsError as error:
-        raise Unusable(f"--export {folder}: {page.name} is there already; name another folder") from error
-    except OSError as error:
-        raise Unusable(f"--export {folder}: {error.strerror or error}; name a folder that can be written") from error
-    return page
 
 
 def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:

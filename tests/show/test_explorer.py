@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.search.plain import plain_search
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from lakeproof.show.pages.explorer import Explorer
@@ -29,12 +28,6 @@ VIOLATED = "a,b,a,b"
 
 def rows(explorer: Explorer, path: str, name: str) -> list[dict[str, object]]:
     return cast("list[dict[str, object]]", explorer.state(path)[name])
-
-
-@pytest.fixture(scope="module")
-def spaces() -> dict[str, dict[str, object]]:
-    """Whole state spaces, by the names of their scenarios."""
-    return {each.name: Explorer(each, Source(None), 5.0).space() for each in (LOST_UPDATE, FAULTY)}
 
 
 class TestState:
@@ -58,34 +51,6 @@ class TestState:
         found = [rows(RACES, path, "invariants")[0]["state"] for path in ("", "a,b,a", VIOLATED, "a,a,b,b")]
         assert found == ["not tested yet", "not tested yet", "violated", "holds here"]
         assert rows(RACES, VIOLATED, "invariants")[0]["step"] == 4
-
-    def test_a_state_space_has_the_states_and_verdicts_of_the_plain_search(
-        self, spaces: dict[str, dict[str, object]]
-    ) -> None:
-        for scenario in (LOST_UPDATE, FAULTY):
-            space = spaces[scenario.name]
-            nodes, found = cast("list[dict[str, object]]", space["nodes"]), plain_search(scenario)
-            assert len(nodes) == found.states
-            options = [option for node in nodes for option in cast("list[dict[str, object]]", node["options"])]
-            assert len(options) == found.transitions
-            assert {option["to"] for option in options} | {0} == set(range(len(nodes)))
-            broken = {name for option in options for name, _ in cast("list[list[str]]", option["violates"])}
-            assert broken == found.violations.keys()
-
-    def test_a_path_through_the_state_space_leads_to_the_state_of_the_path(
-        self, spaces: dict[str, dict[str, object]]
-    ) -> None:
-        explorer = Explorer(FAULTY, Source(None), 5.0)
-        nodes = cast("list[dict[str, object]]", spaces[FAULTY.name]["nodes"])
-        for path in ("a", "b,a", "a,b,a,b", "a,a,b,b"):
-            at = 0
-            for name in path.split(","):
-                options = cast("list[dict[str, object]]", nodes[at]["options"])
-                [at] = [cast("int", option["to"]) for option in options if option["name"] == name]
-            state = explorer.state(path)
-            assert {key: nodes[at][key] for key in ("after", "clients", "budgets")} == {
-                key: state[key] for key in ("after", "clients", "budgets")
-            }
 
     @pytest.mark.parametrize("path", ["c", "a,a,a", "a.crash", "clock", "A", "a,,b"])
     def test_a_path_that_cannot_be_walked_is_refused(self, path: str) -> None:
@@ -226,18 +191,7 @@ class TestCommand:
         assert "choose another port" in found
 
 
-class TestExport:
-    def test_a_page_is_never_written_over_another_one(self, tmp_path: Path) -> None:
-        where = ("explore", "lost-update", "--from", str(RACING), "--export", str(tmp_path))
-        assert f"open {tmp_path / 'index.html'} in a browser" in lakeproof(*where).stdout
-        assert "index.html is there already; name another folder" in complaint(lakeproof(*where))
-
-    def test_a_state_space_that_no_page_holds_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr("lakeproof.show.pages.explorer.NODES_MAX", 5)
-        where = ("explore", "lost-update", "--from", str(RACING), "--export", str(tmp_path))
-        assert "more than 5 states; export a scenario with fewer clients" in complaint(lakeproof(*where))
-        assert list(tmp_path.iterdir()) == []
-
+class TestTour:
     def test_a_tour_needs_a_violation_to_lead_to(self) -> None:
         assert "nothing is violated" in complaint(lakeproof("explore", "atomic", "--demo", "--from", str(RACING)))
 

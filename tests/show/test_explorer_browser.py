@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.commands import RACING, lakeproof, spawned
+from tests.commands import RACING, spawned
 from tests.show.browser import Browser
 from tests.show.test_browser import LOOKS, check_fit
 from tests.show.test_explorer import started
@@ -14,14 +13,18 @@ from tests.show.test_explorer import started
 pytestmark = pytest.mark.xdist_group("chromium")
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    process = spawned("explore", "lost-update", "--from", str(RACING))
+def served(*options: str) -> Iterator[str]:
+    process = spawned("explore", "lost-update", *options, "--from", str(RACING))
     try:
         yield started(process)
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    yield from served()
 
 
 JUMPS = "return new Promise((d) => (function f() { document.querySelector('.jump') ? d() : setTimeout(f, 20) })())"
@@ -105,36 +108,12 @@ def test_it_fits_its_window_and_axe_finds_nothing(browser: Browser, address: str
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("exported")
-    lakeproof("explore", "lost-update", "--demo", "--from", str(RACING), "--export", str(folder))
-    return folder / "index.html"
+def tour() -> Iterator[str]:
+    yield from served("--demo")
 
 
-def test_an_exported_page_walks_and_searches_and_asks_nobody(browser: Browser, exported: Path) -> None:
-    browser.open(exported)
-    steps(browser, 0)
-    taken = []
-    for number, key in enumerate("1211", start=1):
-        browser.press(key)
-        taken.append(steps(browser, number))
-    assert "violates increments-count" in taken[-1]
-    assert "violated at step 4" in browser.text("#judged")
-    browser.click("#search")
-    browser.run(JUMPS)
-    browser.press("u")
-    steps(browser, 3)
-    assert not [address for address in browser.requests() if not address.startswith("file:")]
-    assert browser.log() == []
-
-
-def test_a_path_that_an_exported_page_does_not_have_is_named(browser: Browser, exported: Path) -> None:
-    browser.open(exported, "#a,a,a,a,a")
-    assert "step 3, a: it is not possible there; possible: b" in problem(browser)
-
-
-def test_the_tour_leads_from_the_beginning_to_the_violation(browser: Browser, exported: Path) -> None:
-    browser.open(exported)
+def test_the_tour_leads_from_the_beginning_to_the_violation(browser: Browser, tour: str) -> None:
+    browser.open_address(tour)
     seen = []
     while True:
         seen.append(browser.text("#tour li:not([hidden])"))
@@ -148,8 +127,8 @@ def test_the_tour_leads_from_the_beginning_to_the_violation(browser: Browser, ex
 
 
 @LOOKS
-def test_the_tour_fits(browser: Browser, exported: Path, width: int, dark: bool) -> None:
+def test_the_tour_fits(browser: Browser, tour: str, width: int, dark: bool) -> None:
     browser.look(width=width, dark=dark)
-    browser.open(exported)
+    browser.open_address(tour)
     steps(browser, 0)
     check_fit(browser, width)

@@ -1,12 +1,10 @@
 "use strict";
-/* The explorer: a state belongs to a path, which is the fragment of the address. It is fetched, or, where the page holds
-   the whole state space, walked to. All text enters as text. */
+/* The explorer: a state belongs to a path, which is the fragment of the address, and is fetched. All text enters as text. */
 (function () {
   const find = (id) => document.getElementById(id);
   let shown = null;
   let found = null;
   let asked = 0;
-  const space = find("space") && JSON.parse(find("space").textContent);
   const RUNNING_MS = 150;
 
   function make(tag, name, text) {
@@ -41,50 +39,7 @@
     find("problem").hidden = !text;
   }
 
-  /* What the server would answer: the state at the end of a path through the state space. */
-  function walked(wanted) {
-    const begun = Object.fromEntries(space.violates.map(([name, evidence]) => [name, { evidence, step: 0 }]));
-    const violated = new Map(Object.entries(begun));
-    const reached = new Set(space.reached);
-    const steps = [];
-    let node = space.nodes[0];
-    let before = node.after;
-    for (const name of wanted ? wanted.split(",") : []) {
-      const option = node.options.find((each) => each.name === name);
-      const possible = node.options.map((each) => each.name).join(", ") || "nothing: it is the end";
-      if (!option) {
-        const text = `step ${steps.length + 1}, ${name}: it is not possible there; possible: ${possible}`;
-        throw Object.assign(new Error(text), { stateless: true });
-      }
-      before = node.after;
-      node = space.nodes[option.to];
-      const fresh = option.violates.filter(([id]) => !violated.has(id));
-      for (const [id, evidence] of fresh) violated.set(id, { evidence, step: steps.length + 1 });
-      for (const id of option.reaches) reached.add(id);
-      const at = (steps.length ? steps[steps.length - 1].path + "," : "") + name;
-      steps.push({ ...option, path: at, violates: fresh.map(([id]) => id) });
-    }
-    const onward = (option) => ({
-      ...option,
-      path: wanted ? wanted + "," + option.name : option.name,
-      violates: option.violates.filter(([id]) => !violated.has(id)),
-    });
-    const judged = ({ id, meaning }) => {
-      const found = violated.get(id);
-      const state = found ? "violated" : reached.has(id) ? "holds here" : "not tested yet";
-      return { id, meaning, state, evidence: found ? found.evidence : "", step: found ? found.step : 0 };
-    };
-    return {
-      ...node, path: wanted, steps, before,
-      options: node.options.map(onward),
-      invariants: space.invariants.map(judged),
-      end: !node.options.length,
-      command: space.command + (wanted ? " --path " + wanted : ""),
-    };
-  }
-
   async function ask(what, parameters, method) {
-    if (space) return what === "search" ? space.found : walked(parameters.path);
     const query = new URLSearchParams(parameters).toString();
     let answer;
     try {
@@ -188,7 +143,7 @@
         row.state === "violated" ? "✗ violated " + (row.step ? "at step " + row.step : "at first") : row.state));
       made.append(make("span", "meaning", row.meaning));
       if (row.evidence) made.append(make("span", "broken", row.evidence));
-      if (row.state === "violated" && row.step && !space) {
+      if (row.state === "violated" && row.step) {
         const link = make("a", "", "save the trace");
         link.href = "trace?" + new URLSearchParams({ path: shown.path, invariant: row.id });
         link.download = "trace.json";

@@ -4,15 +4,13 @@ Nothing is remembered from one path to the next, so an address always shows the 
 """
 
 import shlex
-from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from lakeproof.model.identity import Exact
 from lakeproof.scenario import Scenario
 from lakeproof.search import describe
 from lakeproof.search.execution import LABELS
-from lakeproof.search.faults import BUDGETS, OF_CLIENTS, Mode, Move
+from lakeproof.search.faults import BUDGETS, OF_CLIENTS, Mode
 from lakeproof.search.replay import record
 from lakeproof.search.trace import TraceStep, dumps
 from lakeproof.show.lanes import FAULTS
@@ -28,8 +26,6 @@ from lakeproof.words import Unusable, seconds
 PATH_MAX: Final = 2_000
 """A path may have so many moves: its state is made by executing all of them."""
 MEMORY_BYTES_MAX: Final = 1 << 30
-NODES_MAX: Final = 3_000
-"""A state space of more states is not exported: a page holds all of them."""
 
 
 class Explorer:
@@ -169,58 +165,6 @@ class Explorer:
         with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
 
-    def space(self) -> dict[str, object]:
-        """The whole state space, for a page without a server: its states, the first one first. A move names the state
-        that it leads to; what was found on the way is kept by moves, as states are shared by several ways.
-
-        Raises:
-            Unusable: there are more than NODES_MAX states. Undecided: the scenario's code failed.
-        Cost: the way to a state is executed once for each move out of it.
-        """
-        with isolate_code(self.scenario, self.source):
-            first = ForkableRun(self.scenario)
-            reached = sorted(first.verdicts.reached)
-            violates = [[name, found.evidence] for name, (found, _) in first.verdicts.violations.items()]
-            numbers, waiting, nodes = {_identity(first): 0}, deque([first]), list[dict[str, object]]()
-            while waiting:
-                walk = waiting.popleft()
-                options = []
-                for move in walk.world.moves():
-                    twin = walk.fork()
-                    step = twin.describe(move)
-                    fresh = _identity(twin) not in numbers
-                    number = numbers.setdefault(_identity(twin), len(numbers))
-                    options.append({**_export_move(walk, twin, move, step), "to": number})
-                    if fresh:
-                        waiting.append(twin)
-                    else:
-                        twin.close()
-                if len(numbers) > NODES_MAX:
-                    for each in (walk, *waiting):
-                        each.close()
-                    raise Unusable(
-                        f"{self.scenario.name}: more than {NODES_MAX:,} states; export a scenario with fewer clients, "
-                        "calls or faults"
-                    )
-                nodes.append(
-                    {
-                        "after": walk.contents(),
-                        "clients": list(self._clients(walk)),
-                        "budgets": list(self._budgets(walk)),
-                        "options": options,
-                    }
-                )
-                walk.close()
-        ids = self.scenario.ids
-        return {
-            "nodes": nodes,
-            "invariants": [{"id": each, "meaning": describe.printable(self.scenario.meaning(each))} for each in ids],
-            "reached": reached,
-            "violates": violates,
-            "command": self._command(""),
-            "found": self.search(),
-        }
-
 
 class _Silent:
     """A `Listener` that ignores the progress of a search."""
@@ -287,21 +231,4 @@ def _option(option: Option, path: str) -> dict[str, object]:
         "name": name,
         "path": f"{path},{name}" if path else name,
         "violates": [[invariant, evidence] for invariant, evidence in option.violated],
-    }
-
-
-def _identity(walk: ForkableRun) -> Exact:
-    """Equal for walks that have the same future, and whose monitors are in the same states."""
-    return Exact((walk.world.key(), walk.monitors))
-
-
-def _export_move(before: ForkableRun, after: ForkableRun, move: Move, step: TraceStep) -> dict[str, object]:
-    """A move of a state space, with all that the state it leads to violates or tests."""
-    found = after.verdicts
-    return {
-        **_step(step, {}),
-        "sentence": describe.printable(whole(step, before.contents())),
-        "name": name_of(move),
-        "violates": [[name, describe.printable(each.evidence)] for name, (each, _) in found.violations.items()],
-        "reaches": sorted(found.reached),
     }

@@ -1,22 +1,19 @@
 """The page of the explorer, before its script has loaded a state."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from lakeproof.scenario import Scenario
-from lakeproof.show.pages.markup import document, embed_json, text
+from lakeproof.show.pages.markup import document, text
 from lakeproof.words import plural
 
 
-def explorer_page(scenario: Scenario, space: Mapping[str, object] | None = None, broken: str | None = None) -> str:
-    """The whole page of a scenario. States are fetched from where it came from; or, with its ``space``, the page holds
-    all of them, and needs no server. ``broken``: a path to a violation, to which a guided tour leads; None: no tour."""
+def explorer_page(scenario: Scenario, broken: str | None = None) -> str:
+    """The whole page of a scenario, which fetches states from where it came from. ``broken``: a path to a violation, to
+    which a guided tour leads; None: no tour."""
     facts = f"{plural(len(scenario.clients), 'client')} · {plural(len(scenario.ids), 'invariant')}"
     tour = "" if broken is None else _TOUR.format(broken=text(broken))
     body = _BODY.format(name=text(scenario.name), facts=text(facts), tour=tour)
-    if space is not None:
-        body += f'\n<script type="application/json" id="space">{embed_json(space)}</script>'
-    return document(f"{scenario.name}: explore", body, "explore.js", live=space is None)
+    return document(f"{scenario.name}: explore", body, "explore.js", live=True)
 
 
 _TOUR: Final = """<section class="tour" id="tour" aria-labelledby="tour-heading">

@@ -62,7 +62,7 @@ class Front:
             return _refusal_response(404, "there is no such page")
         match wanted:
             case ("GET", ""):
-                page = explorer_page(self.explorer.scenario, broken=self.explorer.broken)
+                page = explorer_page(self.explorer.scenario, self.explorer.broken)
                 return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
             case ("GET", "state" | "trace") | ("POST", "search"):
                 async with self.lock:

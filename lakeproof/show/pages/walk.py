@@ -87,11 +87,6 @@ class ForkableRun(JudgedRun):
         self.verdicts.violations.clear()
         self.verdicts.reached.clear()
 
-    @property
-    def monitors(self) -> tuple[Hashable, ...]:
-        """The states that the scenario's monitors are in."""
-        return self._monitors
-
     def contents(self) -> dict[str, str]:
         """What the store holds, by key, in words."""
         return dict(describe.initially(self.world.cells))
