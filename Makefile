@@ -19,6 +19,8 @@ TIER ?=
 COMMA := ,
 EXTRAS := test,dev$(if $(CI),$(COMMA)site)
 
+unexport PYTHONDONTWRITEBYTECODE  # else each process compiles all that it imports
+
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help verify gallery mutants test lint types unit findings deep site dist services bench clean

@@ -59,7 +59,6 @@ SMALL_STATES_MAX: Final = 50_000
 SMALL_RERUNS_MAX: Final = 2_500
 """Nor is one that has run its flows more often."""
 
-
 Progress = Callable[[int, int, int], None]
 """Called with (depth, states so far, states of this level) once per level."""
 
@@ -77,6 +76,8 @@ class Plan:
     """Nothing is merged, and a search that turns out not to be small gives way."""
     patience: int | None = None
     """After so many states without a violation a graded search gives way to a ranked one; None: it never does."""
+    unmerged: "LevelSearch | None" = None
+    """A small search that has given way: it goes on where merging turns out not to pay."""
     started: float = attrs.field(factory=time.perf_counter)
 
 
@@ -96,6 +97,7 @@ class LevelSearch:
         self.ranked = plan.ranked
         self.small = plan.small
         self.patience = plan.patience
+        self.unmerged = plan.unmerged
         self.setting = plan.setting
         self.scenario = plan.setting.scenario
         self.limits = plan.limits
@@ -109,19 +111,29 @@ class LevelSearch:
         self.behaviours = self._compile_behaviours()
 
     def run(self) -> Result | GivesWay:
-        """Search, as often as it takes until no restart is needed.
+        """Search, as often as it takes until no restart is needed. Raises Loops: `lakeproof.search.loops` is needed."""
+        return self._run(self._attempt)
 
-        Raises:
-            Loops: a flow loops, and `lakeproof.search.loops` is needed.
-        """
+    def resume(self) -> Result | GivesWay:
+        """Go on with a small search that has given way because it has grown, however large it is. Raises Loops."""
+        self.small = False
+        return self._run(self._go_on)
+
+    def _run(self, attempt: Callable[[], Result | GivesWay]) -> Result | GivesWay:
         while True:
             try:
-                return self._attempt()
+                return attempt()
             except Disagreement:
                 self.restarts += 1
                 if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
                     return GivesWay.RESTARTS
-                self._start_over()
+                if self._merges_too_little():
+                    if self.unmerged is not None:
+                        return self.unmerged.resume()
+                    self.merge, self.patience = False, None
+                    self.behaviours = self._compile_behaviours()
+                for behaviour in self._distinct_behaviours():
+                    behaviour.reset()
             except _Minted:
                 self.restarts += 1
                 self.behaviours = self._unshared()
@@ -129,15 +141,11 @@ class LevelSearch:
                 self.restarts += 1
                 self.symmetric = False
                 self.behaviours = self._compile_behaviours()
+            attempt = self._attempt
 
-    def _start_over(self) -> None:
-        """Begin anew with what was learned; or without merging, where that was too much."""
+    def _merges_too_little(self) -> bool:
         reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
-        if not self.ranked and (self.restarts > MERGED_RESTARTS_MAX or reruns > MERGED_RERUNS_MAX):
-            self.merge, self.patience = False, None
-            self.behaviours = self._compile_behaviours()
-        for behaviour in self._distinct_behaviours():
-            behaviour.reset()
+        return not self.ranked and (self.restarts > MERGED_RESTARTS_MAX or reruns > MERGED_RERUNS_MAX)
 
     def _compile_behaviours(self) -> list[Behaviour]:
         return share_behaviours(self.setting, self._make, symmetry=self.symmetric)
@@ -165,6 +173,9 @@ class LevelSearch:
 
     def _attempt(self) -> Result | GivesWay:
         self._begin()
+        return self._go_on()
+
+    def _go_on(self) -> Result | GivesWay:
         level, stopped = -1, ""
         while self.ahead and not stopped and not self.judge.decided:
             level = min(self.ahead)
@@ -214,8 +225,9 @@ class LevelSearch:
         if self.small:
             reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
             grown = self.states > SMALL_STATES_MAX or reruns > SMALL_RERUNS_MAX
+            over = not stopped and (not self.ahead or self.judge.decided)
             # Merged, it may keep within its limits; time that has passed is lost.
-            return GivesWay.GROWN if (grown or stopped) and not self._late() else None
+            return GivesWay.GROWN if (grown or stopped) and not over and not self._late() else None
         if self.ranked and self.judge.violated:
             return GivesWay.VIOLATED
         large = self.patience is not None and self.states > self.patience

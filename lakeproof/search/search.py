@@ -1,13 +1,14 @@
 """The exhaustive search: which kind of it, and when another one.
 
 A search begins *small*, with a node for every history of a flow: what merging saves pays for what it costs only where
-there are many states. Past that, there are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded* search
-goes breadth first, one step a level: the first violation that it meets is a shortest one, and the way back is found by
-expanding the levels once more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in
-restarts, which pays for large spaces only. So a search goes on graded; when it grows large and nothing is violated, it
-goes on ranked, and if something is violated after all, the graded search is taken up again. When a flow turns out to
-loop, *liveness* is to be judged, or clients read a clock that goes on, the search is one over automata, with a visited
-set.
+there are many states. Past that, histories are merged; if the flows turn out to remember too much for that, the small
+search goes on where it had stopped. There are two ways to rank nodes (see `lakeproof.search.behaviour`). A *graded*
+search goes breadth first, one step a level: the first violation that it meets is a shortest one, and the way back is
+found by expanding the levels once more. A *ranked* search merges more and knows no paths; its ranks must first be found
+out, in restarts, which pays for large spaces only. So a search goes on graded; when it grows large and nothing is
+violated, it goes on ranked, and if something is violated after all, the graded search is taken up again. When a flow
+turns out to loop, *liveness* is to be judged, or clients read a clock that goes on, the search is one over automata,
+with a visited set.
 """
 
 import time
@@ -18,7 +19,7 @@ import attrs
 
 from lakeproof.model.invariants import Liveness
 from lakeproof.scenario import Scenario
-from lakeproof.search.by_level import LevelSearch, Plan
+from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.by_level import Progress as Progress
 from lakeproof.search.growth import Loops
 from lakeproof.search.loops import LoopingSearch
@@ -52,13 +53,16 @@ def search(
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
     loops = scenario.timers or any(isinstance(each, Liveness) for each in scenario.invariants)
+    small: LevelSearch | None = None
     for kind in [] if loops else _kinds(plan, small=searching is None):
+        made = (searching or LevelSearch)(attrs.evolve(kind, unmerged=small))
         try:
-            found = (searching or LevelSearch)(kind).run()
+            found = made.run()
         except Loops:
             break
         if isinstance(found, Result):
             return found
+        small = made if found is GivesWay.GROWN and not made.unexpanded else None
     found = LoopingSearch(plan).run()
     assert isinstance(found, Result), "a search that is neither ranked nor impatient does not give way"
     return found

@@ -52,6 +52,22 @@ def test_bounds_of_the_machinery_cost_time_and_never_truth(
         assert expected is None or list(disagreements(made.scenario(), expected)) == [], made
 
 
+@pytest.mark.parametrize("restarts", [0, 8])
+def test_a_search_that_is_small_grows_and_goes_on_agrees_with_the_enumerator(
+    restarts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_level, "SMALL_STATES_MAX", 3)
+    monkeypatch.setattr(by_level, "MERGED_RESTARTS_MAX", restarts)
+    for made in (*HANDMADE.values(), *map(flow_set, range(20))):
+        scenario = made.scenario()
+        expected = enumerated(made, BOUNDED_STATES_MAX)
+        if expected is not None:
+            findings = search(scenario).findings
+            assert {each.id: each.verdict for each in findings} == expected.verdicts, made
+            ways = {each.id: len(each.counterexample.moves) for each in findings if each.counterexample}
+            assert ways == expected.lengths, made
+
+
 def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     spill = Mock(side_effect=paths._spill_to_file)
     monkeypatch.setattr(paths, "RESIDENT_BYTES_MAX", 0)

@@ -17,6 +17,7 @@ from lakeproof.search.fence import Hangs
 from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
+from tests.differential.handmade import HANDMADE
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, Const, Get, Program, Set
 from tests.search.walks import UNBROKEN
@@ -140,6 +141,25 @@ class TestSmall:
         grown = search(writers(invariants))
         assert (grown.states, grown.transitions) == (merged.states, merged.transitions)
         assert grown.findings == merged.findings
+
+    def test_where_merging_needs_too_many_restarts_the_small_search_goes_on(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shows = HANDMADE["what was read shows where something is found, and not where it runs alone"].scenario()
+        whole = search(shows, options=Options(merge=False))
+        begun, begin = list[bool](), by_level.LevelSearch._begin
+
+        def beginning(made: by_level.LevelSearch) -> None:
+            begun.append(made.small)
+            begin(made)
+
+        monkeypatch.setattr(by_level.LevelSearch, "_begin", beginning)
+        monkeypatch.setattr(by_level, "SMALL_STATES_MAX", 3)
+        monkeypatch.setattr(by_level, "MERGED_RESTARTS_MAX", 0)
+        found = search(shows)
+        assert (found.states, found.transitions, found.depth) == (whole.states, whole.transitions, whole.depth)
+        assert found.findings == whole.findings
+        assert begun == [True, False], "the small search and the merged one begin once each"
 
     def test_a_limit_that_only_merging_keeps_is_kept(self) -> None:
         merged = search(writers(), options=MERGED).states
