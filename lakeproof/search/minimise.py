@@ -13,9 +13,9 @@ from itertools import groupby, pairwise
 
 import attrs
 
-from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from lakeproof.scenario import Scenario
 from lakeproof.search.faults import OF_CLIENTS, Mode, Move
-from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced
+from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced, with_one_invariant
 from lakeproof.search.replies import name_of
 from lakeproof.search.setup import prepare
 
@@ -72,18 +72,8 @@ def _switches(moves: Moves) -> int:
 
 class _Minimiser:
     def __init__(self, scenario: Scenario, invariant_id: str, cost: Callable[[Moves], Cost]) -> None:
-        # Only the one invariant is judged. The observers of all stay: the setting is that of the whole scenario.
         self.setting = prepare(scenario)
-        self.scenario = attrs.evolve(
-            scenario,
-            invariants=[invariant for invariant in scenario.invariants if invariant.id == invariant_id],
-            aftermath=[
-                aftermath
-                for aftermath in scenario.aftermath
-                if invariant_id in (aftermath.id, NO_UNHANDLED_EXCEPTION)  # its calls may raise
-            ],
-            expect={invariant_id: "violated"},
-        )
+        self.scenario = with_one_invariant(scenario, invariant_id)
         self.id = invariant_id
         self.cost = cost
         self.tried: set[Moves] = set()

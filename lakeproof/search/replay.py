@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import CallView, Outcome
-from lakeproof.scenario import Aftermath, Scenario, recovery
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Scenario, recovery
 from lakeproof.search import describe
 from lakeproof.search.describe import Effected
 from lakeproof.search.execution import LABELS, label
@@ -166,6 +166,21 @@ def _change(cell: object, before: Value | None, after: Value | None) -> KeyChang
     )
 
 
+def with_one_invariant(scenario: Scenario, invariant_id: str) -> Scenario:
+    """The scenario for a run in which only this one is judged. The observers of all stay: the setting is to be that of
+    the whole scenario."""
+    return attrs.evolve(
+        scenario,
+        invariants=[invariant for invariant in scenario.invariants if invariant.id == invariant_id],
+        aftermath=[
+            aftermath
+            for aftermath in scenario.aftermath
+            if invariant_id in (aftermath.id, NO_UNHANDLED_EXCEPTION)  # its calls may raise
+        ],
+        expect={invariant_id: "violated"},
+    )
+
+
 def record(
     scenario: Scenario,
     invariant_id: str,
@@ -180,7 +195,7 @@ def record(
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
     """
-    run = JudgedRun(scenario)
+    run = JudgedRun(with_one_invariant(scenario, invariant_id), prepare(scenario))
     steps = []
     for number, move in enumerate(moves, start=1):
         if run.violation(invariant_id) is not None:
