@@ -53,10 +53,10 @@ MERGED_RERUNS_MAX: Final = 800
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
-SMALL_STATES_MAX: Final = 50_000
+SMALL_STATES_MAX: Final = 200_000
 """A search that has more states is not small: merging may pay."""
 
-SMALL_RERUNS_MAX: Final = 2_500
+SMALL_RERUNS_MAX: Final = 4_000
 """Nor is one that has run its flows more often."""
 
 Progress = Callable[[int, int, int], None]
