@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from lakeproof.gate.classes import Diverged, Name
-from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+from lakeproof.gate.fronts.footprints import Access, Touch
 from lakeproof.gate.local_names import LocalNames
 from lakeproof.gate.preemptions import Bounded
 from tests.gate.toys import FAULTY, PLAIN, Program, classes_met, client, fewest_preemptions, programs
@@ -54,18 +54,6 @@ def test_a_search_that_forgets_what_depends_is_contradicted_by_the_program() -> 
     search = Forgetful(2, lambda spent: PLAIN)
     with pytest.raises(Diverged, match="touches other keys than after the same steps before"):
         classes_met(((TWO, TWO), 0), search)
-
-
-class Blind(Bounded):
-    """A search with a bug: it does not see that a listing touches keys."""
-
-    def let_go(self, footprint: Footprint) -> None:
-        super().let_go(tuple(each for each in footprint if not each.prefix))
-
-
-def test_a_footprint_that_is_too_small_loses_classes() -> None:
-    program: Program = ((client("set a/1"), client("list a")), 0)
-    assert len(classes_met(program, Blind(2, lambda spent: PLAIN))) < len(fewest_preemptions(program))
 
 
 def test_what_two_clients_name_in_turn_is_one_thing_in_both_orders() -> None:

@@ -161,14 +161,6 @@ def test_what_was_written_is_there_for_whoever_opens_it_next(kind: str, dsn_of: 
     trio.run(main)
 
 
-def test_a_partition_that_is_missing_is_missed_by_the_store_itself() -> None:
-    async def main() -> None:
-        with pytest.raises(kv.MissingPartition):
-            await PrefixedStore(MemoryStore(), b"mine/").get(b"", b"k")
-
-    trio.run(main)
-
-
 class TestLostConnections:
     @pytest.mark.parametrize("kind", SERVERS)
     def test_an_operation_whose_connection_is_killed_is_unknown_and_the_next_one_connects_anew(

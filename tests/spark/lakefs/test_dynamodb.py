@@ -12,9 +12,9 @@ from lakeproof.spark_checks.engine.tables import KV
 from lakeproof.words import Unusable
 from tests.gate.dynamodb_server import served
 from tests.lakefs_tables import in_dynamodb
-from tests.spark.lakefs.damages import head_without_commit, shared_token, torn_entry
+from tests.spark.lakefs.damages import plant
 from tests.spark.lakefs.test_damages import checked
-from tests.spark.lakefs.world import Installation, Repo, around
+from tests.spark.lakefs.world import Installation, around
 
 ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), *((b"r-main:1", b"p/%d" % number, b"") for number in range(40))]
 FEW = ("head-exists", "token-has-one-owner", "record-is-decodable")
@@ -46,9 +46,7 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(spark: SparkSession, a
 def test_a_table_is_judged_as_its_rows_are(spark: SparkSession, tmp_path: Path) -> None:
     lake = Installation()
     around(lake)
-    planted = set()
-    for number, damage in enumerate((head_without_commit, shared_token, torn_entry)):
-        planted |= set(damage(Repo(lake, f"r{number}").build()))
+    planted = set().union(*plant(lake, ("a head without a commit", "a shared token", "a torn entry")).values())
     source, _ = lake.write(tmp_path / "lake")
     summary, expected = checked(spark, source, None, FEW)
     assert expected["violation"] == planted

@@ -85,11 +85,3 @@ def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
         assert Blockstore(there).neighbours(frozenset({"s3://bucket/shop"})) == ["s3://bucket/goner"]
         assert all(each.e_tag is None for each in stores.objects(here, "shop"))
         assert all(each.e_tag and '"' not in each.e_tag for each in stores.objects(there, "shop"))
-
-
-def test_a_bucket_that_is_not_there_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    with served("bucket") as store:
-        known(monkeypatch, store.url)
-        with pytest.raises(Unusable, match="cannot be read") as refused:
-            list(stores.objects("s3://other", "shop"))
-        assert "\n" not in str(refused.value)

@@ -9,7 +9,6 @@ from obstore.store import MemoryStore
 from lakeproof.spark_checks.sweep.clouds import Cloud
 from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.spark_checks.sweep.targets import Pace
-from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at
 
 BASE = "gs://bucket/r"
@@ -51,12 +50,6 @@ def test_a_name_that_the_library_would_take_for_another_one_is_kept(tmp_path: Pa
     assert sweep(run_at(tmp_path / "out"), cloud(store), delete=True).done
     assert accounts(folder) == {("kept", "unnameable"): 1}
     assert obstore.head(store, "data/a")["size"] == 1
-
-
-def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path) -> None:
-    marked(tmp_path / "out", [])
-    said = complaint(lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", "az://a"))
-    assert said.startswith("az://a: cannot be looked at (")
 
 
 def test_requests_are_spread_evenly_whoever_makes_them() -> None:
