@@ -36,6 +36,7 @@ def test_a_pull_request_with_too_many_unanswered_calls_is_not_judged() -> None:
 
 WRITTEN = call("set_entry", 1, 2, LAKE, "main", "a/1", "v")
 MARKED = call("update_metadata", 3, 4, LAKE, "main", "a/1", "m")
+REFUSED = call("set_entry", 5, 6, LAKE, "main", "a/1", "w", code=412)
 TAGGED = call("create_tag", 1, 2, LAKE, "t", "a", value="a")
 
 
@@ -49,6 +50,7 @@ def _stat(mark: str) -> Call:
         ([WRITTEN, MARKED, _stat("m")], ""),
         ([WRITTEN, MARKED, _stat("")], UPDATED),
         ([WRITTEN, MARKED, call("set_entry", 5, 6, LAKE, "main", "a/1", "w"), _stat("m")], UPDATED),
+        ([WRITTEN, MARKED, REFUSED, _stat("m")], ""),
         ([WRITTEN, _stat("m")], UPDATED),
         ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="a")], ""),
         ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="b")], EFFECTIVE),

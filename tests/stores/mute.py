@@ -1,4 +1,4 @@
-"""A store that stops answering, and a clock in which nobody waits for it."""
+"""A store that stops answering, a slow one, and a clock in which nobody waits for them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,6 +35,14 @@ class FallsMute(MemoryStore):
             yield self
 
         return Target(name="mute", open=opened)
+
+
+class Slow(MemoryStore):
+    """Takes a second for each operation."""
+
+    async def perform(self, op: kv.Op) -> Answer:
+        await trio.sleep(1)
+        return await super().perform(op)
 
 
 def jumping() -> MockClock:

@@ -14,7 +14,6 @@ from trio.abc import Clock
 
 from lakeproof.commands.stress import stress
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores.base import Answer
 from lakeproof.live.engine import Fault, Load, Plan, run_rounds
 from lakeproof.live.judge import HistoryReport, judge, recorded_lines
 from lakeproof.live.recorder import Recorder
@@ -26,7 +25,7 @@ from lakeproof.model.snapshot import Status
 from lakeproof.stores import Target, target
 from tests.commands import complaint, lakeproof
 from tests.stores.misbehaving import ONE_DOUBT
-from tests.stores.mute import FallsMute, jumping
+from tests.stores.mute import FallsMute, Slow, jumping
 from tests.stores.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -176,11 +175,6 @@ def test_a_store_that_stops_answering_is_not_said_to_hold(rounds: int, last: int
 
 
 def test_a_store_that_is_slower_than_the_time_it_is_given_is_judged() -> None:
-    class Slow(MemoryStore):
-        async def perform(self, op: kv.Op) -> Answer:
-            await trio.sleep(1)
-            return await super().perform(op)
-
     async def main() -> HistoryReport:
         done = HistoryReport()
         await run_rounds(Traffic(Load(seconds=1), Slow(), judge=done.judge, tally=done.tally), done)
