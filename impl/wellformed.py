@@ -74,8 +74,8 @@ def _whole(value: object) -> object:
     return value if type(value) is int else int.__int__(value)
 
 
-def _truth(value: object) -> object:
-    return value if isinstance(value, bool) else _WRONG
+def _bytes_or_none(value: object) -> object:
+    return None if value is None else _bytes(value)
 
 
 def _predicate(value: object) -> object:
@@ -89,10 +89,6 @@ def _pairs(value: object) -> object:
         if type(pair) is not tuple or len(pair) != 2 or any(type(part) is not str for part in pair):
             return _WRONG
     return value if type(value) is tuple else tuple(cast("tuple[object, ...]", value))
-
-
-def _bytes_or_none(value: object) -> object:
-    return None if value is None else _bytes(value)
 
 
 def _triples(value: object, last: Callable[[object], object]) -> object:
@@ -113,7 +109,7 @@ _EXACT: Final[Mapping[str, Callable[[object], object]]] = {
     "bytes": _bytes,
     "str": _text,
     "int": _whole,
-    "bool": _truth,
+    "bool": lambda value: value if isinstance(value, bool) else _WRONG,
     "pairs of str": _pairs,
     "bytes, None or EXISTS": _predicate,
     "an operation": exact,

@@ -216,10 +216,6 @@ def _grow(state: Named, call: CallView) -> Named:
     return state.with_commit(made).with_branch(attrs.evolve(branch, commit_id=made.commit_id))
 
 
-def _head_of(branch: Branch) -> CommitID:
-    return branch.commit_id
-
-
 def list_records(state: Named, what: str) -> tuple[Record, ...]:
     """What a listing or an iterator of this kind shows, in order."""
     commits = tuple(commit for _, commit in sorted(state.commits.items()))
@@ -228,8 +224,7 @@ def list_records(state: Named, what: str) -> tuple[Record, ...]:
         case "branches":
             return state.shown
         case "branches by commit":
-            by_commit = sorted(state.shown, key=_head_of)
-            return tuple(by_commit)
+            return tuple(sorted(state.shown, key=lambda branch: branch.commit_id))
         case "tags":
             return tuple(tag for _, tag in sorted(state.tags.items()))
         case "commits":

@@ -98,12 +98,8 @@ async def get_entry(
 
 def first_reaching(infos: Sequence[RangeInfo], path: bytes) -> int:
     """Index of the first range that ends at a path or after it."""
-    return bisect_left(infos, path, key=_max_path)
+    return bisect_left(infos, path, key=lambda info: info.max_path)
 
 
 def _path(entry: Entry) -> bytes:
     return entry.path
-
-
-def _max_path(info: RangeInfo) -> bytes:
-    return info.max_path

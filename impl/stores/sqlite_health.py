@@ -2,7 +2,7 @@
 
 SQLite has no checksums in its main file, so a byte that changed inside a value does not show here. Of its log
 (``FILE-wal``) it reads what comes before the first frame with a wrong checksum, as after a crash: damage there is not
-told from writes that were never committed.
+distinguished from writes that were never committed.
 
 Source: https://www.sqlite.org/pragma.html#pragma_integrity_check; /fileformat2.html, section 4 (log).
 """

@@ -23,19 +23,10 @@ from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog.errors import EntryLocked
-from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, jobs
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
-
-
-def _upload_in_twin(flows: ObjectFlows) -> Flow:
-    return in_twin(flows.upload_object)
-
-
-def _commit_in_twin(flows: ObjectFlows) -> Flow:
-    return in_twin(flows.commit)
-
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "damage": Word(lambda _: damage, BRANCH),
@@ -43,8 +34,8 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "leave_beside": Word(lambda _: leave_beside),
     "bring": Word(lambda _: bring),
     "found_twin": Word(lambda _: found_twin),
-    "upload_twin": Word(_upload_in_twin, MAIN, X, Caller.BYTES),
-    "commit_twin": Word(_commit_in_twin, MAIN, Caller.TEXT),
+    "upload_twin": Word(lambda flows: in_twin(flows.upload_object), MAIN, X, Caller.BYTES),
+    "commit_twin": Word(lambda flows: in_twin(flows.commit), MAIN, Caller.TEXT),
 }
 
 MOVED_STAYS_USABLE: Final = Afterwards(

@@ -18,7 +18,7 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.profile import Profile
 from lakeproof.search.execution import LABELS
 from lakeproof.search.faults import Mode
-from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.search.trace import Trace
 from lakeproof.words import Unusable
 
 MODES: Final = {
@@ -61,12 +61,9 @@ def expected_requests(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
             raise Unusable(f"step {number}: {step.mode.value!r}: the gate has {', '.join(m.value for m in MODES)} only")
         if pattern := profile.request(step):
             client = f"c{LABELS.index(step.client) + 1}"
-            found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], _step_text(step)))
+            words = " ".join(filter(None, (step.client, step.effect, step.key)))
+            found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], words))
     return found
-
-
-def _step_text(step: TraceStep) -> str:
-    return " ".join(each for each in (step.client, step.effect, step.key) if each)
 
 
 @attrs.define

@@ -233,13 +233,10 @@ class ChildStore(Store):
             with trio.move_on_after(END_SECONDS):
                 await child.process.wait()
             code = child.process.returncode
-            child.fail("it closed its stdout" if code is None else f"it ended with {_describe_end(code)}")
+            end = "" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}"
+            child.fail(f"it ended with {end}" if end else "it closed its stdout")
         with trio.CancelScope(shield=True):
             await child.process.wait()
-
-
-def _describe_end(code: int) -> str:
-    return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
 async def _lines(process: trio.Process) -> AsyncGenerator[bytes, None]:

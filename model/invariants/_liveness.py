@@ -115,11 +115,7 @@ class AlwaysEventually:
 
     def promises(self, clients: int) -> Iterator[Promise]:
         """The one."""
-        yield Promise(before=_anywhere, after=self.holds, broken="from some state on it never holds")
-
-
-def _anywhere(_: AnySnapshot) -> bool:
-    return True
+        yield Promise(before=lambda _: True, after=self.holds, broken="from some state on it never holds")
 
 
 Liveness = Terminates | LeadsTo | AlwaysEventually

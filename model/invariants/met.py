@@ -108,11 +108,8 @@ def met_as_specified(
                         wrong = wrong or odd
                         following += [found] if not odd and found not in following else []
             if not following:
-                return [
-                    Violation(
-                        MET_AS_SPECIFIED.id, f"{step!r} answered {_render_result(outcome)}, in no order right: {wrong}"
-                    )
-                ]
+                answer = outcome.value if outcome.error is None else outcome.error
+                return [Violation(MET_AS_SPECIFIED.id, f"{step!r} answered {answer!r}, in no order right: {wrong}")]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
         if all(ends):
@@ -130,10 +127,6 @@ def _other_contents(state: Refs, right: Known, snapshot: Snapshot) -> str:
         if right[commit_id] != dict(node.contents):
             return f"commit {commit_id[:8]} has {right[commit_id]!r}, expected {dict(node.contents)!r}"
     return ""
-
-
-def _render_result(outcome: Outcome) -> str:
-    return repr(outcome.value if outcome.error is None else outcome.error)
 
 
 def _orders(step: Made | Meeting, outcome: Outcome) -> Iterator[tuple[CallView, ...]]:

@@ -149,16 +149,12 @@ def whole(out: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _silently(_: str) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 def write(
     spark: SparkSession,
     request: DatasetPlan,
     partitions: int,
     out: Path,
-    doing: Callable[[str], AbstractContextManager[None]] = _silently,
+    doing: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> None:
     """Write a dataset to an empty folder: the tables at rest, what was planted, and the plan."""
     for name in AT_REST:

@@ -98,7 +98,8 @@ def _texts(
     texts = ["" if each is None else text for each, text in zip(history.values, texts, strict=True)]
     nil = len(texts)
     texts.append("nil")
-    result = np.where((result >= 0) & np.isin(result, _numbers_of_nil(history)), nil, result)
+    nothing = [at for at, each in enumerate(history.values) if each is None]
+    result = np.where((result >= 0) & np.isin(result, nothing), nil, result)
     if _SET_IF in history.f_names:
         own = f == list(history.f_names).index(_SET_IF)
         numbers = np.unique(argument[own])
@@ -108,10 +109,6 @@ def _texts(
         argument = argument.copy()
         argument[own] = [place[int(number)] for number in argument[own].tolist()]
     return argument, result, texts
-
-
-def _numbers_of_nil(history: History) -> list[int]:
-    return [at for at, each in enumerate(history.values) if each is None]
 
 
 def _cell_text(content: Hashable) -> str:
