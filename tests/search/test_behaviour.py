@@ -139,13 +139,6 @@ class TestMerging:
             assert trie.experiments == experiments
         assert ends() == [b"1", b""]
 
-    def test_a_merged_node_waits_for_one_effect(self) -> None:
-        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), WAYS["ranked"])
-        assert found is not None
-        for trie in found.behaviours:
-            for node in trie.nodes:
-                assert len({(raw.op, raw.calls) for raw in node.members}) == 1
-
 
 class TestDeterminism:
     def test_a_flow_that_counts_its_runs_is_named_with_the_effect_at_which_it_diverged(self) -> None:

@@ -134,12 +134,6 @@ def searched(each: Scenario) -> tuple[LoopingSearch, Result]:
     return made, result
 
 
-def verdict(result: Result) -> tuple[str, int | None]:
-    """Of what shall never be, and the length of the counterexample."""
-    (found,) = [finding for finding in result.findings if finding.id == "never"]
-    return found.verdict, len(found.counterexample.moves) if found.counterexample else None
-
-
 def plainly(each: Scenario) -> tuple[str, int | None]:
     """The same, where they are not renamed."""
     result = plain_search(each)
