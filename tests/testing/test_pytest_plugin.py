@@ -95,7 +95,7 @@ def test_with_a_fixture(flow):
     return scenario("sale/careful", flow)
 
 
-@pytest.mark.parametrize("given", [blind, careful])
+@pytest.mark.parametrize("given", [blind, careful], ids=["blind", "careful"])
 @judged
 def test_each(given):
     return scenario("sale/each", given)
