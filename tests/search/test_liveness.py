@@ -23,7 +23,7 @@ from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
-from tests.search.agreement import broken, verdicts
+from tests.search.agreement import broken, in_parts, verdicts
 
 FAIRNESS = ("none", "weak", "strong")
 LOCK = (b"p", b"lock")
@@ -88,15 +88,9 @@ def wrong(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("first", range(0, 30, 10))
-def test_verdicts_agree_with_the_explicit_graph(first: int) -> None:
-    assert wrong(range(first, first + 10)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_300, 50))
-def test_many_verdicts_agree_with_the_explicit_graph(first: int) -> None:
-    assert wrong(range(first, first + 50)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(30), 10, deep=range(1_000, 1_300), deep_size=50))
+def test_verdicts_agree_with_the_explicit_graph(seeds: range) -> None:
+    assert wrong(seeds) == []
 
 
 def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]

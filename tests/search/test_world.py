@@ -5,13 +5,12 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.model import kv
-from lakeproof.model.snapshot import Invoked, Returned, Status
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import ExecutedStep, World
 from tests.differential.interpreter import run_program
-from tests.differential.programs import KEYS, START, Clock, Const, Get, Instruction, Program, Set, SetIf
+from tests.differential.programs import KEYS, Const, Get, Instruction, Program, Set, SetIf
 from tests.search.walks import UNBROKEN
 
 A: Cell = ("kv", *KEYS[0])
@@ -19,14 +18,11 @@ WRITE = Set(0, Const(b"1"))
 
 
 def world(
-    *clients: tuple[Instruction, ...],
-    faults: Faults | None = None,
-    setup: tuple[Instruction, ...] = (),
-    attempts: int = 1,
+    *clients: tuple[Instruction, ...], faults: Faults | None = None, setup: tuple[Instruction, ...] = ()
 ) -> World:
     scenario = Scenario(
         name="world",
-        clients=[[Call(run_program, Program(client, "last"), attempts=attempts)] for client in clients],
+        clients=[[Call(run_program, Program(client, "last"))] for client in clients],
         invariants=[UNBROKEN],
         setup=[Call(run_program, Program(setup))] if setup else [],
         faults=faults or Faults(),
@@ -62,19 +58,6 @@ def test_a_write_that_changes_nothing_has_no_applied_side() -> None:
     assert {move.mode for move in here.moves()} == {Mode.NORMAL, Mode.LOST_DROPPED, Mode.REPEATED_DROPPED}
 
 
-def test_a_further_attempt_follows_an_error_as_the_same_call() -> None:
-    here = world((WRITE,), faults=Faults(lost_answers=1), attempts=2)
-    assert go(here, Mode.LOST_DROPPED).outcome is None
-    assert here.snapshot().clients[0][0].status is Status.PENDING
-    assert go(here, Mode.NORMAL).outcome == here.snapshot().clients[0][0]
-
-
-def test_each_client_reads_its_own_skew_and_missing_ones_have_none() -> None:
-    here = world(*[(Clock(),)] * 3, faults=Faults(clock_jumps=(5,), clock_skew=(100, -3)))
-    go(here, Mode.TICK, client=-1)
-    assert [go(here, Mode.NORMAL, client=client).reply for client in range(3)] == [START + 105, START + 2, START + 5]
-
-
 def test_a_move_that_is_not_possible_is_refused_with_those_that_are() -> None:
     here = world((Get(0),))
     with pytest.raises(ScenarioError, match="0:crash is not possible here; possible: 0:normal"):
@@ -102,14 +85,6 @@ def test_a_fork_goes_its_own_way() -> None:
     go(twin, Mode.NORMAL)
     assert twin.key() != here.key()
     assert here.cells == {A: b"1"}
-
-
-def test_a_call_is_invoked_with_its_first_effect_and_returns_with_its_last() -> None:
-    here = world((Get(0), Get(1)))
-    assert here.snapshot().clients == ((),)
-    first, last = go(here, Mode.NORMAL), go(here, Mode.NORMAL)
-    assert [type(event) for event in first.events] == [Invoked]
-    assert [type(event) for event in last.events] == [Returned]
 
 
 def test_a_client_that_joins_later_runs_like_the_others() -> None:
