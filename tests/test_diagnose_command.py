@@ -72,16 +72,6 @@ class TestVerdicts:
             "1 error, 1 note",
         ]
 
-    def test_what_dangles_or_cannot_be_decoded_is_1_and_is_named(self) -> None:
-        make_store(*SOUND, branch("loose", "nowhere"), **{"tags/x": b"\xff"})
-        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
-        assert result.exit_code == 1
-        assert result.stdout.splitlines()[2:5] == [
-            "undecodable: r-u tags/x: 1 byte: no record of the kind that the key asks for",
-            "dangling: r-u branches/loose: branch 'loose' names commit 'nowhere', which is not there",
-            "2 errors, 0 notes",
-        ]
-
     def test_a_store_that_cannot_be_read_to_its_end_is_3(self, monkeypatch: pytest.MonkeyPatch) -> None:
         async def refuse(self: SQLiteStore, op: kv.Op) -> None:
             raise kv.Refused("disk on fire")
