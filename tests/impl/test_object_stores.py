@@ -21,37 +21,16 @@ from lakeproof.model.objects import (
     DeleteObject,
     GetObject,
     HeadObject,
-    ListObjects,
     Put,
     SetMetadata,
 )
+from tests.model.test_objects import operations
 
 OLDEN = frozenset({"copy.if_match"})
 """S3 when the design was written."""
 
 KINDS = [ALL, S3, GCS, AZURE, MINIO, OLDEN, frozenset()]
-ADDRESSES = ("a", "a/", "a/b", "a/b/c", "a//", "ab", "b", "B")
-CONTENTS = (b"", b"x", b"y")
-METADATA: tuple[objects.Metadata, ...] = ((), (("n", "1"),), (("n", "2"), ("o", "")))
-
-addresses, contents, metadata = st.sampled_from(ADDRESSES), st.sampled_from(CONTENTS), st.sampled_from(METADATA)
-etags = st.one_of(st.none(), contents.map(objects.etag))
-counts = st.one_of(st.none(), st.integers(1, 3))
-limits = st.one_of(st.none(), st.integers(0, 40))
-versions = st.one_of(st.none(), st.builds("{}.{}".format, contents.map(objects.etag), st.integers(1, 3)))
-starts = st.one_of(st.just(""), addresses)
-operations = st.lists(
-    st.one_of(
-        st.builds(Put, addresses, contents, metadata, st.booleans(), etags, limits),
-        st.builds(GetObject, addresses),
-        st.builds(HeadObject, addresses),
-        st.builds(Copy, addresses, addresses, st.one_of(st.none(), metadata), etags, limits, st.booleans(), etags),
-        st.builds(SetMetadata, addresses, metadata, counts, versions),
-        st.builds(DeleteObject, addresses, etags),
-        st.builds(ListObjects, st.sampled_from(["", "a", "a/", "c"]), starts, st.integers(0, 3)),
-    ),
-    max_size=40,
-)
+histories = st.lists(operations, max_size=40)
 
 
 async def reply_of(store: ObjectStore, op: objects.Op) -> objects.Reply:
@@ -91,7 +70,7 @@ def specified(ops: list[objects.Op]) -> tuple[objects.Objects, list[objects.Repl
     return state, replies
 
 
-@given(operations)
+@given(histories)
 def test_the_store_in_memory_answers_any_operations_as_the_specification_does(ops: list[objects.Op]) -> None:
     made: list[MemoryObjectStore] = []
 
@@ -124,7 +103,7 @@ def needed(op: objects.Op) -> set[str]:
     return {each for each, needs in found.items() if needs}
 
 
-@given(st.sampled_from(KINDS), operations)
+@given(st.sampled_from(KINDS), histories)
 def test_what_is_unsupported_changes_nothing_and_the_rest_is_as_specified(
     capabilities: frozenset[str], ops: list[objects.Op]
 ) -> None:
