@@ -146,23 +146,6 @@ def locks(*clients: Call, fairness: str = "weak", faults: Faults | None = None) 
     return Scenario(name="locks", clients=[[call] for call in clients], invariants=[ends], faults=faults or Faults())
 
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_a_spin_lock_ends_if_clients_are_not_left_out(count: int) -> None:
-    calls = [Call(take_once, str(number)) for number in range(count)]
-    assert broken(locks(*calls)) is None
-    found = broken(locks(*calls, fairness="none"))
-    assert found is not None
-    assert (found.loop, len(found.moves)) == (2, 3)  # one takes it, another has tried: it tries for ever
-
-
-def test_a_greedy_client_starves_another_one_unless_fairness_is_strong() -> None:
-    calls = Call(take_once, "a"), Call(take_again_and_again, "b")
-    found = broken(locks(*calls))
-    assert found is not None
-    assert {move.client for move in found.moves[found.loop :]} == {0, 1}
-    assert broken(locks(*calls, fairness="strong")) is None
-
-
 @pytest.mark.parametrize("fairness", FAIRNESS)
 def test_a_crash_is_never_made_good(fairness: str) -> None:
     calls = Call(take_once, "a"), Call(take_once, "b")
