@@ -49,7 +49,7 @@ FITTING: Mapping[object, tuple[object, ...]] = {
     tuple[tuple[bytes, bytes, bytes | None], ...]: ((), WRITES),
 }
 """By the type of a field: values that are right as they are."""
-STRANGE = (
+STRANGE: tuple[object, ...] = (
     1.5,
     1 << 63,
     bytearray(b"1"),

@@ -204,6 +204,11 @@ class TestRefused:
         with pytest.raises(ScenarioError, match=r"restarts=1, and no client says .* recover=Call"):
             restarting([Call(append)])
 
+    def test_a_client_without_a_recovery_does_not_restart(self) -> None:
+        world = World(prepare(restarting([Call(append)], Client(Call(append), recover=Call(again)))))
+        assert {move.client for move in world.moves() if move.mode is Mode.RESTART} == {1}
+        world.close()
+
 
 async def _keep(env: Env) -> None:
     await env.local.set(*INTENT, b"of the setup")

@@ -5,6 +5,7 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.model import kv
+from lakeproof.model.snapshot import Invoked, Returned
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
@@ -85,6 +86,14 @@ def test_a_fork_goes_its_own_way() -> None:
     go(twin, Mode.NORMAL)
     assert twin.key() != here.key()
     assert here.cells == {A: b"1"}
+
+
+def test_a_call_is_invoked_with_its_first_effect_and_returns_with_its_last() -> None:
+    here = world((Get(0), Get(1)))
+    assert here.snapshot().clients == ((),)
+    first, last = go(here, Mode.NORMAL), go(here, Mode.NORMAL)
+    assert [type(event) for event in first.events] == [Invoked]
+    assert [type(event) for event in last.events] == [Returned]
 
 
 def test_a_client_that_joins_later_runs_like_the_others() -> None:
