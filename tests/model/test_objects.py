@@ -43,6 +43,7 @@ operations = st.one_of(reads, puts, copies, sets, st.builds(DeleteObject, addres
 @given(stores, operations, times)
 @example({}, Put("a", b"", if_absent=True), 0)
 @example({"a": ONE}, Copy("a", "a", ()), 1)
+@example({"a": ONE}, Copy("a", "a", if_absent=True), 1)
 @example({"a": ONE}, SetMetadata("a", (), 2), 0)
 @example({"a": ONE}, SetMetadata("a", (), None, StoredObject(b"1").version), 0)
 def test_every_operation_does_what_the_contract_says_and_leaves_the_objects_that_it_was_given(
