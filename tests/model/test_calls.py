@@ -130,6 +130,11 @@ class TestSaid:
 
 
 class TestErrors:
+    def test_they_are_equal_by_type_and_arguments_across_areas(self) -> None:
+        assert errors.PathNotFound(b"x") == errors.PathNotFound(b"x")
+        assert errors.PathNotFound(b"x") not in (errors.PathNotFound(b"y"), errors.PathExists(b"x"), KeyError(b"x"))
+        assert len({errors.TagExists("t"), errors.TagExists("t"), errors.BranchExists("t")}) == 2
+
     def test_each_says_whether_it_is_definite_and_the_base_is_one(self) -> None:
         found = [
             value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__
