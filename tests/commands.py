@@ -26,6 +26,13 @@ def lakeproof(*args: str) -> Result:
     return result
 
 
+def in_a_process(program: str) -> str:
+    """What a Python program prints in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def spawned(*args: str) -> "subprocess.Popen[str]":
     """The command in a process, and a process group, of its own."""
     return subprocess.Popen(

@@ -155,19 +155,9 @@ class TestReplayAndShow:
         assert complaint(lakeproof("replay", trace)) == f"{trace}: {hint}"
 
     @pytest.mark.parametrize("command", ["replay", "show"])
-    @pytest.mark.parametrize(
-        ("content", "problem"),
-        [
-            ('{"trace": 7, "lakeproof": "9.1"}', "trace: format 7, of lakeproof 9.1; this one reads format 1"),
-            ("hello", "not JSON"),
-            ("{}", "no trace"),
-        ],
-    )
-    def test_a_file_that_is_no_trace(self, command: str, content: str, problem: str) -> None:
-        Path("a.json").write_text(content)
-        told = complaint(lakeproof(command, "a.json"))
-        assert told.startswith("a.json")
-        assert problem in told
+    def test_a_file_that_is_no_trace(self, command: str) -> None:
+        Path("a.json").write_text("{}")
+        assert complaint(lakeproof(command, "a.json")).startswith("a.json: no trace")
 
 
 class TestWalk:

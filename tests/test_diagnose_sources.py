@@ -5,6 +5,7 @@ import json
 import shlex
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -63,17 +64,24 @@ def test_a_shared_token_and_a_torn_entry_are_findings_and_no_path_is_told(tmp_pa
     assert "secret" not in "".join(lines)
 
 
-def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path, lake: Installation) -> None:
-    entries = [
-        {"partition": p.decode(), "key": k.decode(), "value": base64.b64encode(v).decode()}
-        for (p, k), v in lake.rows.items()
-        if p == b"sound-dc1c"
+def dumped(lake: Installation, partition: bytes) -> list[dict[str, str]]:
+    rows = [(key, value) for (where, key), value in lake.rows.items() if where == partition]
+    return [
+        {"partition": partition.decode(), "key": key.decode(), "value": base64.b64encode(value).decode()}
+        for key, value in rows
     ]
-    for number, told in enumerate(({"entries": entries}, {})):
-        path = tmp_path / f"dump-{number}.json"
-        path.write_text(json.dumps({"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", **told}))
+
+
+def dump(folder: Path, told: Mapping[str, object]) -> str:
+    path = folder / "dump.json"
+    path.write_text(json.dumps({"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", **told}))
+    return str(path)
+
+
+def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path, lake: Installation) -> None:
+    for number, told in enumerate(({"entries": dumped(lake, b"sound-dc1c")}, {})):
         (tmp_path / str(number)).mkdir()
-        code, lines, _ = diagnosed(tmp_path / str(number), str(path))
+        code, lines, _ = diagnosed(tmp_path / str(number), dump(tmp_path, told))
         assert code == 3
         assert any(line.startswith("not judged: there is no record of a repository") for line in lines)
         assert lines[-1].startswith("next: a dump of the whole store ")
@@ -84,16 +92,10 @@ def test_in_a_dump_of_one_repository_what_its_partition_tells_is_counted_and_jud
 ) -> None:
     repo = Repo(lake, "other").build()
     repo.branch("feature", "c" * 64, token=repo.token("main"))
-    entries = [
-        {"partition": p.decode(), "key": k.decode(), "value": base64.b64encode(v).decode()}
-        for (p, k), v in lake.rows.items()
-        if p == b"other-dc1c"
-    ]
-    path = tmp_path / "dump.json"
-    path.write_text(json.dumps({"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", "entries": entries}))
-    code, lines, _ = diagnosed(tmp_path, str(path))
+    entries = dumped(lake, b"other-dc1c")
+    code, lines, _ = diagnosed(tmp_path, dump(tmp_path, {"entries": entries}))
     assert code == 1
-    kinds = Counter(str(each["key"]).partition("/")[0] for each in entries)
+    kinds = Counter(each["key"].partition("/")[0] for each in entries)
     assert lines[0].startswith(f"read: 0 repositories, {kinds['branches']} branches, {kinds['commits']} commits, ")
     assert any(line.startswith("dangling: other-dc1c branches/feature") for line in lines)
     assert any(line.startswith("shared-token: other-dc1c branches/") for line in lines)

@@ -1,7 +1,6 @@
 """Keys: two scenarios have one key only if they are the same, down to closures; and the catalogue's are narrow."""
 
 import functools
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from lakeproof import Call, Program, Scenario
 from lakeproof.scenario import Flow
 from lakeproof.verify import keys
 from lakeproof.verify.keys import NoKey
-from tests.commands import ROOT
+from tests.commands import ROOT, in_a_process
 from tests.racing import ATOMIC, increment, increment_if
 
 
@@ -157,12 +156,7 @@ def test_a_process_that_was_not_witnessed_has_no_keys() -> None:
 
 def inside(program: str) -> str:
     """What a program prints in a process of its own that is witnessed from its beginning."""
-    begun = "from lakeproof.verify.witness import *\nWITNESS.install()\n"
-    done = subprocess.run(
-        [sys.executable, "-c", begun + program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return in_a_process("from lakeproof.verify.witness import *\nWITNESS.install()\n" + program)
 
 
 def test_after_a_search_over_another_program_no_file_of_lakeproof_is_blamed() -> None:

@@ -29,6 +29,7 @@ from lakeproof import (
     testing,
 )
 from lakeproof.words import Unusable
+from tests.racing import ATOMIC, LOST_UPDATE
 
 ROOT = Path(__file__).parents[1]
 PLACE = (b"shop", b"stock")
@@ -88,105 +89,64 @@ def test_what_users_read_imports_public_names_only(name: str, text: str) -> None
     assert imported(text) <= offered | {f"lakeproof.gate.{each}" for each in gate.__all__}
 
 
-async def take(env: Env, conditionally: bool) -> int:
-    """Take one of what is in stock."""
-    held = (await env.store.get(*PLACE)).value
-    left = JSON.decode(PLACE, held)
-    assert isinstance(left, int)
-    if left == 0:
-        raise kv.Refused("sold out")
-    if conditionally:
-        await env.store.set_if(*PLACE, JSON.encode(left - 1), held)
-    else:
-        await env.store.set(*PLACE, JSON.encode(left - 1))
-    return left
-
-
-async def stock(env: Env, number: int) -> None:
-    await env.store.set(*PLACE, JSON.encode(number))
-
-
-def _counts(snapshot: Snapshot) -> Iterator[Finding]:
-    left, sold = snapshot.values[PLACE], sum(call.status.value == "ok" for call in snapshot.calls("take"))
-    assert isinstance(left, int)
-    if left + sold != 2:
-        yield Violation("nothing-is-sold-twice", f"{sold} of 2 were sold, and {left} are left")
-    elif sold > 0:
-        yield Reached(f"{sold} sold")
-
-
-def _steps_down(step: Transition) -> Iterator[Finding]:
-    before, after = step.before.values.get(PLACE), step.after.values.get(PLACE)
-    assert isinstance(before, int)
-    assert isinstance(after, int)
-    if after > before:
-        yield Violation("stock-never-rises", f"from {before} to {after}")
-    else:
-        yield Reached("it did not rise")
-
-
-COUNTS = Eventually(id="nothing-is-sold-twice", meaning="what is sold and what is left add up", check=_counts)
-FALLS = OnStep(
-    id="stock-never-rises",
-    meaning="no write adds to what is left",
-    check=_steps_down,
-    watches=lambda call, op: isinstance(op, kv.Set | kv.SetIf),
-)
-
-
-def shop(*, conditionally: bool, expect: str = "holds", codec: object = JSON) -> Scenario:
-    return Scenario(
-        name="shop/take",
-        setup=[Call(stock, 2)],
-        clients=[[Call(take, conditionally)], [Call(take, conditionally)]],
-        invariants=[COUNTS, FALLS],
-        expect={"nothing-is-sold-twice": expect},
-        records=codec,  # type: ignore[arg-type]
-    )
-
-
 def test_check_raises_with_the_shortest_schedule_of_what_does_not() -> None:
     with pytest.raises(NotAsExpected) as raised:
-        check(shop(conditionally=False))
+        check(LOST_UPDATE)
     text = str(raised.value)
     assert text.startswith(
-        "shop/take: nothing-is-sold-twice is violated, expected holds\n\n"
-        "nothing-is-sold-twice is violated in shop/take, 4 steps"
+        "counters/lost-update: increments-count is violated, expected holds\n\n"
+        "increments-count is violated in counters/lost-update, 4 steps"
     )
-    assert "2 of 2 were sold, and 1 are left" in text
-    assert "test_public.py:" in text
+    assert "2 increments, and the counter says 1" in text
+    assert "racing.py:" in text
     assert isinstance(raised.value, AssertionError)
 
 
 def test_check_proves_nothing_within_limits_that_are_too_small() -> None:
-    with pytest.raises(NotAsExpected, match="nothing-is-sold-twice is inconclusive, expected holds: "):
-        check(shop(conditionally=True), states_max=2)
+    with pytest.raises(NotAsExpected, match="increments-count is inconclusive, expected holds: "):
+        check(ATOMIC, states_max=2)
+
+
+async def stock(env: Env, content: bytes) -> None:
+    await env.store.set(*PLACE, content)
+
+
+def _stocked(snapshot: Snapshot) -> Iterator[Finding]:
+    found = snapshot.values[PLACE]
+    yield Reached("2 left") if found == {"left": 2} else Violation("two-are-left", f"{found}")
+
+
+def _grows(step: Transition) -> Iterator[Finding]:
+    before, after = step.before.values.get(PLACE), step.after.values.get(PLACE)
+    yield Reached("it was empty") if (before, after) == (None, {"left": 2}) else Violation("it-grows", f"{before}")
+
+
+LEFT = Eventually(id="two-are-left", meaning="what was put is there", check=_stocked)
+GROWS = OnStep(id="it-grows", meaning="it was empty", check=_grows, watches=lambda call, op: isinstance(op, kv.Set))
+
+
+def shop(content: bytes = b'{"left": 2}', codec: object = JSON) -> Scenario:
+    clients = [[Call(stock, content)]]
+    return Scenario(name="shop/stock", clients=clients, invariants=[LEFT, GROWS], records=codec)  # type: ignore[arg-type]
 
 
 class TestRecords:
+    def test_invariants_of_states_and_of_steps_see_values(self) -> None:
+        check(shop())
+
     def test_a_scenario_without_a_codec_has_no_values(self) -> None:
         with pytest.raises(Unusable, match=r"the scenario has no codec: Scenario\(records=lakeproof.JSON\)"):
-            check(shop(conditionally=True, codec=None))
+            check(shop(codec=None))
 
     def test_what_is_no_codec_is_refused(self) -> None:
         with pytest.raises(
-            ScenarioError, match=r"shop/take: records is .json.; expected a codec, such as lakeproof\.JSON"
+            ScenarioError, match=r"shop/stock: records is .json.; expected a codec, such as lakeproof\.JSON"
         ):
-            shop(conditionally=True, codec="json")
+            shop(codec="json")
 
     def test_bytes_that_do_not_decode_are_an_error_that_names_them(self) -> None:
-        async def spoil(env: Env) -> None:
-            await env.store.set(*PLACE, b"{")
-
-        spoiled = Scenario(
-            name="shop/spoil",
-            clients=[[Call(spoil)]],
-            invariants=[COUNTS],
-            records=JSON,
-            expect={COUNTS.id: "violated"},
-        )
         with pytest.raises(Unusable, match=r"records: b'\{' at \(b'shop', b'stock'\) does not decode"):
-            check(spoiled)
+            check(shop(b"{"))
 
     @pytest.mark.parametrize(
         ("value", "content"),

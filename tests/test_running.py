@@ -84,12 +84,6 @@ class TestTrouble:
         assert {verdict.verdict for verdict in found["bad"].verdicts} == {"inconclusive"}
         assert found["counters/known"].verdicts[0].verdict == "violated"
 
-    def test_a_mistake_of_ours_comes_with_its_traceback(self) -> None:
-        found = outcomes(Mistaken(), RACING, 2)["counters/atomic"]
-        assert "Traceback" in found.details
-        assert "AssertionError: ours" in found.details
-        assert "a mistake of lakeproof's own" in found.trouble
-
     def test_a_process_that_is_killed_leaves_its_scenario_inconclusive_and_the_others_go_on(self) -> None:
         found = outcomes(Killing(), RACING, 2)
         assert found.keys() == {scenario.name for scenario in racing.SCENARIOS}
@@ -108,14 +102,6 @@ class TestTrouble:
         next(running)
         running.close()  # type: ignore[attr-defined]  # a generator
         assert multiprocessing.active_children() == []
-
-
-@attrs.frozen
-class Mistaken:
-    """A task that breaks, through nobody's fault but ours."""
-
-    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
-        raise AssertionError("ours")
 
 
 @attrs.frozen

@@ -85,6 +85,7 @@ class TestGrief:
         assert {one.verdict for one in outcome.verdicts} == {"inconclusive"}
         assert (trouble in outcome.trouble) if trouble else not outcome.trouble
         assert outcome.trouble or outcome.stopped
+        assert ("Traceback" in outcome.details) is ("a mistake of" in trouble)
 
     def test_what_cannot_be_written_is_not_the_scenarios_fault(self) -> None:
         with pytest.raises(OSError, match="full"):

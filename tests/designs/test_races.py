@@ -35,11 +35,6 @@ STAGED = "staged-data-is-kept"
 DESIGN = ObjectDesign(name="area/variant", flows=objects.FLOWS, source="tests", refuted=HOLDS)
 
 
-def test_clients_run_at_once_and_calls_one_after_the_other() -> None:
-    assert parse("write.commit-read", KNOWN) == (("write", "commit"), ("read",))
-    assert parse("write", KNOWN) == (("write",),)
-
-
 def test_a_word_names_a_branch_and_a_path() -> None:
     assert parse("write@main:y.write:y-commit@main-stage@outside", KNOWN) == (
         ("write@main:y", "write:y"), ("commit@main",), ("stage@outside",),

@@ -6,11 +6,11 @@ from itertools import combinations, combinations_with_replacement, product
 import pytest
 
 from lakeproof.designs import catalogue, scenarios_of, world
-from lakeproof.impl.effects import Env
 from lakeproof.impl.world import guards, history, jobs, sentences
-from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
 from tests.designs.planting import Planted, tiered
+from tests.machines.planted_objects import asked_nothing
+from tests.machines.planting import nothing
 
 PARTS = (
     "hard-delete/online/*", "hard-delete/online-untimed/*", "hard-delete/online-decided/*",
@@ -71,42 +71,25 @@ def test_only_the_composition_is_expected_to_hold() -> None:
         assert bool(each.expect) is not each.name.startswith("world/composed/")
 
 
-async def never_ask(env: Env, repository: Repository) -> None:
-    """A job that trusts what it began with."""
-
-
-def asked_once(env: Env, repository: Repository) -> Env:
-    """A job that asks nothing before it deletes."""
-    return env
-
-
-async def write_nothing(env: Env, repository: Repository, branch: Branch, *_: object) -> None:
-    """Neither which tokens are taken, nor which head is left."""
-
-
-async def publish_nothing(env: Env, repository: Repository, run_id: str, batch_size: int = 0) -> None:
-    """Sentences stay in the repository's partition."""
-
-
 NEXT = "delete_repository.clean.create_bare.restore_refs"
 KEPT = "committed-data-is-kept"
 BY_RACE = {each.name.removeprefix("world/composed/"): each for each in scenarios_of(world)}
 PLANTED = [
     Planted(where=where, name=name, instead=instead, scenario=BY_RACE[words], invariant=invariant)
     for where, name, instead, words, invariant in [
-        (jobs, "asking_first", asked_once, f"dumped/reap-{NEXT}/clock-jump", KEPT),
-        (guards, "check_alive", never_ask, f"dumped/collect-{NEXT}/clock-jump", KEPT),
-        (jobs, "asking_first", asked_once, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
-        (jobs, "check_restored", never_ask, "bare/restore_refs-collect/clock-jump", KEPT),
+        (jobs, "asking_first", asked_nothing, f"dumped/reap-{NEXT}/clock-jump", KEPT),
+        (guards, "check_alive", nothing, f"dumped/collect-{NEXT}/clock-jump", KEPT),
+        (jobs, "asking_first", asked_nothing, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
+        (jobs, "check_restored", nothing, "bare/restore_refs-collect/clock-jump", KEPT),
         (
             sentences,
             "publish",
-            publish_nothing,
+            nothing,
             "aged-dumped/delete_branch@z.mark.sweep-delete_repository.create_bare.restore_refs",
             "active-data-is-kept",
         ),
-        (history, "write_ahead", write_nothing, "stocked/merge-reap/clock-jump", KEPT),
-        (history, "write_ahead", write_nothing, "stocked/revert-reap/clock-jump", KEPT),
+        (history, "write_ahead", nothing, "stocked/merge-reap/clock-jump", KEPT),
+        (history, "write_ahead", nothing, "stocked/revert-reap/clock-jump", KEPT),
     ]
 ]
 

@@ -3,8 +3,11 @@
 from collections.abc import Hashable
 from typing import Final
 
+import attrs
+
 from lakeproof import Faults
 from tests.differential.demands import (
+    After,
     Demand,
     Distinct,
     Ends,
@@ -146,6 +149,9 @@ HANDMADE: Final = {
     "a monitor's state is 0.0 or -0.0": in_turn(0.0, -0.0),
     "a monitor's state is the string dead": in_turn("dead", "alive"),
     "a monitor's state has a version that comparison ignores": in_turn(Versioned("v", 1), Versioned("v", 2)),
+    "an aftermath runs at each time of a final store": attrs.evolve(
+        made(WRITER, demands=(), faults=Faults(clock_jumps=(5,))), aftermath=After((Clock(),), value=5)
+    ),
     "a step is at the time of its state": made(
         call(Clock(), WRITE), demands=(*STEP_AT, Steps("writes", "time", 3)), faults=Faults(clock_jumps=(3,))
     ),

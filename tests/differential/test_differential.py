@@ -44,7 +44,9 @@ def compared(made: FlowSet, expected: Enumeration) -> list[str]:
         return [f"a search raises {type(error).__name__}: {error}"]
 
 
-@pytest.mark.parametrize("first", range(0, SOON, CHUNK))
+@pytest.mark.parametrize(
+    "first", [pytest.param(at, marks=[pytest.mark.deep] if at >= SOON else []) for at in range(0, SETS, CHUNK)]
+)
 def test_searches_agree_with_the_enumerator(first: int) -> None:
     check(range(first, first + CHUNK))
 
@@ -77,12 +79,6 @@ def test_the_plain_search_agrees_with_the_enumerator(first: int) -> None:
 def expected_of_plain(expected: Enumeration) -> Enumeration:
     """It counts no schedules."""
     return attrs.evolve(expected, schedules=0)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(SOON, SETS, CHUNK))
-def test_searches_agree_with_the_enumerator_on_more_sets(first: int) -> None:
-    check(range(first, first + CHUNK))
 
 
 @pytest.mark.long

@@ -73,10 +73,6 @@ class TestSoundStores:
         assert states == {"one": "active", "two": "active", "bare": "active", "three": "deleted"}
         assert [row.deleted for row in found.branches if row.branch_id == "gone"] == [True] * 3
 
-    def test_an_empty_store_has_nothing(self) -> None:
-        found = diagnosed({})
-        assert (found.findings, [len(rows) for rows in found.tables.values()]) == ((), [0] * 6)
-
     @pytest.mark.parametrize("state", [s for s in RepositoryState if s is not RepositoryState.ACTIVE])
     def test_nobody_blames_a_repository_that_is_half_built_or_half_deleted(self, state: RepositoryState) -> None:
         store = stored(attrs.evolve(REPOSITORY, state=state), branch("dev"), tag("v"), commit("d", "c"))
@@ -168,15 +164,11 @@ class TestFindings:
         assert messages[b"repos/future"] == "repository state 9: expected one of [0, 1, 2, 3]"
         assert found.tables == diagnosed(stored(*SOUND)).tables
 
-    def test_a_commit_that_is_there_but_undecodable_does_not_dangle(self) -> None:
-        store = stored(REPOSITORY, branch("main", "c"))
-        store[P, b"commits/c"] = b"\xff"
-        assert [finding[0] for finding in findings(store)] == ["undecodable"]
-
-    def test_a_default_branch_that_is_there_but_undecodable_is_not_missing(self) -> None:
-        store = stored(REPOSITORY)
-        store[P, b"branches/main"] = b"\xff"
-        assert [finding[0] for finding in findings(store)] == ["undecodable"]
+    @pytest.mark.parametrize(
+        ("records", "key"), [((REPOSITORY, branch("main", "c")), b"commits/c"), ((REPOSITORY,), b"branches/main")]
+    )
+    def test_what_is_there_but_undecodable_is_not_missing(self, records: tuple[Record, ...], key: bytes) -> None:
+        assert [finding[0] for finding in findings({**stored(*records), (P, key): b"\xff"})] == ["undecodable"]
 
     def test_a_record_at_another_ones_address_is_named_and_does_not_stand_in_for_it(self) -> None:
         store = stored(REPOSITORY, branch("main", "c"))

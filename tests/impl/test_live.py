@@ -31,34 +31,25 @@ def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effe
             return "both"
         return "one"
 
-    async def main() -> None:
-        store = MemoryStore()
-        assert await run(flow(live_env()), store, MemoryObjectStore()) == "both"
-        assert store.contents() == {(P, b"k"): b"v"}
-
-    trio.run(main)
+    store = MemoryStore()
+    assert trio.run(run, flow(live_env()), store, MemoryObjectStore()) == "both"
+    assert store.contents() == {(P, b"k"): b"v"}
 
 
 def test_a_flow_that_wants_an_object_without_an_object_store_is_told_so() -> None:
     async def flow(env: Env) -> None:
         await env.objects.put("a", b"")
 
-    async def main() -> None:
-        with pytest.raises(NoObjectStore, match=r"Put\(address='a', content=b'.*pass one to run\(\)"):
-            await run(flow(live_env()), MemoryStore())
-
-    trio.run(main)
+    with pytest.raises(NoObjectStore, match=r"Put\(address='a', content=b'.*pass one to run\(\)"):
+        trio.run(run, flow(live_env()), MemoryStore())
 
 
 def test_a_flow_that_awaits_anything_but_its_env_is_told_so() -> None:
     async def flow(env: Env) -> None:
         await trio.lowlevel.checkpoint()
 
-    async def main() -> None:
-        with pytest.raises(NotAnEffect, match="a flow may only await env"):
-            await run(flow(live_env()), MemoryStore())
-
-    trio.run(main)
+    with pytest.raises(NotAnEffect, match="a flow may only await env"):
+        trio.run(run, flow(live_env()), MemoryStore())
 
 
 def test_identifiers_are_all_different_and_fit_to_be_a_uid() -> None:
@@ -138,11 +129,8 @@ def test_a_bug_in_a_store_is_not_an_answer() -> None:
 
     seen: list[Exception] = []
 
-    async def main() -> None:
-        with pytest.raises(ZeroDivisionError):
-            await run(flow(live_env()), Broken())
-
-    trio.run(main)
+    with pytest.raises(ZeroDivisionError):
+        trio.run(run, flow(live_env()), Broken())
     assert seen == []
 
 

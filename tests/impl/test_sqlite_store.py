@@ -45,7 +45,6 @@ INCREMENT = """
 import sys, trio
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
-from tests.conformance import MakeStore, check_store
 
 async def main():
     with SQLiteStore(sys.argv[1], busy_seconds=600) as store:

@@ -10,10 +10,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import _journal, _reaper, no_copies, object_path, offline, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
-from lakeproof.impl.repositories._records import (
-    new_repository,
-    read_entry,
-)
+from lakeproof.impl.repositories._records import new_repository, read_entry
 from lakeproof.impl.repositories.errors import RepositoryNotFound
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world import history, jobs, sentences
@@ -56,12 +53,20 @@ async def is_not_this(env: Env, record: CleanupRecord) -> bool:
     return found is None or found[0].state is not RepositoryState.ACTIVE
 
 
-async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Repository:
-    """A get that returns what is not active yet."""
+async def get_deleted(env: Env, repository_id: RepositoryID) -> Repository:
+    """A get that returns what was deleted."""
     found = await read_entry(env, repository_id)
-    if found is None or found[0].state is RepositoryState.DELETED:
+    if found is None:
         raise RepositoryNotFound(repository_id)
     return found[0]
+
+
+async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Repository:
+    """A get that returns what is not active yet."""
+    found = await get_deleted(env, repository_id)
+    if found.state is RepositoryState.DELETED:
+        raise RepositoryNotFound(repository_id)
+    return found
 
 
 def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
@@ -72,14 +77,6 @@ def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate
 async def under_tokens(env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, *_: object) -> None:
     """A commit that deletes all that is listed under its tokens, committed or not."""
     await DELETE_UNDER(env, repository, branch_id, tokens, 0)
-
-
-async def get_deleted(env: Env, repository_id: RepositoryID) -> Repository:
-    """A get that returns what was deleted."""
-    found = await read_entry(env, repository_id)
-    if found is None:
-        raise RepositoryNotFound(repository_id)
-    return found[0]
 
 
 def of_one_instance(

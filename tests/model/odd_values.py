@@ -1,25 +1,9 @@
 """Values that `==` gets wrong, each in a way of its own."""
 
-import dataclasses
-import enum
 import functools
 from typing import NamedTuple
 
 import attrs
-
-
-@attrs.frozen
-class Careless:
-    """Leaves a field out of its comparison."""
-
-    name: str
-    size: object = attrs.field(eq=False, default=0)
-
-
-@dataclasses.dataclass(frozen=True)
-class Hidden:
-    name: str
-    size: object = dataclasses.field(compare=False, default=0)
 
 
 @attrs.frozen(eq=False)
@@ -27,19 +11,6 @@ class Distinct:
     """No two of these are equal."""
 
     size: object
-
-
-class Agrees:
-    """Equals everything."""
-
-    def __init__(self, size: object) -> None:
-        self.size = size
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 1
 
 
 class Odd:
@@ -108,15 +79,6 @@ class Derived(Base):
 class Pair(NamedTuple):
     one: object
     other: object
-
-
-class Colour(enum.Enum):
-    RED = 1
-    BLUE = 2
-
-
-class Level(enum.IntEnum):
-    ONE = 1
 
 
 class Refusal(Exception):

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Final
 
+import attrs
 import pytest
 
 from lakeproof.model import kv
@@ -21,45 +22,34 @@ from lakeproof.model.errors import (
     RepositoryNotFound,
     TagExists,
 )
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
-from tests.impl.records import held, staged_under
+from tests.impl import records
 
 REPOSITORY = "r"
 B = "b"
 
 
 def commit(message: str, *parents: str, metarange: str = "") -> Commit:
-    return with_content_id(
-        Commit(
-            commit_id=CommitID(""),
-            committer="",
-            message=message,
-            creation_date=0,
-            meta_range_id=MetaRangeID(metarange),
-            parents=tuple(map(CommitID, parents)),
-        )
-    )
+    made = attrs.evolve(records.commit("", *parents), message=message, meta_range_id=MetaRangeID(metarange))
+    return with_content_id(made)
 
 
 HEAD = commit("head")
 
 
 def branch(name: str = B, token: str = "r-b:u.1.0", head: str = HEAD.commit_id, *sealed: str) -> Branch:
-    return Branch(
-        branch_id=BranchID(name),
-        commit_id=CommitID(head),
-        staging_token=StagingToken(token),
-        sealed_tokens=tuple(map(StagingToken, sealed)),
-    )
+    tokens = tuple(map(StagingToken, sealed))
+    return attrs.evolve(records.branch(name, head), staging_token=StagingToken(token), sealed_tokens=tokens)
 
 
-def snapshot(*records: Record, staged: dict[bytes, bytes] | None = None, token: str = "r-b:u.1.0") -> Snapshot:
+def snapshot(*found: Record, staged: dict[bytes, bytes] | None = None, token: str = "r-b:u.1.0") -> Snapshot:
     entries = [StagedEntry(key=path, identity=identity, data=b"") for path, identity in (staged or {}).items()]
-    return Snapshot(store={**held(*records), **staged_under(token, *entries)}, objects={}, now=0, clients=())
+    store = {**records.held(*found), **records.staged_under(token, *entries)}
+    return Snapshot(store=store, objects={}, now=0, clients=())
 
 
 class History:

@@ -14,7 +14,7 @@ from lakeproof.impl import catalog, graveler, hard_delete, refs, repositories, r
 from lakeproof.model import calls, errors
 from lakeproof.model.calls import KINDS, Kind, Role, UnknownCall
 from lakeproof.model.invariants.entries import write_is_kept_beside
-from lakeproof.model.snapshot import CallView, Invoked, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Status
 
 Flow = Callable[..., object]  # type: ignore[explicit-any]  # flows take what they like after env
 
@@ -117,12 +117,6 @@ def test_a_planted_literal_is_found(text: str, found: str) -> None:
 
 
 class TestSaid:
-    def test_an_argument_is_found_by_its_role(self) -> None:
-        event = Invoked(0, 0, "replace_entry", ("r", "b", b"x", b"1", b"0"))
-        assert event.kind is calls.REPLACE_ENTRY
-        assert event.arguments.branch_id == "b"
-        assert [event.arguments.data(role) for role in (Role.PATH, Role.VALUE, Role.EXPECTED)] == [b"x", b"1", b"0"]
-
     def test_one_that_was_left_out_is_none_or_the_default(self) -> None:
         arguments = CallView("list_entries", ("r", "b"), Status.PENDING).arguments
         assert arguments[Role.PREFIX] is None
@@ -133,12 +127,6 @@ class TestSaid:
     def test_a_call_that_nobody_knows_says_nothing(self) -> None:
         arguments = calls.arguments_by_role("transfer", ("r", "b", b"x"))
         assert (arguments.kind, arguments.branch_id, arguments[Role.PATH]) == (None, "", None)
-
-    def test_calls_of_a_snapshot_are_asked_for_by_kind_or_by_name(self) -> None:
-        made = tuple(CallView(name, (), Status.OK) for name in ("clean", "transfer", "commit"))
-        snapshot = Snapshot(store={}, objects={}, now=0, clients=(made,))
-        assert [call.name for call in snapshot.calls(calls.CLEAN, "transfer")] == ["clean", "transfer"]
-        assert len(snapshot.calls()) == 3
 
 
 class TestErrors:

@@ -15,7 +15,6 @@ from lakeproof.model.committed import (
     Splitting,
     Unsorted,
     apply_changes,
-    change_to,
     content_id,
     decode_meta_range,
     decode_range,
@@ -115,24 +114,6 @@ class TestMerge:
         assert merged_entry(before, ours, theirs) == (left, conflict)
         for strategy, winner in (("source-wins", ours), ("destination-wins", theirs)):
             assert merged_entry(before, ours, theirs, strategy) == (winner if conflict else left, False)
-
-    @given(contents, contents, contents)
-    def test_the_sides_agree_on_what_is_a_conflict(self, base: Contents, one: Contents, other: Contents) -> None:
-        merged, conflicts = three_way_merge(base, one, other)
-        turned, conflicts_turned = three_way_merge(base, other, one)
-        assert conflicts == conflicts_turned
-        assert {each.path for each in differences(merged, turned)} == set(conflicts)
-
-    @given(contents, contents, contents)
-    def test_the_strategies_decide_conflicts_and_nothing_else(
-        self, base: Contents, source: Contents, destination: Contents
-    ) -> None:
-        merged, conflicts = three_way_merge(base, source, destination)
-        assert three_way_merge(base, source, destination, "destination-wins") == (merged, ())
-        taken, none = three_way_merge(base, source, destination, "source-wins")
-        assert none == ()
-        theirs = {found.path: found for found in source}
-        assert taken == apply_changes(merged, [change_to(path, theirs.get(path)) for path in conflicts])
 
     def test_another_strategy_is_refused(self) -> None:
         with pytest.raises(ValueError, match=r"merge strategy 'ours': expected one of .*'source-wins'"):

@@ -18,21 +18,8 @@ from hypothesis import strategies as st
 
 from lakeproof.model import kv
 from lakeproof.model.identity import DEPTH_MAX, Exact, NoIdentity, identity
-from tests.model.odd_values import (
-    Agrees,
-    Cached,
-    Careless,
-    Colour,
-    Derived,
-    Distinct,
-    Hidden,
-    Lazy,
-    Level,
-    Name,
-    Odd,
-    Pair,
-    Refusal,
-)
+from tests.differential.values import Alike, Colour, Number, Tagged, Versioned
+from tests.model.odd_values import Cached, Derived, Distinct, Lazy, Name, Odd, Pair, Refusal
 
 
 def nan(payload: int) -> float:
@@ -69,16 +56,16 @@ TOLD_APART = [
     ({"a": 1}, OrderedDict(a=1)),
     (Pair(1, 2), (1, 2)),
     (Pair(1, 2), Pair(True, 2)),
-    (Careless("a", 1), Careless("a", 2)),
-    (Careless("a", 0), Careless("a", False)),
-    (Hidden("a", 1), Hidden("a", 2)),
+    (Tagged("a", 1), Tagged("a", 2)),
+    (Tagged("a", 0), Tagged("a", False)),
+    (Versioned("a", 1), Versioned("a", 2)),
     (Distinct(1), Distinct(2)),
-    (Agrees(1), Agrees(2)),
-    (Agrees(1), 1),
+    (Alike(1), Alike(2)),
+    (Alike(1), 1),
     (Odd(1), Odd(2)),
     (Name("a"), Name("A")),
     (Name("a"), "a"),
-    (Level.ONE, 1),
+    (Number.ONE, 1),
     (Colour.RED, Colour.BLUE),
     (Derived(1, 2), Derived(2, 1)),
     (Lazy(1), Lazy(2)),
@@ -100,10 +87,10 @@ ALIKE = [
     (lambda: [{"a": [1, {2}]}, bytearray(b"x")]),
     (lambda: {"a": 1, "b": (True,)}),
     (lambda: {"b": (True,), "a": 1}),
-    (lambda: Careless("a", (1, b"x"))),
-    (lambda: Hidden("a", -0.0)),
+    (lambda: Tagged("a", (1, b"x"))),
+    (lambda: Versioned("a", -0.0)),
     (lambda: Distinct((Distinct(1),))),
-    (lambda: Agrees(Agrees(1))),
+    (lambda: Alike(Alike(1))),
     (lambda: Odd(Odd(1))),
     (lambda: Name("Ab")),
     (lambda: Pair(Pair(1, 2), 3)),
@@ -125,8 +112,8 @@ def test_what_differs_in_type_or_bits_is_told_apart(one: object, other: object) 
     assert identity(one) != identity(other)
     assert identity((one,)) != identity((other,))
     assert identity([{"held": one}]) != identity([{"held": other}])
-    assert identity(Careless("x", one)) != identity(Careless("x", other))
-    assert identity(Agrees(one)) != identity(Agrees(other))
+    assert identity(Tagged("x", one)) != identity(Tagged("x", other))
+    assert identity(Alike(one)) != identity(Alike(other))
 
 
 @pytest.mark.parametrize("build", ALIKE, ids=lambda build: repr(type(build()).__name__))
@@ -168,8 +155,8 @@ class TestReferences:
 
     def test_a_method_is_its_function_and_its_object(self) -> None:
         one = Lazy(1)
-        assert identity(Agrees(1).__eq__) == identity(Agrees(1).__eq__)
-        assert identity(Agrees(1).__eq__) != identity(Agrees(2).__eq__)
+        assert identity(Alike(1).__eq__) == identity(Alike(1).__eq__)
+        assert identity(Alike(1).__eq__) != identity(Alike(2).__eq__)
         assert identity(one.__init__) != identity(one.__eq__)  # type: ignore[misc]  # that is the point
 
     def test_an_iterator_that_has_moved_is_another_one(self) -> None:
@@ -213,7 +200,7 @@ class TestDepth:
 
 class TestExact:
     def test_a_set_of_exact_values_holds_what_equality_would_merge(self) -> None:
-        assert len({Exact(value) for value in (0, False, 0.0, -0.0, Agrees(1), Agrees(2))}) == 6
+        assert len({Exact(value) for value in (0, False, 0.0, -0.0, Alike(1), Alike(2))}) == 6
         assert Exact((1, "a")) in {Exact((1, "a")), Exact(1)}
 
 
@@ -227,8 +214,8 @@ values: "st.SearchStrategy[Any]" = st.recursive(  # type: ignore[explicit-any]  
     lambda inner: st.one_of(
         st.tuples(inner, inner),
         st.lists(inner, max_size=2),
-        st.builds(Careless, st.just("a"), inner),
-        st.builds(Hidden, st.just("a"), inner),
+        st.builds(Tagged, st.just("a"), inner),
+        st.builds(Versioned, st.just("a"), inner),
         st.builds(Distinct, inner),
         st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2),
     ),
@@ -246,8 +233,10 @@ def spelled(value: object) -> str:
             return f"{kind}({', '.join(map(spelled, value))})"
         case dict():
             return f"{kind}({', '.join(sorted(f'{key}={spelled(held)}' for key, held in value.items()))})"
-        case Careless() | Hidden():
-            return f"{kind}({spelled(value.name)}, {spelled(value.size)})"
+        case Tagged():
+            return f"{kind}({spelled(value.kind)}, {spelled(value.note)})"
+        case Versioned():
+            return f"{kind}({spelled(value.kind)}, {spelled(value.version)})"
         case Distinct():
             return f"{kind}({spelled(value.size)})"
         case _:

@@ -6,11 +6,11 @@ import attrs
 import pytest
 
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, TagID
-from lakeproof.model.identifiers import StorageNamespace as Namespace
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status, Transition
+from tests.impl import records
 from tests.model.test_branch_invariants import judged, verdict
 
 R = RepositoryID("r")
@@ -21,32 +21,15 @@ Store = dict[kv.Address, Record | bytes]
 
 
 def repository(uid: str, state: RepositoryState = RepositoryState.ACTIVE, *, bare: bool = False) -> Repository:
-    return Repository(
-        repository_id=R,
-        storage_namespace=Namespace("mem://r"),
-        default_branch_id=MAIN,
-        creation_date=0,
-        state=state,
-        instance_uid=InstanceUID(uid),
-        bare=bare,
-    )
+    return attrs.evolve(records.REPOSITORY, instance_uid=InstanceUID(uid), state=state, bare=bare)
 
 
 def commit(uid: str) -> Commit:
-    return Commit(
-        commit_id=CommitID(f"c.{uid}"),
-        committer="",
-        message="",
-        creation_date=0,
-        meta_range_id=MetaRangeID(""),
-        metadata=(("instance", uid),),
-    )
+    return attrs.evolve(records.commit(f"c.{uid}"), metadata=(("instance", uid),))
 
 
 def branch(uid: str, name: str = "main") -> Branch:
-    return Branch(
-        branch_id=BranchID(name), commit_id=CommitID(f"c.{uid}"), staging_token=StagingToken(f"r-{name}:{uid}.x")
-    )
+    return attrs.evolve(records.branch(name, f"c.{uid}"), staging_token=StagingToken(f"r-{name}:{uid}.x"))
 
 
 def entry(uid: str, state: RepositoryState = RepositoryState.ACTIVE, *, bare: bool = False) -> Store:

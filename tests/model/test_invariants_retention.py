@@ -66,34 +66,28 @@ def snapshot(
 LINE = {"A": (30, "", "a"), "B": (9, "A", "ab"), "C": (1, "B", "c")}
 
 
+@pytest.mark.parametrize(
+    ("more", "tags", "options", "expected"),
+    [
+        ({"A": (30, "", "az")}, {"t": "A"}, {"tags": False}, "holds"),
+        ({"A": (30, "", "az")}, {"t": "A"}, {"tags": True}, "violated"),
+        # A dangling commit counts unless it is said not to, or has expired; a tagged one is not hypothetical.
+        ({"D": (2, "", "d")}, {}, {}, "violated"),
+        ({"D": (2, "", "d")}, {}, {"hypothetical": False}, "holds"),
+        ({"D": (9, "", "d")}, {}, {}, "holds"),
+        ({"D": (9, "", "d")}, {"t": "D"}, {"tags": True, "hypothetical": False}, "violated"),
+    ],
+)
+def test_a_tag_counts_if_it_is_said_to_and_a_dangling_commit_unless_it_is_said_not_to(
+    more: Mapping[str, tuple[float, str, str]], tags: Mapping[str, str], options: Mapping[str, bool], expected: str
+) -> None:
+    seen = snapshot({**LINE, **more}, {"main": "C"}, "abc", tags=tags)
+    assert verdict(active_data_is_kept(WEEK, **options).check(seen)) == expected
+
+
 def test_what_lies_outside_the_namespace_does_not_count() -> None:
     seen = snapshot({"A": (1, "", ["ext://o"])}, {"main": "A"}, "")
     assert verdict(active_data_is_kept(WEEK).check(seen)) == "untested"
-
-
-@pytest.mark.parametrize(("tags", "expected"), [(False, "holds"), (True, "violated")])
-def test_a_tag_counts_only_if_it_is_said_to(tags: bool, expected: str) -> None:
-    line = {**LINE, "A": (30, "", "az")}
-    seen = snapshot(line, {"main": "C"}, "abc", tags={"t": "A"})
-    assert verdict(active_data_is_kept(WEEK, tags=tags).check(seen)) == expected
-
-
-@pytest.mark.parametrize(("hypothetical", "expected"), [(True, "violated"), (False, "holds")])
-def test_a_dangling_commit_counts_unless_it_is_said_not_to(hypothetical: bool, expected: str) -> None:
-    line = {**LINE, "D": (2, "", "d")}
-    seen = snapshot(line, {"main": "C"}, "abc")
-    assert verdict(active_data_is_kept(WEEK, hypothetical=hypothetical).check(seen)) == expected
-
-
-def test_an_expired_dangling_commit_does_not_count() -> None:
-    line = {**LINE, "D": (9, "", "d")}
-    assert verdict(active_data_is_kept(WEEK).check(snapshot(line, {"main": "C"}, "abc"))) == "holds"
-
-
-def test_a_tagged_dangling_commit_is_not_hypothetical() -> None:
-    line = {**LINE, "D": (9, "", "d")}
-    seen = snapshot(line, {"main": "C"}, "abc", tags={"t": "D"})
-    assert verdict(active_data_is_kept(WEEK, tags=True, hypothetical=False).check(seen)) == "violated"
 
 
 def test_what_is_staged_in_full_outside_the_namespace_does_not_count() -> None:

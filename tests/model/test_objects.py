@@ -20,7 +20,7 @@ from tests.differential.stores import Contents, Held, perform
 OLD, NEW = (("k", "old"),), (("k", "new"),)
 ONE = StoredObject(b"1", OLD, metageneration=3, last_modified=5)
 
-addresses = st.sampled_from(["a", "a/", "a/1", "a/2", "ab", "b"])
+addresses = st.sampled_from(["a", "a/", "a/1", "a/1/2", "a//", "ab", "b", "B"])
 contents = st.sampled_from([b"", b"1", b"22"])
 metadata = st.sampled_from([(), OLD, NEW])
 etags = st.one_of(st.none(), contents.map(objects.etag))
@@ -31,18 +31,19 @@ stores = st.dictionaries(addresses, st.builds(StoredObject, contents, metadata, 
 reads = st.one_of(
     st.builds(GetObject, addresses),
     st.builds(HeadObject, addresses),
-    st.builds(ListObjects, st.sampled_from(["", "a/", "z"]), st.one_of(st.just(""), addresses), st.integers(0, 3)),
+    st.builds(ListObjects, st.sampled_from(["", "a", "a/", "z"]), st.one_of(st.just(""), addresses), st.integers(0, 3)),
 )
 puts = st.builds(Put, addresses, contents, metadata, st.booleans(), etags, limits)
-copies = st.builds(Copy, addresses, addresses, st.one_of(st.none(), metadata), etags, limits)
+copies = st.builds(Copy, addresses, addresses, st.one_of(st.none(), metadata), etags, limits, st.booleans(), etags)
 versions = st.builds("{}.{}".format, contents.map(objects.etag), counts)
 sets = st.builds(SetMetadata, addresses, metadata, st.one_of(st.none(), counts), st.one_of(st.none(), versions))
-operations = st.one_of(reads, puts, copies, sets, st.builds(DeleteObject, addresses))
+operations = st.one_of(reads, puts, copies, sets, st.builds(DeleteObject, addresses, etags))
 
 
 @given(stores, operations, times)
 @example({}, Put("a", b"", if_absent=True), 0)
 @example({"a": ONE}, Copy("a", "a", ()), 1)
+@example({"a": ONE}, Copy("a", "a", if_absent=True), 1)
 @example({"a": ONE}, SetMetadata("a", (), 2), 0)
 @example({"a": ONE}, SetMetadata("a", (), None, StoredObject(b"1").version), 0)
 def test_every_operation_does_what_the_contract_says_and_leaves_the_objects_that_it_was_given(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Commit
 from lakeproof.model.retention import (
     DAY,
@@ -21,20 +21,14 @@ from lakeproof.model.retention import (
     objects_to_delete,
     starts,
 )
+from tests.impl import records
 
 NOW = 1_700_000_000_000_000
 MAIN, FEATURE = BranchID("main"), BranchID("feature1")
 
 
 def commit(name: str, age_days: float, *parents: str) -> Commit:
-    return Commit(
-        commit_id=CommitID(name),
-        committer="",
-        message="",
-        creation_date=NOW - int(age_days * DAY),
-        meta_range_id=MetaRangeID(""),
-        parents=tuple(map(CommitID, parents)),
-    )
+    return attrs.evolve(records.commit(name, *parents), creation_date=NOW - int(age_days * DAY))
 
 
 def history(*commits: Commit) -> dict[CommitID, Commit]:

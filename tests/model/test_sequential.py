@@ -18,17 +18,15 @@ from lakeproof.impl.refs.errors import (
 from lakeproof.model import calls, kv
 from lakeproof.model.calls import Kind
 from lakeproof.model.committed import Entry
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.invariants import Reached, Violation, locks
 from lakeproof.model.invariants.branches_alone import alone_as_specified
-from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.records import Branch, Commit, Record
 from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, Refusals, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
-from tests.impl.records import held, staged_under
+from tests.impl import records
 
-FIRST = Commit(
-    commit_id=CommitID("f"), committer="lakeproof", message="", creation_date=0, meta_range_id=MetaRangeID("")
-)
+FIRST = attrs.evolve(records.commit("f"), committer="lakeproof")
 REFUSALS = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 FOUNDED = Refs.founded("f", "b", "main", refusals=REFUSALS, data=frozenset({(b"2", b"two")}))
 WRITTEN = FOUNDED.staging("b", (b"x", b"1"))
@@ -108,18 +106,14 @@ def test_every_operation_of_branches_and_entries_is_specified() -> None:
 
 
 def branch(name: str, *sealed: str, commit_id: str = "f") -> Branch:
-    return Branch(
-        branch_id=BranchID(name),
-        commit_id=CommitID(commit_id),
-        staging_token=StagingToken(f"{name}-open"),
-        sealed_tokens=tuple(map(StagingToken, sealed)),
-    )
+    token, tokens = StagingToken(f"{name}-open"), tuple(map(StagingToken, sealed))
+    return attrs.evolve(records.branch(name, commit_id), staging_token=token, sealed_tokens=tokens)
 
 
-def store(*records: Record, staged: str = "") -> Snapshot:
+def store(*found: Record, staged: str = "") -> Snapshot:
     """staged: the token of a change."""
-    under = staged_under(staged, StagedEntry(key=b"x", identity=b"1", data=b"")) if staged else {}
-    return Snapshot(store={**held(FIRST, *records), **under}, objects={}, now=0, clients=())
+    under = records.staged_under(staged, records.staged(b"x")) if staged else {}
+    return Snapshot(store={**records.held(FIRST, *found), **under}, objects={}, now=0, clients=())
 
 
 NOTHING = Outcome(Status.OK)

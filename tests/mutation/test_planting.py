@@ -1,6 +1,5 @@
 """A mutant is what a fresh process imports; what is loaded already cannot be mutated."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -8,14 +7,7 @@ import pytest
 
 from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, flow_files, module_of, package, plant
 from lakeproof.mutation.mutants import mutants_of, noting
-
-ROOT = Path(__file__).parents[2]
-
-
-def in_a_process(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from tests.commands import in_a_process
 
 
 class TestPlant:

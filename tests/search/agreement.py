@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import attrs
+import pytest
+from _pytest.mark.structures import ParameterSet
 
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Eventually
@@ -21,6 +23,13 @@ from lakeproof.search.world import World
 from tests.differential.agreement import WAYS, Searched, compare, plain, searched_in
 from tests.differential.enumerator import Enumeration
 from tests.search.walks import ALL_OVER, ENDS, End, Kind, S, everything
+
+
+def in_parts(few: range, size: int, *, deep: range = range(0), deep_size: int = 100) -> "list[range | ParameterSet]":
+    """Seeds for a parametrised test, so many at a time; those of ``deep`` with `deep`."""
+    parts = [few[at : at + size] for at in range(0, len(few), size)]
+    more = [deep[at : at + deep_size] for at in range(0, len(deep), deep_size)]
+    return [*parts, *(pytest.param(each, marks=pytest.mark.deep) for each in more)]
 
 
 def verdicts(result: Result) -> dict[str, str]:

@@ -8,10 +8,8 @@ from lakeproof import Call, Faults, Scenario
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.scenario import Flow
-from lakeproof.search.behaviour import Behaviour, Disagreement
-from lakeproof.search.execution import NondeterministicFlow, Program
+from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.search import Options, Result, search
-from lakeproof.search.trie import Trie
 from tests.differential.agreement import WAYS, run_search
 from tests.search.agreement import check_agreement
 from tests.search.walks import UNBROKEN
@@ -119,32 +117,6 @@ class TestMerging:
         assert found.behaviours[0].experiments >= 1
         returned = {views[0][0].value for _, views in (final.value for final in found.result.finals)}  # type: ignore[misc, has-type]
         assert returned == {b"", b"1"}
-
-    def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
-        trie = Behaviour(Trie(Program("a", (Call(remembers_a_little),)), {}, 0))
-        one, none = kv.ValueWithPredicate(b"1", b"1"), kv.NotFound()
-
-        def ends() -> list[object]:
-            found = []
-            for reply in (one, none):
-                node = trie.child(trie.root, reply)
-                node = trie.child(trie.child(node, none), one)
-                found.append(trie.nodes[node].calls[0].value)
-            return found
-
-        for experiments in (1, 2):  # of the third read, and then of the second
-            with pytest.raises(Disagreement, match=r"^a: merged pasts differ"):
-                ends()
-            trie.reset()
-            assert trie.experiments == experiments
-        assert ends() == [b"1", b""]
-
-    def test_a_merged_node_waits_for_one_effect(self) -> None:
-        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), WAYS["ranked"])
-        assert found is not None
-        for trie in found.behaviours:
-            for node in trie.nodes:
-                assert len({(raw.op, raw.calls) for raw in node.members}) == 1
 
 
 class TestDeterminism:

@@ -20,6 +20,7 @@ from lakeproof.search.replay import record
 from lakeproof.search.results import Limits, Options, Result
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
+from tests.search.agreement import in_parts
 
 P = b"p"
 KEYS = (b"k", b"l")
@@ -134,12 +135,6 @@ def searched(each: Scenario) -> tuple[LoopingSearch, Result]:
     return made, result
 
 
-def verdict(result: Result) -> tuple[str, int | None]:
-    """Of what shall never be, and the length of the counterexample."""
-    (found,) = [finding for finding in result.findings if finding.id == "never"]
-    return found.verdict, len(found.counterexample.moves) if found.counterexample else None
-
-
 def plainly(each: Scenario) -> tuple[str, int | None]:
     """The same, where they are not renamed."""
     result = plain_search(each)
@@ -178,12 +173,14 @@ def wrong_endlessly(seeds: range) -> list[str]:
     return found
 
 
-def test_bounded_loops_have_the_verdicts_of_the_plain_search() -> None:
-    assert wrong(range(12)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(1_000, 1_300), deep_size=50))
+def test_bounded_loops_have_the_verdicts_of_the_plain_search(seeds: range) -> None:
+    assert wrong(seeds) == []
 
 
-def test_endless_loops_violate_what_their_first_rounds_violate() -> None:
-    assert wrong_endlessly(range(8)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(8), 8, deep=range(1_000, 1_060), deep_size=20))
+def test_endless_loops_violate_what_their_first_rounds_violate(seeds: range) -> None:
+    assert wrong_endlessly(seeds) == []
 
 
 async def exchange(env: Env) -> None:
@@ -204,13 +201,6 @@ def test_a_search_that_ends_early_where_identifiers_have_other_names_says_what_s
     endless = Scenario(name="exchange", clients=[[Call(exchange)]] * 2, invariants=[never((), set())])
     found = search(endless, Limits(states_max=1_050))
     assert "at most 1050 were allowed" in found.stopped
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_300, 50))
-def test_many_loops_have_the_verdicts_of_the_plain_search(first: int) -> None:
-    assert wrong(range(first, first + 50)) == []
-    assert wrong_endlessly(range(first, first + 10)) == []
 
 
 def _seeing(see: Callable[[contents.Shown], contents.Shown], kind: str) -> Callable[[pytest.MonkeyPatch], None]:

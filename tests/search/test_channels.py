@@ -13,21 +13,15 @@ from lakeproof.search import expansion, semantics, tables
 from lakeproof.search.faults import COST, Mode
 from lakeproof.search.packing import Words
 from lakeproof.search.trie import Node
-from tests.search.agreement import check_agreement, differences
+from tests.search.agreement import check_agreement, differences, in_parts
 from tests.search.channelled import CHANNELLED, CROWDED, generated
 from tests.search.test_planted_faults import lose_mode
 from tests.search.walks import ENDS
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
-def test_the_search_finds_what_can_be_and_nothing_else(first: int) -> None:
-    assert list(differences(CHANNELLED, range(first, first + 20))) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_200, 100))
-def test_the_same_of_hundreds(first: int) -> None:
-    assert list(differences(CHANNELLED, range(first, first + 100))) == []
+@pytest.mark.parametrize("seeds", in_parts(range(60), 20, deep=range(1_000, 1_200)))
+def test_the_search_finds_what_can_be_and_nothing_else(seeds: range) -> None:
+    assert list(differences(CHANNELLED, seeds)) == []
 
 
 @pytest.mark.parametrize("seed", [0, 3, 5, 6, 7])
@@ -87,7 +81,7 @@ def _never_woken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(channels, "waits", lambda messages, op: type(op) is channels.Receive and len(messages) != 1)
 
 
-def _never_blocked(patch: pytest.MonkeyPatch) -> None:
+def never_blocked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(expansion.Expansion, "_blocked", lambda self, words: np.zeros(len(words[0]), np.bool_))
 
 
@@ -106,7 +100,7 @@ def _any_blocked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(expansion.Expansion, "_blocked", blocked)
 
 
-def _always_ready(patch: pytest.MonkeyPatch) -> None:
+def always_ready(patch: pytest.MonkeyPatch) -> None:
     """Fairness takes a client that waits for a message for one that can move."""
     patch.setattr(expansion.Expansion, "asleep", lambda self, table, words: np.zeros(len(words[0]), np.bool_))
 
@@ -133,9 +127,9 @@ PLANTS: Final[dict[str, Plant]] = {
     "messages are lost for nothing": _free(Mode.MESSAGE_LOST),
     "messages overtake for nothing": _free(Mode.MESSAGE_OVERTAKEN),
     "a lost wake-up": _never_woken,
-    "who waits can move": _never_blocked,
+    "who waits can move": never_blocked,
     "one that waits stands for all": _any_blocked,
-    "who waits is ready": _always_ready,
+    "who waits is ready": always_ready,
     "who waits does not crash": _refused,
     **{f"dropped transitions: {mode.value}": lose_mode(mode) for mode in (Mode.MESSAGE_LOST, Mode.MESSAGE_DUPLICATED)},
     f"dropped transitions: {Mode.MESSAGE_OVERTAKEN.value}": lose_mode(Mode.MESSAGE_OVERTAKEN),

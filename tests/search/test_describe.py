@@ -1,12 +1,6 @@
 """Words: what a reader is told of effects, replies and values."""
 
-from lakeproof.impl.codec import encode
-from lakeproof.model import keys, kv, objects
-from lakeproof.model.identifiers import (
-    CommitID,
-    TagID,
-)
-from lakeproof.model.records import Tag
+from lakeproof.model import keys, objects
 from lakeproof.search import describe
 
 START = 1_700_000_000_000_000
@@ -27,10 +21,3 @@ def test_nothing_that_a_terminal_obeys_is_ever_shown() -> None:
     ):
         assert shown.isprintable()
         assert "ok" in shown
-
-
-def test_a_fingerprint_tells_apart_what_words_do_not() -> None:
-    one, other = (kv.Set(b"r-1", b"tags/t", encode(Tag(tag_id=TagID(name), commit_id=CommitID("c")))) for name in "ab")
-    assert describe.effect(one, START) == describe.effect(other, START)
-    assert describe.exact(one, None, ()) != describe.exact(other, None, ())
-    assert describe.exact(one, None, ()) == describe.exact(one, None, ())

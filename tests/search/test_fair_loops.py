@@ -11,6 +11,7 @@ import pytest
 from lakeproof.search import fair_loops
 from lakeproof.search.fair_loops import NOT_OWED
 from lakeproof.search.graph import Graph, broken_run
+from tests.search.agreement import in_parts
 
 WALKED = 7
 """Closed walks are enumerated up to this length."""
@@ -128,14 +129,9 @@ def wrong(seeds: range) -> list[str]:
     return found
 
 
-def test_no_lasso_is_shorter() -> None:
-    assert wrong(range(250)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 3_000, 1_000))
-def test_no_lasso_is_shorter_in_many_graphs(first: int) -> None:
-    assert wrong(range(first, first + 1_000)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(250), 250, deep=range(1_000, 3_000), deep_size=1_000))
+def test_no_lasso_is_shorter(seeds: range) -> None:
+    assert wrong(seeds) == []
 
 
 def test_a_loop_that_is_too_dear_to_shorten_is_still_fair(monkeypatch: pytest.MonkeyPatch) -> None:

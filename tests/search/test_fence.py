@@ -42,14 +42,6 @@ class TestWatch:
 
 
 class TestOurs:
-    @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
-    def test_no_memory_and_the_watch_are_not_of_that_code(self, error: BaseException) -> None:
-        assert is_ours(error)
-
-    @pytest.mark.parametrize("error", [KeyError(), SystemExit(0), GeneratorExit(), StopIteration()], ids=repr)
-    def test_any_other_exception_is(self, error: BaseException) -> None:
-        assert not is_ours(error)
-
     def test_an_interrupt_is_if_no_key_was_pressed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert not is_ours(KeyboardInterrupt())
         monkeypatch.setattr(INTERRUPTS, "came", True)

@@ -20,9 +20,9 @@ from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet
 from tests.differential.programs import START
 from tests.differential.straying import straying
+from tests.search.agreement import in_parts
 
 P = b"p"
-SETS = 12
 STATES_MAX = 200
 
 Check = Callable[[Snapshot], Iterator[Finding]]
@@ -162,13 +162,9 @@ def wrong(seeds: range) -> list[str]:
 
 
 class TestGenerated:
-    def test_searches_agree_with_an_enumerator_that_judges_each_state_anew(self) -> None:
-        assert wrong(range(SETS)) == []
-
-    @pytest.mark.deep
-    @pytest.mark.parametrize("first", range(SETS, SETS + 100, 20))
-    def test_searches_agree_on_more_sets(self, first: int) -> None:
-        assert wrong(range(first, first + 20)) == []
+    @pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(12, 112), deep_size=20))
+    def test_searches_agree_with_an_enumerator_that_judges_each_state_anew(self, seeds: range) -> None:
+        assert wrong(seeds) == []
 
     @pytest.mark.deep
     def test_sets_bring_about_what_they_are_for(self) -> None:

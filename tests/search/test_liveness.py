@@ -23,7 +23,7 @@ from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
-from tests.search.agreement import broken, verdicts
+from tests.search.agreement import broken, in_parts, verdicts
 
 FAIRNESS = ("none", "weak", "strong")
 LOCK = (b"p", b"lock")
@@ -88,15 +88,9 @@ def wrong(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("first", range(0, 30, 10))
-def test_verdicts_agree_with_the_explicit_graph(first: int) -> None:
-    assert wrong(range(first, first + 10)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_300, 50))
-def test_many_verdicts_agree_with_the_explicit_graph(first: int) -> None:
-    assert wrong(range(first, first + 50)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(30), 10, deep=range(1_000, 1_300), deep_size=50))
+def test_verdicts_agree_with_the_explicit_graph(seeds: range) -> None:
+    assert wrong(seeds) == []
 
 
 def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
@@ -150,23 +144,6 @@ async def give_up(env: Env, me: str) -> None:
 def locks(*clients: Call, fairness: str = "weak", faults: Faults | None = None) -> Scenario:
     ends = Terminates(take_once, fairness=fairness)  # type: ignore[arg-type]
     return Scenario(name="locks", clients=[[call] for call in clients], invariants=[ends], faults=faults or Faults())
-
-
-@pytest.mark.parametrize("count", [2, 3])
-def test_a_spin_lock_ends_if_clients_are_not_left_out(count: int) -> None:
-    calls = [Call(take_once, str(number)) for number in range(count)]
-    assert broken(locks(*calls)) is None
-    found = broken(locks(*calls, fairness="none"))
-    assert found is not None
-    assert (found.loop, len(found.moves)) == (2, 3)  # one takes it, another has tried: it tries for ever
-
-
-def test_a_greedy_client_starves_another_one_unless_fairness_is_strong() -> None:
-    calls = Call(take_once, "a"), Call(take_again_and_again, "b")
-    found = broken(locks(*calls))
-    assert found is not None
-    assert {move.client for move in found.moves[found.loop :]} == {0, 1}
-    assert broken(locks(*calls, fairness="strong")) is None
 
 
 @pytest.mark.parametrize("fairness", FAIRNESS)

@@ -37,8 +37,7 @@ from tests.differential.loops import (
     made,
     never,
 )
-
-CHUNK = 10
+from tests.search.agreement import in_parts
 
 
 def _reply(op: Op, answer: Answer) -> object:
@@ -83,16 +82,10 @@ def wrong_automata(seeds: range, keepers: tuple[Keeper, ...] = KEEPERS) -> list[
     ]
 
 
-@pytest.mark.parametrize("keeper", KEEPERS, ids=lambda keeper: keeper.__name__)
-def test_automata_are_the_machines_that_flows_run(keeper: Keeper) -> None:
+@pytest.mark.parametrize("seeds", in_parts(range(12), 4, deep=range(1_000, 1_500)))
+def test_automata_are_the_machines_that_flows_run(seeds: range) -> None:
     """However a flow keeps its state: different states stay apart, and equal ones are one."""
-    assert wrong_automata(range(12), (keeper,)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_500, 100))
-def test_many_automata_are_the_machines_that_flows_run(first: int) -> None:
-    assert wrong_automata(range(first, first + 100)) == []
+    assert wrong_automata(seeds) == []
 
 
 PLANTED = {
@@ -155,15 +148,9 @@ def check(seeds: range) -> list[str]:
     return [f"made({seed}): {wrong}" for seed, each in sets if each is not None for wrong in disagreements(each)]
 
 
-@pytest.mark.parametrize("first", range(0, 30, CHUNK))
-def test_loops_agree_with_the_explicit_graph(first: int) -> None:
-    assert check(range(first, first + CHUNK)) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_500, 100))
-def test_many_loops_agree_with_the_explicit_graph(first: int) -> None:
-    assert check(range(first, first + 100)) == []
+@pytest.mark.parametrize("seeds", in_parts(range(30), 10, deep=range(1_000, 1_500)))
+def test_loops_agree_with_the_explicit_graph(seeds: range) -> None:
+    assert check(seeds) == []
 
 
 def test_a_search_notices_that_a_flow_loops() -> None:

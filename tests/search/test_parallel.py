@@ -10,7 +10,7 @@ import attrs
 import pytest
 from rich.console import Console
 
-from lakeproof import Always, Call, Env, Eventually, Faults, Reached, Scenario, ScenarioError, Snapshot, Violation, kv
+from lakeproof import Call, Env, Eventually, Faults, Reached, Scenario, ScenarioError, Snapshot, Violation, kv
 from lakeproof.impl.parallel import Group
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import trace as traces
@@ -26,6 +26,7 @@ from lakeproof.search.world import World
 from lakeproof.show.lanes import show
 from lakeproof.show.story import story
 from tests.search.agreement import schedules
+from tests.search.walks import UNBROKEN
 
 P = b"p"
 Task = Callable[..., Coroutine[Any, Any, object]]  # type: ignore[explicit-any]
@@ -63,16 +64,12 @@ async def one_fails(env: Env, other: Task = write, cancel: bool = True) -> str:
     return "over"
 
 
-def holds(snapshot: Snapshot) -> list[Reached]:
-    return [Reached("a state")]
-
-
 def scenario(*flows: Task, faults: Faults | None = None) -> Scenario:
     return Scenario(
         name="parallel",
         clients=[[Call(flow)] for flow in flows],
         faults=faults or Faults(),
-        invariants=[Always(id="holds", meaning="always", check=holds)],
+        invariants=[UNBROKEN],
         expect={NO_UNHANDLED_EXCEPTION: "holds"},
     )
 

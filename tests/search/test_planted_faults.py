@@ -220,10 +220,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ClientTable, "_event", lambda *_: 0)
 
 
-@plant(
-    "symmetry among clients that mint identifiers",
-    "clients of one program that mint identifiers of which no demand speaks",
-)
+@plant("symmetry among clients that mint identifiers", UNSPOKEN)
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Behaviour, "minted", property(lambda _: False, lambda _, value: None), raising=False)
 

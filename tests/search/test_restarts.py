@@ -21,7 +21,6 @@ from lakeproof import (
     Scenario,
     ScenarioError,
     Snapshot,
-    Status,
     Violation,
     kv,
 )
@@ -208,13 +207,6 @@ class TestRefused:
     def test_a_client_without_a_recovery_does_not_restart(self) -> None:
         world = World(prepare(restarting([Call(append)], Client(Call(append), recover=Call(again)))))
         assert {move.client for move in world.moves() if move.mode is Mode.RESTART} == {1}
-        world.close()
-
-    def test_a_lost_call_has_crashed(self) -> None:
-        world = World(prepare(restarting(Client([Call(append), Call(append)], recover=Call(finish)))))
-        world.step(Move(0, Mode.NORMAL))
-        world.step(R)
-        assert [call.status for call in world.snapshot().clients[0]] == [Status.CRASHED]
         world.close()
 
 

@@ -89,27 +89,22 @@ def native_runs_left_out(seeds: range, runs: int, time: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("time", ["sleeps", "read"])
-def test_no_native_run_is_left_out(time: str) -> None:
-    assert native_runs_left_out(range(6), 30, time) == []
-
-
-@pytest.mark.parametrize("time", ["sleeps", "read"])
-def test_no_run_that_takes_its_time_is_left_out(time: str) -> None:
-    assert left_out(range(25), 30, time) == []
-
-
-@pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize(
-    ("seeds", "runs"),
-    [
-        pytest.param(range(25, 60), 60, marks=pytest.mark.deep, id="dozens"),
-        pytest.param(range(60, 160), 200, marks=pytest.mark.long, id="hundreds"),
-    ],
+MANY: Final = (
+    pytest.param(range(25, 60), 60, marks=pytest.mark.deep, id="dozens"),
+    pytest.param(range(60, 160), 200, marks=pytest.mark.long, id="hundreds"),
 )
-def test_none_is_left_out_of_many(time: str, seeds: range, runs: int) -> None:
-    assert left_out(seeds, runs, time) == []
+
+
+@pytest.mark.parametrize("time", ["sleeps", "read"])
+@pytest.mark.parametrize(("seeds", "runs"), [(range(6), 30), *MANY])
+def test_no_native_run_is_left_out(time: str, seeds: range, runs: int) -> None:
     assert native_runs_left_out(seeds, runs, time) == []
+
+
+@pytest.mark.parametrize("time", ["sleeps", "read"])
+@pytest.mark.parametrize(("seeds", "runs"), [(range(25), 30), *MANY])
+def test_no_run_that_takes_its_time_is_left_out(time: str, seeds: range, runs: int) -> None:
+    assert left_out(seeds, runs, time) == []
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]

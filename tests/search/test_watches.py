@@ -4,28 +4,22 @@ from collections.abc import Callable
 from typing import Final
 
 import attrs
-import numpy as np
 import pytest
 
 from lakeproof.model import kv, watches
-from lakeproof.search import expansion, semantics, space
+from lakeproof.search import semantics, space
 from lakeproof.search.faults import COST, Mode
 from lakeproof.search.tables import ClientTable
-from tests.search.agreement import check_agreement, differences
+from tests.search.agreement import check_agreement, differences, in_parts
+from tests.search.test_channels import always_ready, never_blocked
 from tests.search.test_planted_faults import lose_mode
 from tests.search.walks import ENDS
 from tests.search.watched import COPIED, WATCHED, generated
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
-def test_the_search_finds_what_can_be_and_nothing_else(first: int) -> None:
-    assert list(differences(WATCHED, range(first, first + 20))) == []
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("first", range(1_000, 1_200, 100))
-def test_the_same_of_hundreds(first: int) -> None:
-    assert list(differences(WATCHED, range(first, first + 100))) == []
+@pytest.mark.parametrize("seeds", in_parts(range(60), 20, deep=range(1_000, 1_200)))
+def test_the_search_finds_what_can_be_and_nothing_else(seeds: range) -> None:
+    assert list(differences(WATCHED, seeds)) == []
 
 
 @pytest.mark.parametrize("seed", [1, 5, 8, 9])
@@ -84,10 +78,6 @@ def _too_late(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(watches, "append", append)
 
 
-def _never_blocked(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(expansion.Expansion, "_blocked", lambda self, words: np.zeros(len(words[0]), np.bool_))
-
-
 PLANTS: Final[dict[str, Plant]] = {
     "a change on top of another one is lost": _appended(lambda queue, *more: queue or _append(queue, *more)),
     "the last change comes first": _appended(lambda queue, *more: _append((), *more) + queue),
@@ -98,10 +88,8 @@ PLANTS: Final[dict[str, Plant]] = {
     "a watch begins too early": _too_early,
     "a watch begins too late": _too_late,
     "watches are lost for nothing": lambda patch: patch.setitem(COST, Mode.WATCH_LOST, ()),
-    "who waits can move": _never_blocked,
-    "who waits is ready": lambda patch: patch.setattr(
-        expansion.Expansion, "asleep", lambda self, table, words: np.zeros(len(words[0]), np.bool_)
-    ),
+    "who waits can move": never_blocked,
+    "who waits is ready": always_ready,
     "a write that was compiled before the watch": lambda patch: patch.setattr(ClientTable, "_widen", lambda self: None),
     "a write that is compiled after the watch": lambda patch: patch.setattr(
         space.Space, "is_watched", lambda self, touched: False

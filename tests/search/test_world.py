@@ -5,13 +5,13 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.model import kv
-from lakeproof.model.snapshot import Invoked, Returned, Status
+from lakeproof.model.snapshot import Invoked, Returned
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import ExecutedStep, World
 from tests.differential.interpreter import run_program
-from tests.differential.programs import KEYS, START, Clock, Const, Get, Instruction, Program, Set, SetIf
+from tests.differential.programs import KEYS, Const, Get, Instruction, Program, Set, SetIf
 from tests.search.walks import UNBROKEN
 
 A: Cell = ("kv", *KEYS[0])
@@ -19,14 +19,11 @@ WRITE = Set(0, Const(b"1"))
 
 
 def world(
-    *clients: tuple[Instruction, ...],
-    faults: Faults | None = None,
-    setup: tuple[Instruction, ...] = (),
-    attempts: int = 1,
+    *clients: tuple[Instruction, ...], faults: Faults | None = None, setup: tuple[Instruction, ...] = ()
 ) -> World:
     scenario = Scenario(
         name="world",
-        clients=[[Call(run_program, Program(client, "last"), attempts=attempts)] for client in clients],
+        clients=[[Call(run_program, Program(client, "last"))] for client in clients],
         invariants=[UNBROKEN],
         setup=[Call(run_program, Program(setup))] if setup else [],
         faults=faults or Faults(),
@@ -60,19 +57,6 @@ def test_a_late_write_is_a_step_of_its_client() -> None:
 def test_a_write_that_changes_nothing_has_no_applied_side() -> None:
     here = world((WRITE,), faults=Faults(lost_answers=1, duplicates=1), setup=(WRITE,))
     assert {move.mode for move in here.moves()} == {Mode.NORMAL, Mode.LOST_DROPPED, Mode.REPEATED_DROPPED}
-
-
-def test_a_further_attempt_follows_an_error_as_the_same_call() -> None:
-    here = world((WRITE,), faults=Faults(lost_answers=1), attempts=2)
-    assert go(here, Mode.LOST_DROPPED).outcome is None
-    assert here.snapshot().clients[0][0].status is Status.PENDING
-    assert go(here, Mode.NORMAL).outcome == here.snapshot().clients[0][0]
-
-
-def test_each_client_reads_its_own_skew_and_missing_ones_have_none() -> None:
-    here = world(*[(Clock(),)] * 3, faults=Faults(clock_jumps=(5,), clock_skew=(100, -3)))
-    go(here, Mode.TICK, client=-1)
-    assert [go(here, Mode.NORMAL, client=client).reply for client in range(3)] == [START + 105, START + 2, START + 5]
 
 
 def test_a_move_that_is_not_possible_is_refused_with_those_that_are() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,17 +22,12 @@ delimiters = st.sampled_from([b"", b"/"])
 def pages(hand: Hand, query: Query, batch_size: int) -> list[Shown]:
     found: list[Shown] = []
     while True:
-        page = hand.run(
-            listing.list_page,
-            BRANCH,
-            Query(prefix=query.prefix, delimiter=query.delimiter, after=query.after, amount=query.amount),
-            batch_size=batch_size,
-        )
+        page = hand.run(listing.list_page, BRANCH, query, batch_size=batch_size)
         found += page.shown
         if not page.more:
             return found
         assert len(page.shown) == query.amount > 0
-        query = Query(prefix=query.prefix, delimiter=query.delimiter, after=page.shown[-1].path, amount=query.amount)
+        query = attrs.evolve(query, after=page.shown[-1].path)
 
 
 def folded(content: Mapping[bytes, bytes], prefix: bytes, delimiter: bytes) -> list[bytes]:

@@ -1,17 +1,15 @@
 """Migration: what was in the tables is in the store, all or nothing, whatever fails on the way."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 
 from lakeproof.impl.codec import decode_repository
-from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.checks import problems
-from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty, migrate
+from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty
 from lakeproof.impl.migration.rows import BranchRow, MemoryTables, RepositoryRow, Row, StagedRow, TagRow, UnusableTables
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
@@ -152,9 +150,9 @@ def test_a_switch_that_was_applied_and_reported_as_failed_is_recognised() -> Non
     assert version(store) == migration.VERSION
 
 
-def test_the_clock_and_ids_are_the_only_other_things_it_asks() -> None:
+def test_of_no_rows_there_is_nothing_but_the_version() -> None:
     store = MemoryStore()
-    trio.run(partial(run, migrate(live_env(), MemoryTables(())), store))
+    migrated(store, MemoryTables(()))
     assert set(store.contents()) == {(migration.METADATA, migration.VERSION_KEY)}
 
 

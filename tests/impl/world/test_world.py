@@ -20,7 +20,6 @@ from lakeproof.model.records import Repository, RepositoryState
 from tests.impl.hand import Hand
 
 BARE = attrs.evolve(REPOSITORY, bare=True)
-IN_A = f"{REPOSITORY.storage_namespace}/data/a"
 
 
 def aged() -> Hand:

@@ -10,7 +10,7 @@ from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, 
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 from lakeproof.model.invariants import alone
 from lakeproof.model.invariants.repositories import owner
-from lakeproof.model.records import Branch, CleanupRecord, Record, RepositoryState, Tag
+from lakeproof.model.records import CleanupRecord, Record, RepositoryState
 from lakeproof.model.ref_specification import Named, to_tombstone
 from lakeproof.model.ref_specification import replay_calls as refs_judged
 from lakeproof.model.repository_specification import (
@@ -25,8 +25,8 @@ from lakeproof.model.repository_specification import (
 )
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 from lakeproof.model.solo import Misanswered
+from tests.impl import records
 from tests.impl.records import REPOSITORY as FOUND
-from tests.impl.records import held
 from tests.model.invariants.test_outcomes import judged as verdict_of
 
 ENTRY = attrs.evolve(FOUND, bare=True)
@@ -44,8 +44,8 @@ def after(*calls: CallView, rules: Rules | None = None) -> Living:
     return replay_calls(Living(rules=rules or Rules(), now=0), calls)
 
 
-def snapshot(*records: Record, calls: tuple[CallView, ...] = ()) -> Snapshot:
-    return Snapshot(store=held(*records), objects={}, now=0, clients=(calls,))
+def snapshot(*found: Record, calls: tuple[CallView, ...] = ()) -> Snapshot:
+    return Snapshot(store=records.held(*found), objects={}, now=0, clients=(calls,))
 
 
 class TestRepositories:
@@ -85,7 +85,7 @@ class TestRepositories:
     def test_what_is_missing_and_what_is_left_behind_is_found(self) -> None:
         (missing,) = find_differences(after(CREATED), snapshot(), owner)
         assert missing == "repos/r is missing"
-        branch = Branch(branch_id=BranchID("b"), commit_id=CommitID("c"), staging_token=StagingToken("r-b:u.1"))
+        branch = attrs.evolve(records.branch("b"), staging_token=StagingToken("r-b:u.1"))
         (behind,) = find_differences(after(CREATED), snapshot(ENTRY, branch), owner)
         assert behind == "branches/b of instance u is left behind"
 
@@ -110,17 +110,14 @@ class TestRepositories:
             after(CREATED, doubtful, rules=Rules(settles=frozenset({kind})))
 
 
-MAIN = Branch(branch_id=BranchID("main"), commit_id=CommitID("c"), staging_token=StagingToken("t"))
+MAIN = records.branch("main")
 REFS = Named(default=BranchID("main"), deletes=to_tombstone).with_branch(MAIN)
 
 
 class TestRefs:
     def test_a_branch_comes_before_a_tag_of_its_name_and_a_tombstone_does_not(self) -> None:
-        gone = Branch(branch_id=BranchID("b"), commit_id=CommitID(""), staging_token=StagingToken("u"))
-        state = REFS.with_branch(gone)
-        state = attrs.evolve(
-            state, tags={TagID(n): Tag(tag_id=TagID(n), commit_id=CommitID("x")) for n in ("b", "main")}
-        )
+        tags = {TagID(name): attrs.evolve(records.tag(name), commit_id=CommitID("x")) for name in ("b", "main")}
+        state = attrs.evolve(REFS.with_branch(records.branch("b", "")), tags=tags)
         assert (state.resolved("main"), state.resolved("b"), state.resolved("none")) == ("c", "x", None)
 
     @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from lakeproof.model.linearizability.problem import Stepped, Verdict, make_steps
 from lakeproof.model.linearizability.specifications import APPEND, CAS_REGISTER, Specification
 from lakeproof.model.snapshot import Status
 from tests.model.linearizability.generated import brute_force, in_some_order, small
-from tests.model.linearizability.written import drawn
 
 
 def explained(specification: Specification, told: History, limits: Limits | None = None) -> Evidence:
@@ -72,28 +71,6 @@ def test_the_prefix_is_the_longest_and_the_part_smallest_by_brute_force() -> Non
     assert seen > 200
 
 
-def test_a_stale_read_is_shown_by_the_two_writes_and_the_read() -> None:
-    told = drawn(
-        """
-        |--|                                                      write 1
-           |--|                                                   write 2
-                |--|                                              read 2
-                     |---|                                        write 3
-                       |----...                                   write 5
-                            |--|                                  read 3
-                                |-----|                           write 4
-                                        |--|                      read 1
-                                             |--|                 read 4
-        """
-    )
-    found = explained(CAS_REGISTER, told)
-    assert found.returned == 6
-    assert found.failed is not None
-    assert (found.failed.f, found.failed.result) == ("read", 1)
-    assert [op.f for op in found.operations].count("read") >= 1
-    assert len(found.operations) <= 3
-
-
 def test_where_few_values_come_again_and_again_only_the_end_is_told_with_what_was_held_before() -> None:
     operations = []
     for turn in range(200):
@@ -109,8 +86,9 @@ def test_where_few_values_come_again_and_again_only_the_end_is_told_with_what_wa
 
 
 def test_without_time_all_operations_are_given_and_nothing_is_called_smallest() -> None:
-    told = drawn("|--|  write 1\n     |--|  read 2\n           |--|  read 1")
-    found = explained(CAS_REGISTER, told, Limits(expired=lambda: True))
+    write = Operation(process=0, f="write", argument=1, call=0, returned=1)
+    reads = [Operation(process=0, f="read", result=each, call=2 * each, returned=2 * each + 1) for each in (2, 1)]
+    found = explained(CAS_REGISTER, history([write, *reads]), Limits(expired=lambda: True))
     assert not found.minimal
 
 

@@ -19,6 +19,7 @@ from lakeproof.model.linearizability.specifications import (
     KV,
     KV_SCAN,
     MULTI_REGISTER,
+    MUTEX,
     Specification,
     specification_of,
 )
@@ -26,7 +27,7 @@ from lakeproof.model.linearizability.values import REFUSED, Atom, freeze
 from lakeproof.model.snapshot import Status
 
 
-def verdict(specification: Specification, *calls: tuple[object, ...], settings: Settings | None = None) -> Verdict:
+def verdict(specification: Specification, *calls: tuple[object, ...]) -> Verdict:
     """Of (f, key, argument, result), one after the other; a fifth says that it overlaps all that follow."""
     operations = []
     for at, (f, key, argument, result, *overlaps) in enumerate(calls):
@@ -42,7 +43,7 @@ def verdict(specification: Specification, *calls: tuple[object, ...], settings: 
                 returned=returned,
             )
         )
-    found = {v.verdict for v in check(specification, history(operations, settings))}
+    found = {v.verdict for v in check(specification, history(operations))}
     return Verdict.VIOLATED if Verdict.VIOLATED in found else found.pop()
 
 
@@ -106,6 +107,25 @@ def test_the_registers_of_a_transaction_change_at_one_moment() -> None:
     assert verdict(MULTI_REGISTER, both, whole) is Verdict.HOLDS
     assert verdict(MULTI_REGISTER, (*both, "overlaps"), torn) is Verdict.VIOLATED
     assert verdict(MULTI_REGISTER, (*both, "overlaps"), whole) is Verdict.HOLDS
+
+
+def test_a_mutex_is_held_by_one() -> None:
+    take, free = ("acquire", None, None, None), ("release", None, None, None)
+    assert verdict(MUTEX, take, free, take) is Verdict.HOLDS
+    assert verdict(MUTEX, take, (*free, "overlaps"), take) is Verdict.HOLDS
+    for wrong in ((take, take), (free,), (take, free, free)):
+        assert verdict(MUTEX, *wrong) is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("fail", "expected"), [("predicate-false", Verdict.VIOLATED), ("did-not-happen", Verdict.HOLDS)]
+)
+def test_what_a_failure_says_is_a_setting(fail: str, expected: Verdict) -> None:
+    told = [
+        Operation(process=0, f="write", argument=1, call=0, returned=1),
+        Operation(process=1, f="cas", argument=(1, 2), status=Status.FAIL, call=2, returned=3),
+    ]
+    assert [each.verdict for each in check(ALL["cas-register"], history(told, Settings(fail=fail)))] == [expected]  # type: ignore[arg-type]
 
 
 def test_values_that_were_written_apart_are_apart() -> None:
