@@ -3,6 +3,9 @@
 The task that was answered runs until it waits again; then the tasks that it has started run, in order of start, each
 until it waits; then those that have waited for the end of a group. The driver of the flow (the search, `World`, or the
 live driver) sees the open effects by the names of their tasks, and answers one at a time.
+
+Example: a flow has started two tasks, and open are a get of x by task 1 and a get of y by task 2. The answer to the
+second runs task 2 on, to its set of y: open are now the get of x by task 1, and the set of y by task 2.
 """
 
 from collections import deque

@@ -41,7 +41,7 @@ CLASSIC = "spark_checks/engine/classic.py"
 OF_JAVA = {"_gateway", "_jc", "_jdf", "_jo", "_jsc", "_jsparkSession", "_jvm", "SparkContext", "rdd", "sparkContext"}
 
 LINES_MAX = 399
-LINES_MAX_OF = {"lakeproof/search/behaviour.py": 600, "lakeproof/search/execution.py": 600}
+LINES_MAX_OF = {"lakeproof/search/behaviour.py": 600, "lakeproof/search/by_level.py": 600}
 """Each is one algorithm, which two files would tear apart."""
 PARAMETERS_MAX = 7
 """Of a function. A command's options are no parameters in this sense."""
@@ -357,7 +357,7 @@ PLANTED = {
     "impl/long.py": "x = 1\n" * 400,
     "impl/fits.py": "x = 1\n" * 399,
     "lakeproof/search/behaviour.py": "x = 1\n" * 600,
-    "lakeproof/search/execution.py": "x = 1\n" * 601,
+    "lakeproof/search/by_level.py": "x = 1\n" * 601,
     "impl/records_pb2.py": "x = 1\n" * 400,
     CLASSIC: "from py4j import java_gateway\nx._jvm.y\n",
     "spark_checks/g.py": "import py4j.protocol\ns.sparkContext\nfrom pyspark import SparkContext\ngetattr(x, '_jvm')\n",
@@ -393,6 +393,6 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
         "spark_checks/g.py:2: sparkContext",
         "spark_checks/g.py:4: _jvm",
     ]
-    assert long_files(tmp_path) == ["impl/long.py: 400 lines", "lakeproof/search/execution.py: 601 lines"]
+    assert long_files(tmp_path) == ["impl/long.py: 400 lines", "lakeproof/search/by_level.py: 601 lines"]
     assert many_parameters(tmp_path) == {"impl/many.py": {"many"}}
     assert machine_paths(tmp_path) == ["docs/a.md:1: /" + "home/me"]

@@ -60,7 +60,7 @@ class Reader:
         if at == len(infos) or infos[at].min_path > path:
             return None
         entries = await self.range(infos[at])
-        at = bisect_left(entries, path, key=_path)
+        at = bisect_left(entries, path, key=lambda entry: entry.path)
         return entries[at] if entries[at].path == path else None
 
     async def entries(self, infos: Sequence[RangeInfo]) -> AsyncIterator[Entry]:
@@ -99,7 +99,3 @@ async def get_entry(
 def first_reaching(infos: Sequence[RangeInfo], path: bytes) -> int:
     """Index of the first range that ends at a path or after it."""
     return bisect_left(infos, path, key=lambda info: info.max_path)
-
-
-def _path(entry: Entry) -> bytes:
-    return entry.path

@@ -2,6 +2,10 @@
 
 A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
 words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its ``ROWS``.
+
+Example: the race "delete-create" with the faults "crash", in the design ``repositories/kv3``. One client calls kv3's
+delete, another one its create, both of the repository "r"; at most one of them crashes. The scenario is called
+``repositories/kv3/delete-create/crash``, and expects what the design's ``refuted`` names to be violated.
 """
 
 import enum

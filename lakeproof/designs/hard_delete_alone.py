@@ -26,7 +26,7 @@ from lakeproof.designs.races import NONE, Race, Refuted, after, fault, jump
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.hard_delete._staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
 from lakeproof.model.calls import CallArguments, arguments_by_role
@@ -134,12 +134,10 @@ class _Alone(ObjectDesign):
 SPECIFIED: Final = objects_alone.ID
 
 
-def _stage_listed(flows: ObjectFlows) -> Flow:
-    """`stage_again` of an object that only a listing shows."""
-    return partial(catalog.stage_again, stage=flows.stage_object, find=find_listed)
-
-
-LISTED: Final[Mapping[str, Word[ObjectFlows]]] = {"stage": Word(_stage_listed, BRANCH, TO, X)}
+LISTED: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "stage": Word(lambda flows: partial(catalog.stage_again, stage=flows.stage_object, find=find_listed), BRANCH, TO, X)
+}
+"""Staging again of an object that only a listing shows."""
 
 
 def alone(design: ObjectDesign, terms: Terms, refuted: Mapping[str, Refuted] = HOLDS) -> _Alone:

@@ -347,14 +347,11 @@ class Runner:
         """What changes if anything moves; None: a thread does. The threads come first: once they sleep, what they have
         sent is either unread, or was read and acted on."""
         server = self.gate.server
-        spent = self.watch.asleep(self._pids()) if CAN_SEE else {}
+        pids = [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
+        spent = self.watch.asleep(pids) if CAN_SEE else {}
         if spent is None:
             return None
         return _QuietState(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
-
-    def _pids(self) -> list[int]:
-        """Of what runs while requests wait."""
-        return [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
 
     async def _judged(self) -> Schedule:
         self.gate.open()

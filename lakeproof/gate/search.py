@@ -147,7 +147,8 @@ async def shorten_schedule(runner: Runner, schedule: Schedule, invariant: str) -
 def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
     """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
     SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
-    before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY} if _in_main_thread() else {}
+    in_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY if in_main}
     try:
         found: Result = trio.run(work)
         return found
@@ -160,7 +161,3 @@ def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
 
 def _as_ctrl_c(number: int, frame: object) -> None:
     signal.raise_signal(signal.SIGINT)
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()

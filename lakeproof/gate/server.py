@@ -3,6 +3,9 @@
 A program may have several requests under way at once, and the order in which they arrive is chance. So a request is
 named only when the program is quiet, and by what it asks for. Two that differ in nothing but what is minted are named
 as they arrived.
+
+Example: two clients have sent ``PUT bucket/head``, and wait. The program is quiet, so both are named, and the search
+chooses c2's. Only now the store changes, and c2 has its answer; when the program is quiet again, the next is chosen.
 """
 
 from collections import Counter

@@ -148,14 +148,10 @@ def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
 def _compile_tree(tree: ast.Module, path: Path) -> bytes:
     start = 1 if tree.body and ast.get_docstring(tree) is not None else 0
     imported = ast.ImportFrom("lakeproof.mutation", [ast.alias("stand_ins", STAND_INS)], 0)
-    while start < len(tree.body) and _is_future(tree.body[start]):
+    while start < len(tree.body) and isinstance(at := tree.body[start], ast.ImportFrom) and at.module == "__future__":
         start += 1
     planted = ast.Module([*tree.body[:start], imported, *tree.body[start:]], tree.type_ignores)
     return marshal.dumps(compile(ast.fix_missing_locations(planted), str(path), "exec", dont_inherit=True))
-
-
-def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 @attrs.frozen(eq=False)

@@ -4,6 +4,9 @@ Every transition moves one client to a node of a higher rank, or spends a unit o
 belongs to exactly one level: duplicates arise only inside a level, and no visited set is kept. Where flows loop this is
 different: see `lakeproof.search.loops`.
 
+Example: two clients with one program read a counter, and set it to one more. The levels have 1, 1, 2, 2 and 2 states,
+since clients that are alike share them. On the last level the counter is 1, because an update was lost, or 2.
+
 A search has a `Plan`, and ends with its result, or with the reason for which another one is needed. Four exceptions
 make it begin anew: they leave from deep within the tables, where a reply is compiled (`Disagreement`, `_Minted`,
 `Relayout`), or within a judgement (`TellsClientsApart`).

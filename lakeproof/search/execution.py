@@ -1,6 +1,9 @@
 """One client's execution: its calls one after the other, suspended at effects.
 
 An `Execution` is a live chain of coroutines; it is driven by replies and never touches a store itself.
+
+Example: a flow awaits a get, and then a set. A new execution waits for the get: that is its ``op``. Sent a reply, it
+runs on to the set; sent the reply to this, it ends: ``op`` is None, ``finished`` has the call with what it returned.
 """
 
 import inspect

@@ -6,6 +6,9 @@ on every run; and a watch that ends a loop.
 
 The watch is a timer of the process: its handler runs in the main thread between two instructions of the code that it
 watches, and raises `Hangs` there if that code was entered too long ago. In other threads nothing is watched.
+
+Example: a flow waits in ``while not done: pass``. After `CALL_SECONDS_MAX` it is interrupted, and all that is not
+decided by then is inconclusive: "mine.py:7: runs on without an effect for more than 30 s".
 """
 
 import inspect

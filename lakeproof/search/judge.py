@@ -1,6 +1,7 @@
 """Invariants over packed levels: each is evaluated once per distinct projection that it reads.
 
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
+Example: an invariant reads the store alone. A level of 1,000 states with 12 different stores costs 12 evaluations.
 """
 
 from collections.abc import Hashable, Iterator, Sequence

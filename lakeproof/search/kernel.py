@@ -2,6 +2,9 @@
 
 The kernel knows nothing of levels, invariants or limits: it turns states into successors and hands them to a
 sink, with the moves that made them. Monitors advance here, because their states are columns.
+
+Example: in three states client a waits for a get of n, and n is 0, 0 and 1. The flow is run on with either reply, once
+each, and the nodes that it comes to are noted in a's table; the three successors are looked up there.
 """
 
 from collections.abc import Hashable, Iterator, Sequence

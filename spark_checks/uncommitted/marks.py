@@ -47,10 +47,6 @@ ORDER: Final = (
 ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 
 
-def _as_folder(folder: Folder | Path | None) -> Folder | None:
-    return None if folder is None else as_folder(folder)
-
-
 @attrs.frozen(kw_only=True)
 class MarkOptions:
     """The options of a run, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
@@ -59,7 +55,7 @@ class MarkOptions:
 
     now: int
     older_than: int
-    since: Folder | None = attrs.field(default=None, converter=_as_folder)
+    since: Folder | None = attrs.field(default=None, converter=attrs.converters.optional(as_folder))
     lenient: bool = False
 
     @property
