@@ -192,8 +192,13 @@ class TransactsApart(MemoryStore):
     async def perform_all(self, op: kv.Transact) -> None:
         async with self.lock:
             await Store.perform_all(self, kv.Transact(op.checks, ()))
-            await trio.testing.wait_all_tasks_blocked()
+            await trio.testing.wait_all_tasks_blocked(0.001)
             await Store.perform_all(self, kv.Transact((), op.writes))
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            await trio.testing.wait_all_tasks_blocked()  # it meets a transact between its checks and its writes
+        return await super().apply(op)
 
 
 class BoastsOfTransact(MemoryStore):
