@@ -68,7 +68,9 @@ class ReadOnlySQLiteStore(SQLiteStore):
         try:
             found += troubles(self._connection)
             rows = self._connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY partition_key")
-            self.partitions = [partition for (partition,) in rows]
+            partitions = [partition for (partition,) in rows]
+            self.partitions = [each for each in partitions if isinstance(each, bytes)]
+            found += ["a partition key is no blob; expected blob everywhere"] * (self.partitions != partitions)
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise self._no_store(error) from error
