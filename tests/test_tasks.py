@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof import cli
+from lakeproof.commands import runs
 from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.fence import HUNG, Hangs
 from lakeproof.verify import processes as running
@@ -134,12 +134,12 @@ class TestExitCodes:
         ],
     )
     def test_they_are_0_only_where_every_verdict_is_as_expected(self, outcomes: Sequence[Outcome], code: int) -> None:
-        assert cli._exit_code(outcomes, sampled=False) == code
+        assert runs.exit_code(outcomes, sampled=False) == code
 
     def test_a_walk_that_finds_nothing_ends_with_3(self) -> None:
         nothing = outcome(verdict("inconclusive", sampled=True))
-        assert cli._exit_code([nothing], sampled=True) == 3
-        assert cli._exit_code([outcome(verdict("violated", "violated", sampled=True))], sampled=True) == 0
+        assert runs.exit_code([nothing], sampled=True) == 3
+        assert runs.exit_code([outcome(verdict("violated", "violated", sampled=True))], sampled=True) == 0
 
     def test_a_scenario_that_has_not_reported_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def half(task: Task, chosen: Sequence[Scenario], source: Source, jobs: int, ear: Listener) -> Iterator[Outcome]:
@@ -147,6 +147,6 @@ class TestExitCodes:
 
         monkeypatch.setattr(running, "run", half)
         bounds = {"max_states": None}
-        report = cli.Outputs(out=tmp_path, bounds=bounds, as_json=False)
-        code = cli.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)
+        report = runs.Outputs(out=tmp_path, bounds=bounds, as_json=False)
+        code = runs.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)
         assert code == 3

@@ -22,6 +22,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "follows": ("lakeproof.commands.follows:command", "Check whether flows could have requested the effects of a log."),
     "gate": ("lakeproof.commands.gate:gate", "Hold the requests of a real program at its store; run every schedule."),
     "replay": ("lakeproof.commands.replay:command", "Execute a trace on the real flows, or on a program at the gate."),
+    "scenarios": ("lakeproof.commands.scenarios:command", "List scenarios with their bounds and expected violations."),
     "service": (
         "lakeproof.commands.service:command",
         "Run concurrent clients on a lakeFS server, and check its answers.",
@@ -33,6 +34,14 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "show": ("lakeproof.commands.show:show", "Show a trace as lanes, as a page for browsers, or as a picture."),
     "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
     "mutants": ("lakeproof.commands.mutants:command", "Change flows in small ways, and see if scenarios notice."),
+    "verify": (
+        "lakeproof.commands.verify:command",
+        "Search every schedule of every scenario: proved, violated, or inconclusive.",
+    ),
+    "walk": (
+        "lakeproof.commands.walk:command",
+        "Sample executions where a search is too large.",
+    ),
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""
 
@@ -108,12 +117,9 @@ class Commands(click.Group):
         return UNUSABLE
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *LATER, *(point.name for point in _plug_ins())})
+        return sorted({*LATER, *(point.name for point in _plug_ins())})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        found = super().get_command(ctx, cmd_name)
-        if found is not None:
-            return found
         if cmd_name in LATER:
             module, _, name = LATER[cmd_name][0].partition(":")
             try:
@@ -131,15 +137,13 @@ class Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
         """Names of commands, without loading them; the options of the group."""
-        helps = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
-        helps |= {name: help_ for name, (_, help_) in LATER.items()}
+        helps = {name: help_ for name, (_, help_) in LATER.items()}
         helps |= {point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}
         found = [CompletionItem(name, help=helps[name]) for name in sorted(helps) if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        helps = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
-        rows = sorted((helps | {name: help_ for name, (_, help_) in LATER.items()}).items())
+        rows = sorted((name, help_) for name, (_, help_) in LATER.items())
         rows += [(p.name, PLUG_INS.get(p.name, f"plug-in: {p.value}")) for p in _plug_ins() if p.name not in dict(rows)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

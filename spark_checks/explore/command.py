@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.cli import Outputs, chosen_from, json_option, out_option, perform
 from lakeproof.commands.options import Seconds, from_option
+from lakeproof.commands.runs import Outputs, chosen_from, json_option, out_option, perform
 from lakeproof.spark_checks.engine.options import spark_options
 
 if TYPE_CHECKING:
