@@ -134,6 +134,11 @@ def repositories(snapshot: Snapshot) -> list[RepositoryView]:
     return views_of(snapshot, found)
 
 
+def living(snapshot: Snapshot) -> list[RepositoryView]:
+    """The repositories that are no tombstones: their data is to be kept."""
+    return [view for view in repositories(snapshot) if view.lives]
+
+
 def views_of(snapshot: Snapshot, found: Iterable[Repository]) -> list[RepositoryView]:
     """What is in the partitions of these instances, accessible or not."""
     staged: dict[StagingToken, dict[bytes, StagedEntry]] = {}

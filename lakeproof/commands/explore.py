@@ -2,30 +2,21 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from lakeproof.commands.options import from_option, seconds_option
-from lakeproof.words import AS_EXPECTED
+from lakeproof.words import AS_EXPECTED, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
-    from lakeproof.show.pages.explorer import Explorer
     from lakeproof.verify.loader import Source
 
 
 DEMO: Final = "repositories/step1/delete-delete-create"
 """Small enough to be walked, and refuted by a schedule of a few steps."""
-
-
-class Tell(Protocol):
-    """Says where a scenario of this name is served."""
-
-    def __call__(self, address: str, *, name: str) -> None: ...
 
 
 @click.command("explore")
@@ -41,7 +32,11 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
     SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
     other user knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
+    import trio
+
     from lakeproof.show.pages.explorer import Explorer
+    from lakeproof.show.pages.server import HOST, serve
+    from lakeproof.show.pages.walk import NoSuchMove
     from lakeproof.verify.loader import Source
 
     if not name and (file or not demo):
@@ -51,40 +46,21 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
         explorer = Explorer(_one(source, name or DEMO), source, max_seconds)
         if demo:
             explorer.lead()
-        _walk(explorer, path, port, partial(_tell, path=path, out=out))
+        try:
+            explorer.state(path)  # what cannot be walked is an error here, not in the page
+        except NoSuchMove as error:
+            raise click.UsageError(f"--path {path}: {error}") from error
+
+        def tell(address: str) -> None:
+            opened = f"{address}{f'#{path}' if path else ''}"
+            click.echo(f"{explorer.scenario.name}: open {opened} in a browser; Ctrl-C ends it", file=out)
+
+        try:
+            trio.run(serve, explorer, port, tell)
+        except OSError as error:
+            raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
         click.echo("ended", err=True)
     return AS_EXPECTED
-
-
-def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
-    click.echo(f"{name}: open {address}{f'#{path}' if path else ''} in a browser; Ctrl-C ends it", file=out)
-
-
-@contextlib.contextmanager
-def _free(port: int) -> Iterator[None]:
-    """Raises Unusable: nothing can listen on the port."""
-    from lakeproof.show.pages.server import HOST
-    from lakeproof.words import Unusable
-
-    try:
-        yield
-    except OSError as error:
-        raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
-
-
-def _walk(explorer: "Explorer", path: str, port: int, tell: Tell) -> None:
-    """Serve a scenario."""
-    import trio
-
-    from lakeproof.show.pages.server import serve
-    from lakeproof.show.pages.walk import NoSuchMove
-
-    try:
-        explorer.state(path)  # what cannot be walked is an error here, not in the page
-    except NoSuchMove as error:
-        raise click.UsageError(f"--path {path}: {error}") from error
-    with _free(port):
-        trio.run(serve, explorer, port, partial(tell, name=explorer.scenario.name))
 
 
 def _one(source: "Source", name: str) -> "Scenario":

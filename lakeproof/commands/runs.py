@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.reports import Reports, propose, write_reports
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
 
 if TYPE_CHECKING:
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from lakeproof.verify.loader import Source
     from lakeproof.verify.outputs import TraceFiles
     from lakeproof.verify.tasks import Outcome, Task
+
+Reports = Sequence[tuple[str, Path]]
+"""Formats, and the file that each is written to."""
 
 patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
@@ -117,7 +119,7 @@ def perform(
         for line in report.kept.close(ordered):
             click.echo(line, err=True)
     if report.propose:
-        return propose(ordered)
+        return _propose(ordered)
     _report(ordered, files, source, time.monotonic() - started, report)
     if report.html is not None:
         from lakeproof.show.pages.index import write
@@ -153,7 +155,7 @@ def _report(
         from lakeproof.show.formats import render_verdicts
 
         click.echo(render_verdicts(report.format_, outcomes, files.written, source), nl=False)
-    write_reports(report.reports, outcomes, files, source, report.bounds)
+    _write_reports(report.reports, outcomes, files, source, report.bounds)
     if report.as_json or report.format_ is not None:
         close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))
         return
@@ -170,3 +172,52 @@ def exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
         return UNUSABLE
     nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
     return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
+
+
+def check_reports(reports: Reports) -> None:
+    """Say at the beginning of a long run what would fail at its end. Raises Unusable: a file cannot be written."""
+    from lakeproof.verify.outputs import check_writable, unwritable
+
+    for _, path in reports:
+        check_writable(path.parent, "--report")
+        if path.is_dir():
+            raise unwritable(path, "it is a folder", "--report")
+
+
+def _write_reports(
+    reports: Reports,
+    outcomes: "Sequence[Outcome]",
+    files: "TraceFiles",
+    source: "Source",
+    bounds: Mapping[str, object],
+) -> None:
+    """Write each report. Raises Unusable: it cannot be written."""
+    if not reports:
+        return
+    from lakeproof.show.formats import render_verdicts
+    from lakeproof.show.verdicts import lines
+    from lakeproof.verify.outputs import unwritable
+
+    for format_, path in reports:
+        if format_ == "json":
+            written = files.written
+            traces = [{name: at for (of, name), at in written.items() if of == each.scenario} for each in outcomes]
+            text = "".join(lines(each, found, bounds) for each, found in zip(outcomes, traces, strict=True))
+        else:
+            text = render_verdicts(format_, outcomes, files.written, source)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise unwritable(path, error.strerror or str(error), "--report") from error
+
+
+def _propose(outcomes: "Sequence[Outcome]") -> int:
+    """Print the expectations that the outcomes speak for."""
+    from lakeproof.show.proposal import proposal
+
+    click.echo(proposal(outcomes))
+    if any(found.trouble for found in outcomes):
+        return UNUSABLE
+    undecided = any(each.verdict == "inconclusive" and each.named for found in outcomes for each in found.verdicts)
+    return INCONCLUSIVE if undecided else AS_EXPECTED

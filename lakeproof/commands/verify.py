@@ -8,9 +8,10 @@ from typing import Final
 import click
 
 from lakeproof.commands.options import FORMATS, Seconds, from_option, reports_of
-from lakeproof.commands.reports import Reports, check_reports
 from lakeproof.commands.runs import (
     Outputs,
+    Reports,
+    check_reports,
     chosen_from,
     jobs_option,
     json_option,

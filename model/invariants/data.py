@@ -4,44 +4,48 @@ Only objects in a repository's storage namespace count: what lies elsewhere is n
 Source: hard-delete-uncommitted-data.md; the "data" rows in docs/reference/invariants.md.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
 from lakeproof.model.invariants._changes import Changes
 from lakeproof.model.objects import etag
-from lakeproof.model.references import Reference, RepositoryView, repositories
+from lakeproof.model.references import Reference, RepositoryView, living
 from lakeproof.model.snapshot import Event, Outcome, Snapshot
 
 STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 
 
-def _living(snapshot: Snapshot) -> list[RepositoryView]:
-    return [view for view in repositories(snapshot) if view.lives]
+def objects_are_kept(
+    name: str, view: RepositoryView, references: Iterable[Reference] | None, holder: str, verb: str = "has"
+) -> Iterator[Finding]:
+    """Whether the object of each of these references exists, where it is the repository's to keep.
+
+    references: None: the holder is a commit that cannot be read, which violates the invariant of this name as well.
+    """
+    if references is None:
+        yield Violation(name, f"{holder} cannot be read: its metarange or a range of it is gone")
+    for each in references or ():
+        if not view.inside(each):
+            continue
+        if each.address in view.objects:
+            yield Reached(f"{each.address} is referred to and there")
+        else:
+            yield Violation(name, f"{holder} {verb} {each.path!r} at {each.address}, which is not there")
 
 
 @always("no object of a reachable commit is deleted", reads=STORES)
 def committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    name = "committed-data-is-kept"
-    for view in _living(snapshot):
+    for view in living(snapshot):
         for commit_id in sorted(view.reachable()):
-            committed = view.committed(commit_id)
-            if committed is None:
-                yield Violation(name, f"commit {commit_id[:8]} cannot be read: its metarange or a range of it is gone")
-                continue
-            for each in committed:
-                if not view.inside(each):
-                    continue
-                if each.address in view.objects:
-                    yield Reached(f"{each.address} is committed and there")
-                else:
-                    yield Violation(name, f"commit {commit_id[:8]} has {_describe_reference(each)}, which is not there")
+            commit = f"commit {commit_id[:8]}"
+            yield from objects_are_kept("committed-data-is-kept", view, view.committed(commit_id), commit)
 
 
 @always("the content of a committed object is what was committed", reads=STORES)
 def committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in _living(snapshot):
+    for view in living(snapshot):
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
                 found = view.objects.get(each.address)
@@ -52,31 +56,23 @@ def committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
                 else:
                     yield Violation(
                         "committed-data-is-unchanged",
-                        f"commit {commit_id[:8]} has {_describe_reference(each)} with ETag {each.entry.e_tag[:8]}, "
+                        f"commit {commit_id[:8]} has {each.path!r} at {each.address} with ETag {each.entry.e_tag[:8]}, "
                         f"and now it holds {found.content[:20]!r}",
                     )
 
 
 @always("the object of a staged entry, as its branch shows it, exists", reads=STORES)
 def staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in _living(snapshot):
+    for view in living(snapshot):
         for branch_id in sorted(view.branches):
-            for each in view.staged_references(branch_id):
-                if not view.inside(each):
-                    continue
-                if each.address in view.objects:
-                    yield Reached(f"{each.address} is staged and there")
-                else:
-                    yield Violation(
-                        "staged-data-is-kept",
-                        f"branch {branch_id} shows {_describe_reference(each)}, which is not there",
-                    )
+            staged = view.staged_references(branch_id)
+            yield from objects_are_kept("staged-data-is-kept", view, staged, f"branch {branch_id}", "shows")
 
 
 @always("no two live entries share an address", reads=STORES)
 def address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
     name = "address-has-one-entry"
-    for view in _living(snapshot):
+    for view in living(snapshot):
         committed: dict[str, bytes] = {}
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
@@ -117,16 +113,12 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
     for outcome in outcomes:
         if outcome.error is not None:
             yield Violation(GARBAGE_IS_RECLAIMED.id, f"the background job failed with {outcome.error!r}")
-    for view in _living(snapshot):
+    for view in living(snapshot):
         left = garbage(view)
         if left:
             yield Violation(GARBAGE_IS_RECLAIMED.id, f"nothing refers to {', '.join(left)}, and it is still there")
         else:
             yield Reached(f"all of {len(view.data())} objects are referred to")
-
-
-def _describe_reference(reference: Reference) -> str:
-    return f"{reference.path!r} at {reference.address}"
 
 
 def _uploads(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -140,7 +132,7 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         if not change.undisturbed:
             continue
         what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"
-        for view in _living(snapshot):
+        for view in living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
             if found == (None if change.identity is None else etag(change.identity)):
                 yield Reached(f"{what} is kept")

@@ -20,7 +20,7 @@ from lakeproof.model.invariants._base import (
     eventually,
 )
 from lakeproof.model.objects import DeleteObject
-from lakeproof.model.references import repositories
+from lakeproof.model.references import living
 from lakeproof.model.snapshot import Observed, Snapshot, Status
 
 ID: Final = "job-tells-what-it-deleted"
@@ -70,8 +70,7 @@ UNREADABLE: Final = "unreadable-stops-the-job"
 def unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
     lost = [
         commit_id[:8]
-        for view in repositories(snapshot)
-        if view.lives
+        for view in living(snapshot)
         for commit_id in sorted(view.reachable())
         if view.committed(commit_id) is None
     ]

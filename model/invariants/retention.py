@@ -10,7 +10,8 @@ from typing import Final
 from lakeproof.model import calls, keys
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
-from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.invariants.data import objects_are_kept
+from lakeproof.model.references import RepositoryView, living, repositories
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -18,10 +19,6 @@ EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
     "expired-data-is-reclaimed",
     "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone",
 )
-
-
-def _living(snapshot: Snapshot) -> list[RepositoryView]:
-    return [view for view in repositories(snapshot) if view.lives]
 
 
 def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool = True) -> Always:
@@ -33,21 +30,10 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
     name = "active-data-is-kept"
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        for view in _living(snapshot):
+        for view in living(snapshot):
             for commit_id in sorted(_active(view, rules, snapshot.now, tags=tags, hypothetical=hypothetical)):
-                committed = view.committed(commit_id)
-                if committed is None:
-                    yield Violation(name, f"active commit {commit_id[:8]} cannot be read: an object of it is gone")
-                    continue
-                for each in committed:
-                    if not view.inside(each):
-                        continue
-                    if each.address in view.objects:
-                        yield Reached(f"{each.address} is active and there")
-                    else:
-                        yield Violation(
-                            name, f"active commit {commit_id[:8]} has {each.path!r} at {each.address}, which is gone"
-                        )
+                commit = f"active commit {commit_id[:8]}"
+                yield from objects_are_kept(name, view, view.committed(commit_id), commit)
 
     return Always(
         id=name,
@@ -108,7 +94,7 @@ def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = Fals
         marks = [call for client in snapshot.clients for call in client if call.kind is calls.MARK]
         if any(call.status is not Status.OK for call in marks):
             return
-        for view in _living(snapshot):
+        for view in living(snapshot):
             kept = _active(view, rules, snapshot.now, tags=tags, hypothetical=True)
             partition = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
             found = [key for at, key in snapshot.store if at == partition and key.startswith(condemned)]
@@ -131,18 +117,10 @@ def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = Fals
     reads=frozenset({Reads.STORE, Reads.OBJECTS}),
 )
 def uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in _living(snapshot):
+    for view in living(snapshot):
         for branch_id in sorted(view.branches):
-            for each in view.owned_references(branch_id):
-                if not view.inside(each):
-                    continue
-                if each.address in view.objects:
-                    yield Reached(f"{each.address} is staged and there")
-                else:
-                    yield Violation(
-                        "uncommitted-data-is-kept",
-                        f"branch {branch_id} has staged {each.path!r} at {each.address}, which is gone",
-                    )
+            staged = view.owned_references(branch_id)
+            yield from objects_are_kept("uncommitted-data-is-kept", view, staged, f"branch {branch_id}", "has staged")
 
 
 def expired_data_is_reclaimed(
@@ -162,7 +140,7 @@ def _find_leftovers(
     for outcome in outcomes:
         if outcome.error is not None:
             yield Violation(EXPIRED_DATA_IS_RECLAIMED.id, f"a run failed with {outcome.error!r}")
-    for view in _living(snapshot):
+    for view in living(snapshot):
         left = only_expired(view, rules, snapshot.now, tags=tags) & view.objects.keys()
         if left:
             evidence = f"only expired commits refer to {', '.join(sorted(left))}, and it is still there"
