@@ -1,12 +1,13 @@
 """Who changed what, and who may have changed it after: the bookkeeping that the monitors of entries share.
 
 A *change* is a call that gives a path of a branch a value. A call is *later* than a change unless it had returned
-before the change was invoked: what is concurrent may come after. When a later call may have taken
-place, the change is forgotten: it may have been overwritten. Order is that of
-invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
+before the change was invoked: what is concurrent may come after. When a later call may have taken place, the change is
+forgotten: it may have been overwritten. If it is known with which value, it is not: the path has that value, or that of
+the change. Example: two writes overlap, and both are acknowledged; a path that has neither value has lost a write.
+Order is that of invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, cast
 
 import attrs
@@ -103,11 +104,22 @@ class PathChange:
     acknowledged: bool = False
     later: frozenset[CallID] = frozenset()
     """Calls that may change the path after it: under way, or crashed, or in doubt where writes come late."""
+    rivals: frozenset[tuple[CallID, bytes | None]] = frozenset()
+    """Calls that have ended, and overlapped it or may have taken effect after it, each with the value that it gives."""
 
     @property
     def undisturbed(self) -> bool:
-        """No later call can have changed the path."""
+        """No later call can have changed the path, but its rivals."""
         return self.acknowledged and not self.later
+
+    @property
+    def possible(self) -> frozenset[bytes | None]:
+        """What the path may have, if the change is undisturbed."""
+        return frozenset({self.identity} | {value for _, value in self.rivals})
+
+    def overlaps(self, other: CallID) -> bool:
+        """Whether another call was under way together with this one. Known where that one had not ended in doubt."""
+        return other in self.later or any(rival == other for rival, _ in self.rivals)
 
 
 @attrs.frozen(cache_hash=True)
@@ -149,18 +161,29 @@ class Changes:
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
-        standing: Iterable[PathChange] = self.standing
-        if view.status is Status.OK:
-            standing = (
-                attrs.evolve(change, acknowledged=True) if change.call == call else change
-                for change in self.standing
-                if call not in change.later
-            )
-        elif view.status is Status.INFO:
-            standing = (change for change in self.standing if change.call != call and call not in change.later)
-        else:
+        standing: Iterable[PathChange]
+        if view.status is Status.FAIL:
             others = (change for change in self.standing if change.call != call)
             standing = (attrs.evolve(change, later=change.later - {call}) for change in others)
+        else:
+            standing = self._beside(call, view)
         ended = frozenset(each for each in self.open if each[0] == call)
         doubtful = self.doubtful | ended if self.late and view.status is Status.INFO else self.doubtful
         return attrs.evolve(self, open=self.open - ended, standing=frozenset(standing), doubtful=doubtful)
+
+    def _beside(self, call: CallID, view: CallView) -> Iterator[PathChange]:
+        """The changes that something is demanded of after a call that has taken effect, or may have."""
+        given = dict(values(view.name, view.args))
+        own = {change.path: change for change in self.standing if change.call == call}
+        for change in self.standing:
+            if change.call == call:
+                if view.status is Status.OK:
+                    yield attrs.evolve(change, acknowledged=True)
+            elif call not in change.later:
+                yield change
+            elif change.path in given:
+                mine = own.get(change.path)
+                overwritten = view.status is Status.OK and mine is not None and not mine.overlaps(change.call)
+                if not overwritten:
+                    rivals = change.rivals | {(call, given[change.path])}
+                    yield attrs.evolve(change, later=change.later - {call}, rivals=rivals)

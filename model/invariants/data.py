@@ -134,7 +134,7 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"
         for view in living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
-            if found == (None if change.identity is None else etag(change.identity)):
+            if found in {None if value is None else etag(value) for value in change.possible}:
                 yield Reached(f"{what} is kept")
             else:
                 yield Violation(

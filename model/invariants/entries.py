@@ -47,8 +47,9 @@ def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, delet
             )
             continue
         found = content.get(change.path)
-        if found == change.identity:
-            yield Reached(f"{_describe_change(change)} is kept")
+        if found in change.possible:
+            beside = " beside others" if change.rivals else ""
+            yield Reached(f"{_describe_change(change)} is kept{beside}")
         else:
             now = "the path has nothing" if found is None else f"the path has {found!r}"
             yield Violation(invariant_id, f"{_describe_change(change)} was acknowledged and not undone, and {now}")
@@ -147,7 +148,7 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             continue
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
-        if content is not None and found == each.change.identity:
+        if content is not None and found in each.change.possible:
             yield Reached(f"a commit holds {_describe_change(each.change)}, which was acknowledged before it began")
         else:
             has = "cannot be read" if content is None else f"has {found!r} there"

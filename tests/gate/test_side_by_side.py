@@ -48,7 +48,7 @@ def test_each_class_of_brute_force_is_run_once(program: Program, at_once: int, s
     equal_to_brute_force(program, at_once, seed, threads)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @settings(max_examples=800)
 @given(programs(requests_max=7, at_once=4), st.integers(1, 8), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(

@@ -1,7 +1,7 @@
 """The swarm machines: what holds of them is found to hold, from a new seed each time; what is refuted is found.
 
 A run of a machine with less than its budget proves nothing: its budget is what finds the planted bugs. So each run of
-the default tier takes a quarter of the machines, by its seed, through their whole budget; ``deep`` takes all.
+the default tier takes an eighth of the machines, by its seed, through their whole budget; ``deep`` takes all.
 
 A failure names the run and the command that makes it again. A design that holds, holds whatever the seed: a failure is
 a finding, never bad luck.
@@ -20,7 +20,7 @@ from stateful_tests.__main__ import main
 from stateful_tests.machines import BY_HAND, PLANS, machine
 
 NAMES = (*PLANS, *BY_HAND)
-TURNS = 4
+TURNS = 8
 THOROUGHLY = 1_000
 """How many runs of each machine `make deep` makes at least: each time others, and never fewer than its budget."""
 

@@ -41,7 +41,10 @@ BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
 
 
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
-@pytest.mark.parametrize(("every", "sets"), [(5, 4), pytest.param(1, 40, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("every", "sets"),
+    [(12, 2), pytest.param(5, 4, marks=pytest.mark.deep), pytest.param(1, 40, marks=pytest.mark.long)],
+)
 def test_bounds_of_the_machinery_cost_time_and_never_truth(
     bounds: tuple[tuple[object, str, int], ...], every: int, sets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return after_sending(done.stderr)[-1]
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_a_work_folder_that_executors_do_not_share_is_refused(dataset: str, tmp_path: Path) -> None:
     line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
     assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")

@@ -60,7 +60,10 @@ def asked(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return ran(*LAKEPROOF, *arguments, cwd=folder)
 
 
-@pytest.mark.parametrize("command", [("check", "data", "--json"), ("decode", "data", "--out", "{}-decoded")])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(("check", "data", "--json"), marks=pytest.mark.long), ("decode", "data", "--out", "{}-decoded")],
+)
 def test_a_command_says_what_it_says_embedded(server: str, dataset: Path, command: tuple[str, ...]) -> None:
     how = {"there": ("--remote", server), "here": ("--engine", "embedded")}
     there, here = (asked(dataset, *(word.format(name) for word in command), *more) for name, more in how.items())
@@ -68,7 +71,9 @@ def test_a_command_says_what_it_says_embedded(server: str, dataset: Path, comman
     assert timeless(there.stdout) == timeless(here.stdout)
 
 
-@pytest.mark.parametrize("command", [("uncommitted",), ("retention", "--rules", "rules.json")])
+@pytest.mark.parametrize(
+    "command", [("uncommitted",), pytest.param(("retention", "--rules", "rules.json"), marks=pytest.mark.long)]
+)
 def test_a_run_marks_what_it_marks_embedded_and_sweep_looks_again(
     server: str, dataset: Path, command: tuple[str, ...]
 ) -> None:
