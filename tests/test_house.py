@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("house")  # one process parses all files, once
+
 ROOT = Path(__file__).parents[1]
 
 # Each room and the rooms below that it may import, as `lakeproof.model` and so on; stateful_tests lies outside of the
@@ -89,19 +91,21 @@ def project_files(root: Path) -> Iterator[Path]:
             yield path
 
 
-def is_generated(path: Path) -> bool:
-    return path.stem.endswith("_pb2")
-
-
-def imported(path: Path, root: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imported(path: Path, root: Path) -> tuple[tuple[int, str], ...]:
     """Line and absolute name of each module that a file imports, wherever in the file it does."""
-    return iter(_imported(path.read_text(encoding="utf-8"), path.relative_to(root).with_suffix("").parts[:-1]))
+    package = path.relative_to(root).with_suffix("").parts[:-1]
+    return tuple(_imports(ast.parse(path.read_text(encoding="utf-8")), package))
 
 
 @cache
-def _imported(text: str, package: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
-    """Of one file, once for all rules."""
-    return tuple(_imports(ast.parse(text), package))
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module, without what is there for types alone. Do not change them."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    return tuple(ast.walk(tree))
 
 
 def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -163,12 +167,8 @@ def modules(root: Path) -> dict[str, Path]:
 
 def loaded_by(path: Path, known: AbstractSet[str]) -> set[str]:
     """Our modules that a module imports, wherever in the file, but not for types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -209,8 +209,8 @@ def impurities(root: Path) -> list[str]:
         where = path.relative_to(root)
         modules = [(line, name) for line, name in imported(path, root) if name.split(".")[0] in IMPURE]
         found += [f"{where}:{line}: imports {name}" for line, name in modules]
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        found += [f"{where}:{n.lineno}: async def {n.name}" for n in nodes if isinstance(n, ast.AsyncFunctionDef)]
+        functions = [node for node in nodes_of(path) if isinstance(node, ast.AsyncFunctionDef)]
+        found += [f"{where}:{node.lineno}: async def {node.name}" for node in functions]
     return found
 
 
@@ -222,7 +222,7 @@ def reaching_into_java(root: Path) -> list[str]:
         if where == CLASSIC:
             continue
         found += [f"{where}:{line}: imports {name}" for line, name in imported(path, root) if name.startswith("py4j")]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
             names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
             found += [f"{where}:{node.lineno}: {each}" for each in names if isinstance(each, str) and each in OF_JAVA]  # type: ignore[attr-defined]
@@ -233,7 +233,7 @@ def long_files(root: Path) -> list[str]:
     sizes = (
         (path, len(path.read_text(encoding="utf-8").splitlines()))
         for path in project_files(root)
-        if path.suffix == ".py" and not is_generated(path)
+        if path.suffix == ".py" and not path.stem.endswith("_pb2")
     )
     named = ((path.relative_to(root).as_posix(), size) for path, size in sizes)
     return [f"{name}: {size} lines" for name, size in named if size > LINES_MAX_OF.get(name, LINES_MAX)]
@@ -244,7 +244,7 @@ def many_parameters(root: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for room in MAY_IMPORT:
         for path in sorted((root / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_wide(node):
                     found.setdefault(path.relative_to(root).as_posix(), set()).add(node.name)
     return found

@@ -4,7 +4,11 @@ import ast
 import re
 from pathlib import Path
 
-from tests.test_house import ROOT, modules, write
+import pytest
+
+from tests.test_house import ROOT, modules, nodes_of, write
+
+pytestmark = pytest.mark.xdist_group("house")
 
 HOMES_MAX = 2
 MANY_HOMES = {
@@ -51,7 +55,7 @@ def many_homes(root: Path) -> dict[str, set[str]]:
     """Class names that too many packages define, private ones included, with their packages."""
     found: dict[str, set[str]] = {}
     for path in modules(root).values():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 package = path.parent.relative_to(root).as_posix()
                 found.setdefault(node.name.lstrip("_"), set()).add(package)
