@@ -51,26 +51,12 @@ class UnhandledException(Exception):
         return f"{kind}{f': {message}' if message else ''} at {place}"
 
 
-@attrs.frozen(cache_hash=True)
-class Outcome:
-    """How a call ended: a value, or an error."""
+class NamedCall:
+    """What a call is, by its name and arguments."""
 
-    status: Status
-    value: Hashable = None
-    error: Exception | None = None
-
-
-@attrs.frozen(cache_hash=True)
-class CallView:
-    """One call of a client: ``create_repository("r")``, how it stands, and what was observed of it on its way."""
-
+    __slots__ = ()
     name: str
     args: tuple[Hashable, ...]
-    status: Status
-    value: Hashable = None
-    error: Exception | None = None
-    observed: tuple[tuple[str, Hashable], ...] = ()
-    """By observer name, see `Observer`."""
 
     @property
     def kind(self) -> calls.Kind | None:
@@ -81,6 +67,28 @@ class CallView:
     def arguments(self) -> calls.CallArguments:
         """Its arguments, by role."""
         return calls.arguments_by_role(self.name, self.args)
+
+
+@attrs.frozen(cache_hash=True)
+class Outcome:
+    """How a call ended: a value, or an error."""
+
+    status: Status
+    value: Hashable = None
+    error: Exception | None = None
+
+
+@attrs.frozen(cache_hash=True)
+class CallView(NamedCall):
+    """One call of a client: ``create_repository("r")``, how it stands, and what was observed of it on its way."""
+
+    name: str
+    args: tuple[Hashable, ...]
+    status: Status
+    value: Hashable = None
+    error: Exception | None = None
+    observed: tuple[tuple[str, Hashable], ...] = ()
+    """By observer name, see `Observer`."""
 
     def saw(self, observer: str) -> Hashable:
         """What the observer of that name made of the call so far; None if it is not attached."""
@@ -273,7 +281,7 @@ AnyTransition = Transition[Any]  # type: ignore[explicit-any]
 
 
 @attrs.frozen(cache_hash=True)
-class Invoked:
+class Invoked(NamedCall):
     """A call performs its first effect. Intervals are as tight as they can be: a call that is invoked after
     another has returned really began after it."""
 
@@ -281,16 +289,6 @@ class Invoked:
     index: int  # of the call within its client
     name: str
     args: tuple[Hashable, ...]
-
-    @property
-    def kind(self) -> calls.Kind | None:
-        """As `CallView.kind`."""
-        return calls.kind_of(self.name)
-
-    @property
-    def arguments(self) -> calls.CallArguments:
-        """As `CallView.arguments`."""
-        return calls.arguments_by_role(self.name, self.args)
 
 
 @attrs.frozen(cache_hash=True)
