@@ -117,6 +117,10 @@ class PathChange:
         """What the path may have, if the change is undisturbed."""
         return frozenset({self.identity} | {value for _, value in self.rivals})
 
+    def beside(self, call: CallID, value: bytes | None) -> "PathChange":
+        """The same, when a later call has ended that gives the path this value, or may give it."""
+        return attrs.evolve(self, later=self.later - {call}, rivals=self.rivals | {(call, value)})
+
     def overlaps(self, other: CallID) -> bool:
         """Whether another call was under way together with this one. Known where that one had not ended in doubt."""
         return other in self.later or any(rival == other for rival, _ in self.rivals)
@@ -185,5 +189,4 @@ class Changes:
                 mine = own.get(change.path)
                 overwritten = view.status is Status.OK and mine is not None and not mine.overlaps(change.call)
                 if not overwritten:
-                    rivals = change.rivals | {(call, given[change.path])}
-                    yield attrs.evolve(change, later=change.later - {call}, rivals=rivals)
+                    yield change.beside(call, given[change.path])

@@ -129,15 +129,18 @@ def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoke
 
 
 def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
-    kept = set()
+    kept, given = set(), dict(values(view.name, view.args))
     for each in promises:
+        change = each.change
         if each.commit == call:
             if view.status is Status.OK and isinstance(view.value, Commit):
                 kept.add(attrs.evolve(each, commit_id=view.value.commit_id))
-        elif call not in each.change.later:
+        elif call not in change.later:
             kept.add(each)
         elif view.status is Status.FAIL:
-            kept.add(attrs.evolve(each, change=attrs.evolve(each.change, later=each.change.later - {call})))
+            kept.add(attrs.evolve(each, change=attrs.evolve(change, later=change.later - {call})))
+        elif change.path in given:
+            kept.add(attrs.evolve(each, change=change.beside(call, given[change.path])))
     return frozenset(kept)
 
 

@@ -1,13 +1,10 @@
 """Every invariant of branches and entries: a history that violates it, and one that tests and satisfies it."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from itertools import combinations, permutations
 from typing import Final
 
 import attrs
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lakeproof.model import kv
 from lakeproof.model.commits import with_content_id
@@ -186,46 +183,6 @@ def test_a_write_is_kept(script: str, verdicts: str) -> None:
     for each in verdicts.split(", "):
         where, expected = each.split()
         assert verdict(history.at_end(SEEN[where])) == expected, each
-
-
-@st.composite
-def overlapping(draw: st.DrawFn) -> tuple[str, dict[int, tuple[int, int, str]]]:
-    """Calls of as many clients on one path, as a script; and each one's begin, end and answer."""
-    clients = range(draw(st.integers(1, 4)))
-    order = draw(st.permutations([client for client in clients for _ in "+-"]))
-    spans, steps = dict[int, tuple[int, int, str]](), list[str]()
-    for client in clients:
-        begin, end = (place for place, each in enumerate(order) if each == client)
-        spans[client] = (begin, end, draw(st.sampled_from(("ok", "ok", "info", "fail"))))
-    for place, client in enumerate(order):
-        begin, _, answer = spans[client]
-        call = "delete_entry x" if client == 3 else f"set_entry x {client}"
-        steps.append(f"{client}+ {call}" if place == begin else f"{client}- ={answer}")
-    return "; ".join(steps), spans
-
-
-@given(overlapping())
-@settings(max_examples=500)
-def test_a_path_has_lost_a_write_just_if_no_order_of_the_calls_ends_in_what_it_has(
-    drawn: tuple[str, dict[int, tuple[int, int, str]]],
-) -> None:
-    script, spans = drawn
-    done = [client for client, (_, _, answer) in spans.items() if answer == "ok"]
-    if not done:
-        return
-    doubtful = [client for client, (_, _, answer) in spans.items() if answer == "info"]
-    last = {
-        order[-1]
-        for few in range(len(doubtful) + 1)
-        for some in combinations(doubtful, few)
-        for order in permutations([*done, *some])
-        if all(spans[one][1] > spans[other][0] for other, one in combinations(order, 2))
-    }
-    monitors = (entries.acknowledged_write_is_kept, entries.acknowledged_delete_is_kept)
-    for client in range(5):  # 3 has deleted it, and no call has written 4
-        seen = snapshot(branch(), HEAD, staged={} if client == 3 else {b"x": b"%d" % client})
-        found = [finding for monitor in monitors for finding in played(monitor, script).at_end(seen)]
-        assert verdict(found) == ("holds" if client in last else "violated"), client
 
 
 def test_a_merge_that_is_known_to_spare_a_write_does_not_excuse_its_loss() -> None:

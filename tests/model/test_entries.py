@@ -1,13 +1,19 @@
 """What the bookkeeping of changes makes of calls in doubt: histories that `test_branch_invariants` leaves out."""
 
+from collections.abc import Iterator
+from itertools import combinations, permutations
+
 import attrs
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.invariants import Monitor, entries
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import Snapshot, Status
 from tests.model.test_branch_invariants import EMPTY, HAS_X, B, History, branch, commit, read, verdict
+from tests.model.test_branch_invariants import HEAD as BARE
 from tests.model.test_branch_invariants import snapshot as seen
 
 WRITTEN = write([Entry(path=b"x", identity=b"1", data=b"")])
@@ -69,3 +75,76 @@ def test_several_writes_of_one_call_are_each_demanded() -> None:
     for kept in ({}, {b"x": b"1"}, {b"y": b"1"}):
         assert verdict(history.at_end(seen(branch(), commit("head"), staged=kept))) == "violated"
     assert verdict(history.at_end(EMPTY)) == "violated"
+
+
+DELETES, COMMITS = 3, 4
+"""The clients that delete the path, and that commit. All others write their own number there."""
+ANSWERS = (Status.OK, Status.OK, Status.INFO, Status.FAIL)
+
+
+@attrs.frozen
+class Overlapping:
+    """One call of each client: at which places of the history it begins and ends, and how."""
+
+    spans: dict[int, tuple[int, int]]
+    answers: dict[int, Status]
+
+    def played(self, monitor: Monitor) -> History:
+        history = History(monitor)
+        for place in range(2 * len(self.spans)):
+            [client] = (client for client, span in self.spans.items() if place in span)
+            if place == self.spans[client][1]:
+                history.ends(client, self.answers[client], HEAD if client == COMMITS else None)
+            elif client == COMMITS:
+                history.begins(client, "commit", "x")
+            elif client == DELETES:
+                history.begins(client, "delete_entry", b"x")
+            else:
+                history.begins(client, "set_entry", b"x", b"%d" % client)
+        return history
+
+    def orders(self) -> Iterator[tuple[int, ...]]:
+        """In which the calls may have taken effect: all that were acknowledged, and some in doubt."""
+        done, doubtful = (
+            [client for client, answer in self.answers.items() if answer is each] for each in (Status.OK, Status.INFO)
+        )
+        for few in range(len(doubtful) + 1):
+            for some in combinations(doubtful, few):
+                for order in permutations([*done, *some]):
+                    if all(self.spans[one][1] > self.spans[other][0] for other, one in combinations(order, 2)):
+                        yield order
+
+
+@st.composite
+def overlapping(draw: st.DrawFn, *more: int) -> Overlapping:
+    clients = [*range(draw(st.integers(1, 4))), *more]
+    order = draw(st.permutations([*clients, *clients]))
+    places = {client: [place for place, each in enumerate(order) if each == client] for client in clients}
+    answers = {client: Status.OK if client == COMMITS else draw(st.sampled_from(ANSWERS)) for client in clients}
+    return Overlapping({client: (begin, end) for client, (begin, end) in places.items()}, answers)
+
+
+@given(overlapping())
+@settings(max_examples=500)
+def test_a_path_has_lost_a_write_just_if_no_order_of_the_calls_ends_in_what_it_has(drawn: Overlapping) -> None:
+    last = {order[-1] for order in drawn.orders() if order}
+    acknowledged = Status.OK in drawn.answers.values()
+    for client in range(5):  # no call has written 4
+        found = seen(branch(), BARE, staged={} if client == DELETES else {b"x": b"%d" % client})
+        findings = [
+            finding
+            for monitor in (KEPT, entries.acknowledged_delete_is_kept)
+            for finding in drawn.played(monitor).at_end(found)
+        ]
+        expected = "untested" if not acknowledged else "holds" if client in last else "violated"
+        assert verdict(findings) == expected, client
+
+
+@given(overlapping(COMMITS))
+@settings(max_examples=500)
+def test_a_commit_has_lost_a_change_just_if_no_order_of_the_calls_has_what_it_holds(drawn: Overlapping) -> None:
+    began, _ = drawn.spans[COMMITS]
+    before = any(end < began and drawn.answers[client] is Status.OK for client, (_, end) in drawn.spans.items())
+    last = {order[order.index(COMMITS) - 1] for order in drawn.orders() if order[0] != COMMITS}
+    findings = drawn.played(entries.commit_is_causal).at_end(COMMITTED)  # it holds what client 1 has written
+    assert verdict(findings) == ("untested" if not before else "holds" if 1 in last else "violated")
