@@ -3,17 +3,13 @@
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from lakeproof.commands.options import from_option, seconds_option
+from lakeproof.commands.runs import chosen_from
 from lakeproof.words import AS_EXPECTED, Unusable
-
-if TYPE_CHECKING:
-    from lakeproof.scenario import Scenario
-    from lakeproof.verify.loader import Source
-
 
 DEMO: Final = "repositories/step1/delete-delete-create"
 """Small enough to be walked, and refuted by a schedule of a few steps."""
@@ -37,13 +33,17 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
     from lakeproof.show.pages.explorer import Explorer
     from lakeproof.show.pages.server import HOST, serve
     from lakeproof.show.pages.walk import NoSuchMove
-    from lakeproof.verify.loader import Source
+    from lakeproof.verify.loader import LoadError
 
     if not name and (file or not demo):
         raise click.UsageError("name a SCENARIO, or say --demo; `lakeproof scenarios` lists them")
-    out, source = sys.stdout, Source(file)
+    out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        explorer = Explorer(_one(source, name or DEMO), source, max_seconds)
+        source, (scenario, *more) = chosen_from([name or DEMO], file)
+        if more:
+            some = ", ".join(each.name for each in (scenario, *more[:2])) + (", ..." if more[2:] else "")
+            raise LoadError(f"{name!r} names {1 + len(more)} scenarios: {some}; name one")
+        explorer = Explorer(scenario, source, max_seconds)
         if demo:
             explorer.lead()
         try:
@@ -53,7 +53,7 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
 
         def tell(address: str) -> None:
             opened = f"{address}{f'#{path}' if path else ''}"
-            click.echo(f"{explorer.scenario.name}: open {opened} in a browser; Ctrl-C ends it", file=out)
+            click.echo(f"{scenario.name}: open {opened} in a browser; Ctrl-C ends it", file=out)
 
         try:
             trio.run(serve, explorer, port, tell)
@@ -61,18 +61,3 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
             raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
         click.echo("ended", err=True)
     return AS_EXPECTED
-
-
-def _one(source: "Source", name: str) -> "Scenario":
-    """The scenario of a name, or of a part that no other name has.
-
-    Raises:
-        LoadError: there is none, or there are several.
-    """
-    from lakeproof.verify.loader import LoadError, choose
-
-    chosen = choose(source.load([name]), [name])
-    if len(chosen) > 1:
-        some = ", ".join(scenario.name for scenario in chosen[:3])
-        raise LoadError(f"{name!r} names {len(chosen)} scenarios: {some}{', ...' if chosen[3:] else ''}; name one")
-    return chosen[0]
