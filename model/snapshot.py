@@ -1,4 +1,8 @@
-"""What an invariant may see: decoded stores, the clock, the replies to each client, single transitions."""
+"""What an invariant may see: decoded stores, the clock, the replies to each client, single transitions.
+
+Example: client 0 has created r. Then ``snapshot.clients[0][0].value`` is the `Repository` that it has received, and
+``snapshot.store[GRAVELER, repository_key("r")]`` the one that is stored.
+"""
 
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum

@@ -3,6 +3,9 @@
 An *instance* is one life of a repository id; its unique identifier names it. An *accessible* repository is one whose
 entry is ``active``. Source: the "repositories" rows of the invariants in docs/reference/invariants.md, and
 repository-operations-error-handling.md, "Decision".
+
+Example: a delete has read the entry of instance 1. Another delete and a create come between. Then the first one removes
+the entry of instance 2, for which no delete was begun: *delete-spares-successor* is violated.
 """
 
 from collections.abc import Hashable, Iterator
