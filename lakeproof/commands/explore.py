@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from lakeproof.commands.options import from_option, seconds_option
-from lakeproof.commands.runs import chosen_from
+from lakeproof.commands.runs import choose_from
 from lakeproof.words import AS_EXPECTED, Unusable
 
 DEMO: Final = "repositories/step1/delete-delete-create"
@@ -39,7 +39,7 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
         raise click.UsageError("name a SCENARIO, or say --demo; `lakeproof scenarios` lists them")
     out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        source, (scenario, *more) = chosen_from([name or DEMO], file)
+        source, (scenario, *more) = choose_from([name or DEMO], file)
         if more:
             some = ", ".join(each.name for each in (scenario, *more[:2])) + (", ..." if more[2:] else "")
             raise LoadError(f"{name!r} names {1 + len(more)} scenarios: {some}; name one")
@@ -52,8 +52,8 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
             raise click.UsageError(f"--path {path}: {error}") from error
 
         def tell(address: str) -> None:
-            opened = f"{address}{f'#{path}' if path else ''}"
-            click.echo(f"{scenario.name}: open {opened} in a browser; Ctrl-C ends it", file=out)
+            at = f"{address}#{path}" if path else address
+            click.echo(f"{scenario.name}: open {at} in a browser; Ctrl-C ends it", file=out)
 
         try:
             trio.run(serve, explorer, port, tell)

@@ -37,9 +37,10 @@ jobs_option = click.option(
 )
 
 
-def chosen_from(
+def choose_from(
     patterns: Sequence[str], file: Path | None, *, deep: bool = True
 ) -> "tuple[Source, tuple[Scenario, ...]]":
+    """The scenarios that these name, of the catalogue or of a file, and where they come from. Raises LoadError."""
     from lakeproof.verify.loader import LoadError, Source, choose
 
     source = Source(file)
@@ -53,6 +54,7 @@ def chosen_from(
 
 
 def processes(jobs: int | None, scenarios: int) -> int:
+    """How many a run takes: as many as are given, or as there are cores, and never more than scenarios."""
     from lakeproof.verify.machine import cores
 
     return min(jobs or cores(), scenarios)
@@ -91,7 +93,7 @@ def perform(
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
     quiet = report.as_json or report.propose or report.format_ is not None
     click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=quiet)
-    lines = OrderedLines([scenario.name for scenario in scenarios], bounds) if report.as_json else None
+    lines = OrderedLines([scenario.name for scenario in scenarios], report.bounds) if report.as_json else None
     outcomes: dict[str, Outcome] = {}
     started = time.monotonic()
     try:
@@ -164,6 +166,7 @@ def _report(
 
 
 def exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
+    """Whether all is as expected. ``sampled``: nothing is proved, and what holds is inconclusive."""
     verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
     if any(verdict.verdict != "inconclusive" for verdict in surprises):

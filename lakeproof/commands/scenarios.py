@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from lakeproof.commands.options import from_option
-from lakeproof.commands.runs import chosen_from, json_option, patterns_argument
+from lakeproof.commands.runs import choose_from, json_option, patterns_argument
 
 
 @click.command("scenarios")
@@ -20,7 +20,7 @@ def command(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None
     from lakeproof.show.listing import as_json_line, families, listing
     from lakeproof.show.style import console
 
-    _, chosen = chosen_from(patterns, file)
+    _, chosen = choose_from(patterns, file)
     if as_json:
         for scenario in chosen:
             click.echo(as_json_line(scenario))

@@ -12,7 +12,7 @@ from lakeproof.commands.runs import (
     Outputs,
     Reports,
     check_reports,
-    chosen_from,
+    choose_from,
     jobs_option,
     json_option,
     out_option,
@@ -122,7 +122,7 @@ def command(
         from lakeproof.show.baseline import read
 
         before = read(baseline)
-    source, chosen = chosen_from(patterns, file, deep=deep)
+    source, chosen = choose_from(patterns, file, deep=deep)
     jobs = processes(jobs, len(chosen))
     _check_memory(max_memory)
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20

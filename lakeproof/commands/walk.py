@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from lakeproof.commands.options import from_option
-from lakeproof.commands.runs import Outputs, chosen_from, jobs_option, json_option, out_option, perform, processes
+from lakeproof.commands.runs import Outputs, choose_from, jobs_option, json_option, out_option, perform, processes
 
 
 @click.command("walk")
@@ -45,7 +45,7 @@ def command(
     """
     from lakeproof.verify.tasks import Sample
 
-    source, chosen = chosen_from(patterns, file)
+    source, chosen = choose_from(patterns, file)
     jobs = processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
     task = Sample(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)

@@ -187,6 +187,5 @@ class Changes:
                 yield change
             elif change.path in given:
                 mine = own.get(change.path)
-                overwritten = view.status is Status.OK and mine is not None and not mine.overlaps(change.call)
-                if not overwritten:
+                if view.status is Status.INFO or mine is None or mine.overlaps(change.call):  # else it is overwritten
                     yield change.beside(call, given[change.path])

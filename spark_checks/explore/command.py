@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.options import Seconds, from_option
-from lakeproof.commands.runs import Outputs, chosen_from, json_option, out_option, perform
+from lakeproof.commands.runs import Outputs, choose_from, json_option, out_option, perform
 from lakeproof.spark_checks.engine.options import spark_options
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
     from lakeproof.spark_checks.explore.levels import SparkLevels
     from lakeproof.spark_checks.explore.task import Explore
 
-    source, chosen = chosen_from(patterns, file)
+    source, chosen = choose_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}
     with session(options) as spark:
         task = Explore(
