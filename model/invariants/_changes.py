@@ -7,13 +7,14 @@ the change. Example: two writes overlap, and both are acknowledged; a path that 
 Order is that of invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, cast
 
 import attrs
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
+from lakeproof.model.invariants._base import Finding
 from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 CallID = tuple[int, int]
@@ -107,6 +108,10 @@ class PathChange:
     rivals: frozenset[tuple[CallID, bytes | None]] = frozenset()
     """Calls that have ended, and overlapped it or may have taken effect after it, each with the value that it gives."""
 
+    def __str__(self) -> str:
+        what = "the delete" if self.identity is None else f"{self.identity!r}"
+        return f"{what} at {self.path!r} of {self.branch_id}"
+
     @property
     def undisturbed(self) -> bool:
         """No later call can have changed the path, but its rivals."""
@@ -137,8 +142,8 @@ class Changes:
     late: bool = False
     """Whether a call that has ended in doubt may take effect at any later time: it is later than all changes of other
     clients. What a client writes after its own write in doubt is to stand."""
-    doubtful: frozenset[tuple[CallID, Reach]] = frozenset()
-    """Calls that have ended in doubt, and may take effect later."""
+    doubtful: frozenset[tuple[CallID, Reach, tuple[bytes | None, ...]]] = frozenset()
+    """Calls that have ended in doubt, and may take effect later, with the value that each gives, if it is known."""
 
     def after(self, event: Event) -> "Changes":
         """What is known after an invocation or a return."""
@@ -159,9 +164,13 @@ class Changes:
             for change in self.standing
         }
         for path, identity in values(event.name, event.args):
-            others = {(other, each) for other, each in self.doubtful if other[0] != event.client}
-            before = frozenset(other for other, each in self.open | others if each.covers(branch_id, path))
-            standing.add(PathChange(call, branch_id, path, identity, later=before))
+            later = {other for other, each in self.open if each.covers(branch_id, path)}
+            rivals = set[tuple[CallID, bytes | None]]()
+            for other, each, given in self.doubtful:
+                if other[0] != event.client and each.covers(branch_id, path):
+                    rivals |= {(other, value) for value in given}
+                    later |= set() if given else {other}
+            standing.add(PathChange(call, branch_id, path, identity, later=frozenset(later), rivals=frozenset(rivals)))
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
@@ -172,7 +181,10 @@ class Changes:
         else:
             standing = self._beside(call, view)
         ended = frozenset(each for each in self.open if each[0] == call)
-        doubtful = self.doubtful | ended if self.late and view.status is Status.INFO else self.doubtful
+        doubtful = self.doubtful
+        if self.late and view.status is Status.INFO:
+            known = dict(values(view.name, view.args))
+            doubtful |= {(call, each, (known[each.path],) if each.path in known else ()) for _, each in ended}
         return attrs.evolve(self, open=self.open - ended, standing=frozenset(standing), doubtful=doubtful)
 
     def _beside(self, call: CallID, view: CallView) -> Iterator[PathChange]:
@@ -189,3 +201,9 @@ class Changes:
                 mine = own.get(change.path)
                 if view.status is Status.INFO or mine is None or mine.overlaps(change.call):  # else it is overwritten
                     yield change.beside(call, given[change.path])
+
+
+def advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """What a monitor does that keeps the changes alone, and judges them in the end."""
+    assert isinstance(state, Changes)
+    return state.after(event), ()

@@ -9,10 +9,10 @@ from typing import Final
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
-from lakeproof.model.invariants._changes import Changes
+from lakeproof.model.invariants._changes import Changes, advance_changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, living
-from lakeproof.model.snapshot import Event, Outcome, Snapshot
+from lakeproof.model.snapshot import Outcome, Snapshot
 
 STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 
@@ -121,25 +121,18 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
             yield Reached(f"all of {len(view.data())} objects are referred to")
 
 
-def _uploads(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, Changes)
-    return state.after(event), ()
-
-
 def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, Changes)
     for change in sorted(state.standing, key=lambda each: each.call):
         if not change.undisturbed:
             continue
-        what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"
         for view in living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
             if found in {None if value is None else etag(value) for value in change.possible}:
-                yield Reached(f"{what} is kept")
+                yield Reached(f"{change} is kept")
             else:
-                yield Violation(
-                    "acknowledged-write-is-kept", f"{what} was acknowledged and not undone, and is not there"
-                )
+                what = f"{change} was acknowledged and not undone, and is not there"
+                yield Violation("acknowledged-write-is-kept", what)
 
 
 def _content_at(view: RepositoryView, branch_id: BranchID, path: bytes) -> str | None:
@@ -160,6 +153,6 @@ acknowledged_upload_is_kept = Monitor(
     meaning="an acknowledged upload or delete is staged or committed, unless overwritten, deleted or reset later",
     initial=Changes(),
     late=Changes(late=True),
-    advance=_uploads,
+    advance=advance_changes,
     at_end=_upload_is_kept,
 )

@@ -19,14 +19,9 @@ from lakeproof.model.contents import Contents, branch_named, content_of_branch, 
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Changes, PathChange, reach, values
+from lakeproof.model.invariants._changes import CallID, Changes, PathChange, advance_changes, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
-
-
-def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    assert isinstance(state, Changes)
-    return state.after(event), ()
 
 
 def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
@@ -36,28 +31,19 @@ def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, delet
             continue
         branch = branch_named(snapshot, change.branch_id)
         if branch is None:
-            yield Violation(
-                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch is gone undeleted"
-            )
+            yield Violation(invariant_id, f"{change} was acknowledged, and the branch is gone undeleted")
             continue
         content = content_of_branch(snapshot, branch)
         if content is None:
-            yield Violation(
-                invariant_id, f"{_describe_change(change)} was acknowledged, and the branch's head cannot be read"
-            )
+            yield Violation(invariant_id, f"{change} was acknowledged, and the branch's head cannot be read")
             continue
         found = content.get(change.path)
         if found in change.possible:
             beside = " beside others" if change.rivals else ""
-            yield Reached(f"{_describe_change(change)} is kept{beside}")
+            yield Reached(f"{change} is kept{beside}")
         else:
             now = "the path has nothing" if found is None else f"the path has {found!r}"
-            yield Violation(invariant_id, f"{_describe_change(change)} was acknowledged and not undone, and {now}")
-
-
-def _describe_change(change: PathChange) -> str:
-    what = "the delete" if change.identity is None else f"{change.identity!r}"
-    return f"{what} at {change.path!r} of {change.branch_id}"
+            yield Violation(invariant_id, f"{change} was acknowledged and not undone, and {now}")
 
 
 def write_is_kept_beside(*names: str) -> Monitor:
@@ -69,7 +55,7 @@ def write_is_kept_beside(*names: str) -> Monitor:
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
         initial=Changes(sparing=spared),
         late=Changes(sparing=spared, late=True),
-        advance=_advance_changes,
+        advance=advance_changes,
         at_end=lambda state, snapshot: _judge_kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
     )
 
@@ -81,7 +67,7 @@ acknowledged_delete_is_kept = Monitor(
     meaning="an acknowledged delete of an entry does not come back",
     initial=Changes(),
     late=Changes(late=True),
-    advance=_advance_changes,
+    advance=advance_changes,
     at_end=lambda state, snapshot: _judge_kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
 )
 
@@ -152,13 +138,10 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
         if content is not None and found in each.change.possible:
-            yield Reached(f"a commit holds {_describe_change(each.change)}, which was acknowledged before it began")
+            yield Reached(f"a commit holds {each.change}, which was acknowledged before it began")
         else:
             has = "cannot be read" if content is None else f"has {found!r} there"
-            evidence = (
-                f"{_describe_change(each.change)} was acknowledged before commit "
-                f"{each.commit_id[:8]} began, which {has}"
-            )
+            evidence = f"{each.change} was acknowledged before commit {each.commit_id[:8]} began, which {has}"
             yield Violation("commit-is-causal", evidence)
 
 
