@@ -174,12 +174,17 @@ class WorldDesign(Design[WorldFlows]):
 
     def argument(self, given: Hashable, speaker: Speaker) -> Hashable:
         if given is Whose.RUN:
-            return f"n{speaker.client}"
+            return f"n{speaker.client}{speaker.position if speaker.position > 0 else ''}"
         if given is Whose.OLD or (given is Whose.HERE and self.lives):
             return REPOSITORY
         if isinstance(given, Whose):
             return REPOSITORY.repository_id
         return super().argument(given, speaker)
+
+    def call(self, word: str, speaker: Speaker, paged: int = 0) -> Call:
+        """As of all designs; each run has an id of its own, and a sweep has that of the mark before it."""
+        begun = attrs.evolve(speaker, position=speaker.position - 1) if word == "sweep" else speaker
+        return super().call(word, begun, paged)
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = frozenset(race.ops)
