@@ -100,12 +100,8 @@ def imported(path: Path, root: Path) -> tuple[tuple[int, str], ...]:
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a module, without what is there for types alone. Do not change them."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = []
-    return tuple(ast.walk(tree))
+    """All nodes of a module. Do not change them."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -168,7 +164,9 @@ def modules(root: Path) -> dict[str, Path]:
 def loaded_by(path: Path, known: AbstractSet[str]) -> set[str]:
     """Our modules that a module imports, wherever in the file, but not for types alone."""
     found = set()
-    for node in nodes_of(path):
+    tests = [node for node in nodes_of(path) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    for_types = {inner for test in tests for each in test.body for inner in ast.walk(each)}
+    for node in (each for each in nodes_of(path) if each not in for_types):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -360,7 +358,8 @@ PLANTED = {
     "lakeproof/search/by_level.py": "x = 1\n" * 601,
     "impl/records_pb2.py": "x = 1\n" * 400,
     CLASSIC: "from py4j import java_gateway\nx._jvm.y\n",
-    "spark_checks/g.py": "import py4j.protocol\ns.sparkContext\nfrom pyspark import SparkContext\ngetattr(x, '_jvm')\n",
+    "spark_checks/g.py": "import py4j.protocol\ns.sparkContext\nfrom pyspark import SparkContext\ngetattr(x, '_jvm')\n"
+    "if TYPE_CHECKING:\n    x.rdd\n",
     "docs/a.md": "See /" + "home/me/lake\nhttps://example.org/home/me\n",  # in two pieces, so that this file passes
 }
 
@@ -392,6 +391,7 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
         "spark_checks/g.py:3: SparkContext",
         "spark_checks/g.py:2: sparkContext",
         "spark_checks/g.py:4: _jvm",
+        "spark_checks/g.py:6: rdd",
     ]
     assert long_files(tmp_path) == ["impl/long.py: 400 lines", "lakeproof/search/by_level.py: 601 lines"]
     assert many_parameters(tmp_path) == {"impl/many.py": {"many"}}
