@@ -77,8 +77,8 @@ def test_several_writes_of_one_call_are_each_demanded() -> None:
     assert verdict(history.at_end(EMPTY)) == "violated"
 
 
-DELETES, COMMITS = 3, 4
-"""The clients that delete the path, and that commit. All others write their own number there."""
+DELETES, COMMITS, RESETS = 3, 4, 5
+"""The clients that delete the path, that commit, and that reset. All others write their own number there."""
 ANSWERS = (Status.OK, Status.OK, Status.INFO, Status.FAIL)
 
 
@@ -97,6 +97,8 @@ class Overlapping:
                 history.ends(client, self.answers[client], HEAD if client == COMMITS else None)
             elif client == COMMITS:
                 history.begins(client, "commit", "x")
+            elif client == RESETS:
+                history.begins(client, "reset_branch")
             elif client == DELETES:
                 history.begins(client, "delete_entry", b"x")
             else:
@@ -156,3 +158,15 @@ def test_a_commit_has_lost_a_change_just_if_no_order_of_the_calls_has_what_it_ho
     last = {order[order.index(COMMITS) - 1] for order in drawn.orders(late=late) if order[0] != COMMITS}
     findings = drawn.played(entries.commit_is_causal, late=late).at_end(COMMITTED)  # it holds what client 1 has written
     assert verdict(findings) == ("untested" if not before else "holds" if 1 in last else "violated")
+
+
+@given(overlapping(RESETS), st.booleans())
+@settings(max_examples=500)
+def test_beside_a_reset_nothing_is_called_lost_that_some_order_of_the_calls_leaves(
+    drawn: Overlapping, late: bool
+) -> None:
+    for client in {order[-1] if order else RESETS for order in drawn.orders(late=late)}:
+        left = {} if client in (DELETES, RESETS) else {b"x": b"%d" % client}
+        for monitor in (KEPT, entries.acknowledged_delete_is_kept):
+            findings = drawn.played(monitor, late=late).at_end(seen(branch(), BARE, staged=left))
+            assert verdict(findings) != "violated", client
