@@ -3,11 +3,13 @@
 A *change* is a call that gives a path of a branch a value. A call is *later* than a change unless it had returned
 before the change was invoked: what is concurrent may come after. When a later call may have taken place, the change is
 forgotten: it may have been overwritten. If it is known with which value, it is not: the path has that value, or that of
-the change. Example: two writes overlap, and both are acknowledged; a path that has neither value has lost a write.
+the change. Example: two writes overlap, and both are acknowledged; a path that has neither value has lost a write. So
+has a path without a value, if a write and a copy overlap: a copy may have brought any value, but not none.
 Order is that of invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from types import EllipsisType
 from typing import Final, cast
 
 import attrs
@@ -19,6 +21,8 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 CallID = tuple[int, int]
 """Client, and number of the call within it."""
+Value = bytes | EllipsisType | None
+"""What a path has: an identity, None for no entry, ``...`` for an entry that no call names."""
 
 WRITES: Final = frozenset(
     {
@@ -90,6 +94,24 @@ def values(name: str, args: calls.Args) -> tuple[tuple[bytes, bytes | None], ...
     return _entries(arguments) if arguments.kind is calls.SET_ENTRIES else ()
 
 
+def outcomes(name: str, args: calls.Args) -> tuple[tuple[bytes, Value], ...]:
+    """`values`, and those that the call does not name: of copies, and of moves."""
+    arguments = calls.arguments_by_role(name, args)
+    if arguments.kind in COPIES:
+        return ((arguments.data(Role.PATH), ...),)
+    if arguments.kind is calls.MOVE_OBJECT:
+        return ((arguments.data(Role.SOURCE_PATH), None), (arguments.data(Role.PATH), ...))
+    return values(name, args)
+
+
+def leaves(view: CallView) -> dict[bytes, set[Value]]:
+    """What a call that took effect, or may have, may leave each path with; no key: anything."""
+    left = dict[bytes, set[Value]]()
+    for path, value in outcomes(view.name, view.args):  # in this order: a call in doubt may have stopped after any
+        left[path] = {value} | (left.get(path, set()) if view.status is Status.INFO else set())
+    return left
+
+
 def _entries(arguments: calls.CallArguments) -> tuple[tuple[bytes, bytes], ...]:
     return cast("tuple[tuple[bytes, bytes], ...]", arguments[Role.ENTRIES])
 
@@ -101,15 +123,15 @@ class PathChange:
     call: CallID
     branch_id: str
     path: bytes
-    identity: bytes | None
+    identity: Value
     acknowledged: bool = False
     later: frozenset[CallID] = frozenset()
     """Calls that may change the path after it: under way, or crashed, or in doubt where writes come late."""
-    rivals: frozenset[tuple[CallID, bytes | None]] = frozenset()
-    """Calls that have ended, and overlapped it or may have taken effect after it, each with the value that it gives."""
+    rivals: frozenset[tuple[CallID, Value]] = frozenset()
+    """Calls that have ended, and overlapped it or may have come after it, each with a value that it may leave."""
 
     def __str__(self) -> str:
-        what = "the delete" if self.identity is None else f"{self.identity!r}"
+        what = "the delete" if self.identity is None else "a copy" if self.identity is ... else f"{self.identity!r}"
         return f"{what} at {self.path!r} of {self.branch_id}"
 
     @property
@@ -117,14 +139,17 @@ class PathChange:
         """No later call can have changed the path, but its rivals."""
         return self.acknowledged and not self.later
 
-    @property
-    def possible(self) -> frozenset[bytes | None]:
-        """What the path may have, if the change is undisturbed."""
-        return frozenset({self.identity} | {value for _, value in self.rivals})
+    def explains(self, found: bytes | str | None, shown: Callable[[bytes], bytes | str] = bytes) -> bool:
+        """Whether the path may have this, if the change is undisturbed. shown: what it shows of an identity."""
+        possible = {self.identity, *(value for _, value in self.rivals)}
+        return any(found == (shown(value) if isinstance(value, bytes) else value) for value in possible) or (
+            found is not None and ... in possible
+        )
 
-    def beside(self, call: CallID, value: bytes | None) -> "PathChange":
-        """The same, when a later call has ended that gives the path this value, or may give it."""
-        return attrs.evolve(self, later=self.later - {call}, rivals=self.rivals | {(call, value)})
+    def beside(self, call: CallID, left: Collection[Value]) -> "PathChange":
+        """The same, when a later call has ended that may leave the path with one of these."""
+        rivals = self.rivals | {(call, value) for value in left}
+        return attrs.evolve(self, later=self.later - {call}, rivals=rivals)
 
     def overlaps(self, other: CallID) -> bool:
         """Whether another call was under way together with this one. Known where that one had not ended in doubt."""
@@ -142,8 +167,8 @@ class Changes:
     late: bool = False
     """Whether a call that has ended in doubt may take effect at any later time: it is later than all changes of other
     clients. What a client writes after its own write in doubt is to stand."""
-    doubtful: frozenset[tuple[CallID, Reach, tuple[bytes | None, ...]]] = frozenset()
-    """Calls that have ended in doubt, and may take effect later, with the value that each gives, if it is known."""
+    doubtful: frozenset[tuple[CallID, Reach, frozenset[Value]]] = frozenset()
+    """Calls that have ended in doubt, and may take effect later, with what each may leave; empty: anything."""
 
     def after(self, event: Event) -> "Changes":
         """What is known after an invocation or a return."""
@@ -163,13 +188,13 @@ class Changes:
             else change
             for change in self.standing
         }
-        for path, identity in values(event.name, event.args):
+        for path, identity in dict(outcomes(event.name, event.args)).items():  # of a path named twice, the last
             later = {other for other, each in self.open if each.covers(branch_id, path)}
-            rivals = set[tuple[CallID, bytes | None]]()
-            for other, each, given in self.doubtful:
+            rivals = set[tuple[CallID, Value]]()
+            for other, each, left in self.doubtful:
                 if other[0] != event.client and each.covers(branch_id, path):
-                    rivals |= {(other, value) for value in given}
-                    later |= set() if given else {other}
+                    rivals |= {(other, value) for value in left}
+                    later |= set() if left else {other}
             standing.add(PathChange(call, branch_id, path, identity, later=frozenset(later), rivals=frozenset(rivals)))
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
@@ -183,13 +208,13 @@ class Changes:
         ended = frozenset(each for each in self.open if each[0] == call)
         doubtful = self.doubtful
         if self.late and view.status is Status.INFO:
-            known = dict(values(view.name, view.args))
-            doubtful |= {(call, each, (known[each.path],) if each.path in known else ()) for _, each in ended}
+            left = leaves(view)
+            doubtful |= {(call, each, frozenset(left.get(each.path, ()))) for _, each in ended}
         return attrs.evolve(self, open=self.open - ended, standing=frozenset(standing), doubtful=doubtful)
 
     def _beside(self, call: CallID, view: CallView) -> Iterator[PathChange]:
         """The changes that something is demanded of after a call that has taken effect, or may have."""
-        given = dict(values(view.name, view.args))
+        left = leaves(view)
         own = {change.path: change for change in self.standing if change.call == call}
         for change in self.standing:
             if change.call == call:
@@ -197,10 +222,10 @@ class Changes:
                     yield attrs.evolve(change, acknowledged=True)
             elif call not in change.later:
                 yield change
-            elif change.path in given:
+            elif change.path in left:
                 mine = own.get(change.path)
                 if view.status is Status.INFO or mine is None or mine.overlaps(change.call):  # else it is overwritten
-                    yield change.beside(call, given[change.path])
+                    yield change.beside(call, left[change.path])
 
 
 def advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:

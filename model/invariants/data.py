@@ -128,7 +128,7 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             continue
         for view in living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
-            if found in {None if value is None else etag(value) for value in change.possible}:
+            if change.explains(found, etag):
                 yield Reached(f"{change} is kept")
             else:
                 what = f"{change} was acknowledged and not undone, and is not there"

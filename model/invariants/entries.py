@@ -19,7 +19,7 @@ from lakeproof.model.contents import Contents, branch_named, content_of_branch, 
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Changes, PathChange, advance_changes, reach, values
+from lakeproof.model.invariants._changes import CallID, Changes, PathChange, advance_changes, leaves, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
@@ -38,7 +38,7 @@ def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, delet
             yield Violation(invariant_id, f"{change} was acknowledged, and the branch's head cannot be read")
             continue
         found = content.get(change.path)
-        if found in change.possible:
+        if change.explains(found):
             beside = " beside others" if change.rivals else ""
             yield Reached(f"{change} is kept{beside}")
         else:
@@ -115,7 +115,7 @@ def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoke
 
 
 def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
-    kept, given = set(), dict(values(view.name, view.args))
+    kept, left = set(), leaves(view)
     for each in promises:
         change = each.change
         if each.commit == call:
@@ -125,8 +125,8 @@ def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView
             kept.add(each)
         elif view.status is Status.FAIL:
             kept.add(attrs.evolve(each, change=attrs.evolve(change, later=change.later - {call})))
-        elif change.path in given:
-            kept.add(attrs.evolve(each, change=change.beside(call, given[change.path])))
+        elif change.path in left:
+            kept.add(attrs.evolve(each, change=change.beside(call, left[change.path])))
     return frozenset(kept)
 
 
@@ -137,7 +137,7 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             continue
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
-        if content is not None and found in each.change.possible:
+        if content is not None and each.change.explains(found):
             yield Reached(f"a commit holds {each.change}, which was acknowledged before it began")
         else:
             has = "cannot be read" if content is None else f"has {found!r} there"

@@ -68,6 +68,15 @@ def test_a_listing_is_a_read_of_every_path_that_it_covers() -> None:
         assert verdict(written.found) == expected
 
 
+def test_of_a_path_that_one_call_names_twice_the_last_value_is_demanded() -> None:
+    twice = ((b"x", b"1"), (b"x", b"2"))
+    for left, expected in ((b"2", "holds"), (b"1", "violated")):
+        found = seen(branch(), commit("head"), staged={b"x": left})
+        assert verdict(History(KEPT).does(0, "set_entries", twice).at_end(found)) == expected
+        doubtful = History(KEPT).does(1, "set_entry", b"x", b"0").begins(0, "set_entries", twice)
+        assert verdict(doubtful.ends(0, Status.INFO).at_end(found)) == "holds"  # it may have stopped after the first
+
+
 def test_several_writes_of_one_call_are_each_demanded() -> None:
     both = ((b"x", b"1"), (b"y", b"1"))
     history = History(KEPT).does(0, "set_entries", both)
@@ -77,8 +86,9 @@ def test_several_writes_of_one_call_are_each_demanded() -> None:
     assert verdict(history.at_end(EMPTY)) == "violated"
 
 
-DELETES, COMMITS, RESETS = 3, 4, 5
-"""The clients that delete the path, that commit, and that reset. All others write their own number there."""
+DELETES, COMMITS, RESETS, COPIES, MOVES = 3, 4, 5, 6, 7
+"""The clients that delete the path, that commit, that reset, that copy something to it, and that move it away. All
+others write their own number there."""
 ANSWERS = (Status.OK, Status.OK, Status.INFO, Status.FAIL)
 
 
@@ -101,6 +111,10 @@ class Overlapping:
                 history.begins(client, "reset_branch")
             elif client == DELETES:
                 history.begins(client, "delete_entry", b"x")
+            elif client == COPIES:
+                history.begins(client, "copy_object", b"x", "other", b"y")
+            elif client == MOVES:
+                history.begins(client, "move_object", b"x", b"y")
             else:
                 history.begins(client, "set_entry", b"x", b"%d" % client)
         return history
@@ -158,6 +172,25 @@ def test_a_commit_has_lost_a_change_just_if_no_order_of_the_calls_has_what_it_ho
     last = {order[order.index(COMMITS) - 1] for order in drawn.orders(late=late) if order[0] != COMMITS}
     findings = drawn.played(entries.commit_is_causal, late=late).at_end(COMMITTED)  # it holds what client 1 has written
     assert verdict(findings) == ("untested" if not before else "holds" if 1 in last else "violated")
+
+
+@given(st.one_of(overlapping(COPIES), overlapping(MOVES)), st.booleans())
+@settings(max_examples=500)
+def test_beside_a_copy_or_a_move_a_path_has_lost_a_write_just_if_no_order_ends_in_what_it_has(
+    drawn: Overlapping, late: bool
+) -> None:
+    last = {order[-1] for order in drawn.orders(late=late) if order}
+    acknowledged = Status.OK in drawn.answers.values()
+    for client in range(5):
+        left = {b"y": b"moved"} if client == DELETES else {b"y": b"moved", b"x": b"%d" % client}
+        found = seen(branch(), BARE, staged=left)
+        findings = [
+            finding
+            for monitor in (KEPT, entries.acknowledged_delete_is_kept)
+            for finding in drawn.played(monitor, late=late).at_end(found)
+        ]
+        possible = client in last or (MOVES if client == DELETES else COPIES) in last
+        assert verdict(findings) == ("untested" if not acknowledged else "holds" if possible else "violated"), client
 
 
 @given(overlapping(RESETS), st.booleans())
