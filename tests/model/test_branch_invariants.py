@@ -173,9 +173,10 @@ ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
         (f"{WRITTEN}; 1 set_entry x 2 =info", "x holds, 2 holds, 3 violated, empty violated"),
         (BESIDE + "; 1- =ok; 2 set_entry x 3", "x violated, 2 violated, 3 holds, empty violated"),
         (BESIDE + "; 1- =ok; 2 reset_branch", "x untested, empty untested"),
-        # What is copied there has a value that the call does not name.
-        ("1+ copy_object x main xy; 0 set_entry x 1; 1-", "x untested, empty untested"),
-        ("1+ copy_object xy main x; 0 set_entry x 1; 1-", "x holds, empty violated"),
+        # What is copied there has a value that the call does not name: any, but it has one.
+        ("1+ copy_object x main xy; 0 set_entry x 1; 1-", "x holds, 2 holds, empty violated"),
+        ("1+ copy_object xy main x; 0 set_entry x 1; 1- =info", "x holds, 2 violated, empty violated"),
+        ("1 copy_object x main xy", "x holds, empty violated, gone violated"),
     ],
 )
 def test_a_write_is_kept(script: str, verdicts: str) -> None:
