@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,28 +20,19 @@ from lakeproof.search.space import Relayout
 
 AT = (b"counters", b"n")
 
-RUN = (
-    "lakeproof.search.behaviour",
-    "lakeproof.search.describe",
-    "lakeproof.search.packing",
-    "lakeproof.search.semantics",
-    "lakeproof.search.world",
-    "lakeproof.impl.effects",
-    "lakeproof.model.kv",
-    "lakeproof.model.objects",
-    "lakeproof.model.linearizability.dominance",
-    "lakeproof.model.linearizability.frontier",
-    "lakeproof.model.linearizability.hidden",
-    "lakeproof.model.linearizability.history",
-    "lakeproof.model.linearizability.specifications",
-    "lakeproof.model.linearizability.zones",
+ROOT = Path(__file__).parents[1]
+RUN = sorted(
+    str(path.relative_to(ROOT).with_suffix("")).replace("/", ".").removeprefix("lakeproof.")
+    for room in ("lakeproof", "impl", "model")
+    for path in (ROOT / room).rglob("*.py")
+    if re.search(r"^>>> ", path.read_text(), re.MULTILINE)
 )
-"""Examples that are run as they stand. Those of tables and expansion are compared below."""
+"""Modules with examples that are run as they stand. Those of tables and expansion are compared below."""
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_the_example_of_a_module_says_what_happens(name: str) -> None:
-    module = importlib.import_module(name)
+    module = importlib.import_module(f"lakeproof.{name}")
     assert module.__doc__ is not None
     found = doctest.DocTestFinder().find(module.__doc__, name, module=module, globs=vars(module).copy())
     [example] = [each for each in found if each.examples]

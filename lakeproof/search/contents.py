@@ -11,7 +11,7 @@ Example: a list shows its length, and its elements. An iterator over a list show
 >>> over = iter(numbers)
 >>> next(over)
 7
->>> shown(numbers), shown(over)[1][1:]
+>>> parts_of(numbers), parts_of(over)[1][1:]
 (((<class 'list'>, 2), [7, 8]), [([7, 8],), 1])
 """
 
@@ -23,6 +23,7 @@ import random
 import re
 import uuid
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextvars import Context
 from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
@@ -44,7 +45,7 @@ from typing import Any, Final, cast
 import attrs
 
 from lakeproof.impl.effects import Sleep
-from lakeproof.model.identity import identity
+from lakeproof.search.hash_tables import Layout, has_gaps, layout_of
 
 Shown = tuple[Hashable, list[object]]
 """The head, and the parts."""
@@ -187,12 +188,11 @@ def _slot(slot: MemberDescriptorType, value: object) -> Iterator[object]:
 _CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignore[explicit-any]  # each of its type
     list: lambda value: [*list.__iter__(value)],
     dict: lambda value: [part for item in dict.items(value) for part in item],
-    # The order of a set depends on its past, within the bounds of its size.
-    set: lambda value: [set.__sizeof__(value), *set.__iter__(value)],
+    set: lambda value: [_layout(value), *set.__iter__(value)],
     bytearray: lambda value: [bytes(value)],
     collections.deque: lambda value: [value.maxlen, *collections.deque.__iter__(value)],
     tuple: lambda value: [*tuple.__iter__(value)],
-    frozenset: lambda value: [frozenset(frozenset.__iter__(value))],
+    frozenset: lambda value: [_layout(value), *frozenset.__iter__(value)],
     int: lambda value: [int.__int__(value)],
     str: lambda value: [str.__str__(value)],
     bytes: lambda value: [bytes.__getitem__(value, slice(None))],
@@ -212,14 +212,11 @@ def _container(value: object) -> Shown:
     return _list_parts(kind, _CONTENT[kind](value))
 
 
-def _frozenset(value: frozenset[object]) -> Shown:
-    if not all(map(_is_atom, value)):
-        raise Incomparable("holds a frozenset of what is compared by its content")
-    return ("frozenset", identity(value)), []
-
-
-def _is_atom(value: object) -> bool:
-    return type(value) in _ATOMS or (type(value) is tuple and all(map(_is_atom, cast("tuple[object, ...]", value))))
+def _layout(value: AbstractSet[object]) -> Layout:
+    found = layout_of(value)
+    if found is None:
+        raise Incomparable("holds a set, whose order this interpreter does not show")
+    return found
 
 
 def _function(value: FunctionType) -> Shown:
@@ -245,6 +242,8 @@ def _reduce_value(value: object) -> Shown:
 
 def _view_parts(value: object) -> Shown:
     over = [part for part in gc.get_referents(value) if isinstance(part, dict | set)]
+    if any(map(has_gaps, over)):
+        raise Incomparable("holds an iterator over what something was removed from")
     try:
         head, left = _reduce_value(value)
     except RuntimeError as error:
@@ -292,7 +291,7 @@ _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explici
     itertools.repeat: _repeat,
     itertools.count: _count,
     tuple: _container,
-    frozenset: _frozenset,
+    frozenset: _container,
     FunctionType: _function,
     CellType: _cell,
     Context: lambda value: _list_parts("context", [part for item in value.items() for part in item]),
