@@ -54,7 +54,8 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
-    touched = existence(request.bucket), upload(request.address, name)
+    counted = upload(request.address, f"count of {request.access_key}")
+    touched = existence(request.bucket), upload(request.address, name), counted
     return after, xml("InitiateMultipartUploadResult", *fields), touched
 
 
