@@ -31,8 +31,8 @@ from lakeproof import Call, Scenario
 from lakeproof.impl.flows import Flow
 from lakeproof.impl.repositories import step1
 from lakeproof.model.invariants import repositories
-from lakeproof.search.plain import plain_search
 from lakeproof.search.search import Options, search
+from tests.differential.plain import plain_search
 
 MODEL = Path(__file__).with_name("step1.pml")
 MIXES = ((1, 2, 0), (2, 2, 0), (2, 2, 1), (2, 3, 1), (3, 3, 1), (3, 4, 0))

@@ -23,7 +23,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import Aftermath
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.referee import Referee, Verdicts
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 

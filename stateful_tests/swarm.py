@@ -23,7 +23,7 @@ from lakeproof.designs.races import Race, op
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Faults, Scenario
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import minimise
-from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.referee import Referee, Verdicts
 from lakeproof.search.setup import Setting, prepare
 from lakeproof.search.world import World
 

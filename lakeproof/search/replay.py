@@ -1,6 +1,6 @@
 """Recording and replaying: moves become a trace, and a trace is compared with the code as it is now.
 
-Both run the real coroutines in a `World`, step by step, and judge every state as the plain search does.
+Both run the real coroutines in a `World`, step by step, and judge every state literally (`referee.py`).
 """
 
 import re
@@ -18,7 +18,7 @@ from lakeproof.search.describe import Effected
 from lakeproof.search.execution import LABELS, label
 from lakeproof.search.faults import OF_CLIENTS, REPEATED, Mode, Move
 from lakeproof.search.fresh_names import Pairing
-from lakeproof.search.plain import Referee, Verdicts
+from lakeproof.search.referee import Referee, Verdicts
 from lakeproof.search.rounds import Rounds, done_in, looks
 from lakeproof.search.semantics import Value
 from lakeproof.search.setup import Setting, prepare, run_aftermath

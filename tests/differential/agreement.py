@@ -13,7 +13,6 @@ from lakeproof.scenario import Scenario, recovery
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.by_level import RANKED_RESTARTS_MAX, GivesWay, LevelSearch, Plan
 from lakeproof.search.loops import LoopingSearch
-from lakeproof.search.plain import PlainResult, plain_search
 from lakeproof.search.replies import RESTARTED
 from lakeproof.search.search import Options, Result
 from lakeproof.search.setup import prepare
@@ -21,6 +20,7 @@ from lakeproof.search.world import LateWrite
 from tests.differential.clients import Restarted
 from tests.differential.enumerator import Enumeration, Past, TooManyStates, enumerate_states, final_key
 from tests.differential.generated import FlowSet
+from tests.differential.plain import PlainResult, plain_search
 from tests.differential.typed import typed
 
 STATES_MAX: Final = 1000

@@ -6,10 +6,10 @@ from lakeproof import Always, Call, Env, Reached, Reads, Scenario
 from lakeproof.model.invariants import Finding, Invariant, Violation
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
 from lakeproof.search.results import Options
 from lakeproof.search.search import search
+from tests.differential.plain import plain_search
 from tests.search.agreement import verdicts
 
 P, K = b"p", b"k"

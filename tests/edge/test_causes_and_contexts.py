@@ -13,8 +13,8 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.invariants import Finding
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Flow, ScenarioError
-from lakeproof.search.plain import plain_search
 from lakeproof.search.search import search
+from tests.differential.plain import plain_search
 from tests.edge.small import K, P, agreed, finds, scenario, touch
 from tests.search.agreement import verdicts
 

@@ -10,10 +10,10 @@ from lakeproof import Aftermath, Always, Call, Env, Eventually, Faults, Monitor,
 from lakeproof.model.invariants import Finding, Invariant, Violation
 from lakeproof.model.snapshot import Snapshot, Transition
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
-from lakeproof.search.plain import plain_search
 from lakeproof.search.recheck import KEPT, Again
 from lakeproof.search.search import search
 from lakeproof.testing.check import NotAsExpected, check
+from tests.differential.plain import plain_search
 from tests.edge.small import K, P, Test, agreed, always, finds, scenario, touch, touch_and_delete
 from tests.search.agreement import verdicts
 

@@ -16,8 +16,8 @@ from lakeproof.model.snapshot import UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import execution
 from lakeproof.search.execution import NondeterministicFlow
-from lakeproof.search.plain import plain_search
 from lakeproof.search.search import Options, search
+from tests.differential.plain import plain_search
 from tests.languages.building import LANGUAGES, ROOT, built, tool
 from tests.languages.test_programs import SCENARIOS, alone, by_program
 

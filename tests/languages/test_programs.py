@@ -18,10 +18,10 @@ from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
 from lakeproof.search import execution
 from lakeproof.search.fence import INTERRUPTS
-from lakeproof.search.plain import plain_search
 from lakeproof.search.search import Options, search
 from lakeproof.search.semantics import Cells
 from lakeproof.search.setup import drive_alone
+from tests.differential.plain import plain_search
 
 HERE = Path(__file__).parent
 COMMAND = f"{sys.executable} programs.py"

@@ -14,7 +14,7 @@ from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario
 from lakeproof.search.faults import Move
 from lakeproof.search.minimise import reduce_preemptions
-from lakeproof.search.plain import Referee, Verdicts, plain_search
+from lakeproof.search.referee import Referee, Verdicts
 from lakeproof.search.replay import NotReproduced, record, replay
 from lakeproof.search.results import Counterexample, Finding, Limits, Options, Result
 from lakeproof.search.search import search
@@ -22,6 +22,7 @@ from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from tests.differential.agreement import WAYS, Searched, compare, plain, searched_in
 from tests.differential.enumerator import Enumeration
+from tests.differential.plain import plain_search
 from tests.search.walks import ALL_OVER, ENDS, End, Kind, S, everything
 
 

@@ -15,11 +15,11 @@ from lakeproof.search.by_level import GivesWay, Plan
 from lakeproof.search.canonical_names import Renaming
 from lakeproof.search.fresh_names import AS_GIVEN, names_in
 from lakeproof.search.loops import LoopingSearch
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
 from lakeproof.search.results import Limits, Options, Result
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
+from tests.differential.plain import plain_search
 from tests.search.agreement import in_parts
 
 P = b"p"

@@ -12,12 +12,12 @@ from lakeproof.model.invariants import Always, Eventually, Finding, Reached, Vio
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import evaluation
-from lakeproof.search.plain import plain_search
 from lakeproof.search.search import search
 from lakeproof.search.states import States
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet
+from tests.differential.plain import plain_search
 from tests.differential.programs import START
 from tests.differential.straying import straying
 from tests.search.agreement import in_parts

@@ -14,11 +14,11 @@ from lakeproof.model.snapshot import Snapshot, Transition
 from lakeproof.search import by_level
 from lakeproof.search import search as module
 from lakeproof.search.fence import Hangs
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
 from tests.differential.handmade import HANDMADE
 from tests.differential.interpreter import run_program
+from tests.differential.plain import plain_search
 from tests.differential.programs import KEYS, Const, Get, Program, Set
 from tests.search.walks import UNBROKEN
 

@@ -31,7 +31,6 @@ from lakeproof.model.snapshot import AnySnapshot, Status
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import trace
 from lakeproof.search.faults import Mode
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import record, replay
 from lakeproof.search.results import Options
 from lakeproof.search.sampling import sample
@@ -39,6 +38,7 @@ from lakeproof.search.search import search
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
+from tests.differential.plain import plain_search
 from tests.search.agreement import check_agreement, ends_of
 from tests.search.channelled import CHANNELLED, CHANNELS, P, follow
 from tests.search.walks import ENDS

@@ -17,7 +17,6 @@ from lakeproof.search import trace as traces
 from lakeproof.search.execution import Execution, Program
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import reduce_preemptions
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import ReplayDiverged, record, replay
 from lakeproof.search.replies import NotOpen, TaskReply
 from lakeproof.search.search import Options, search
@@ -25,6 +24,7 @@ from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from lakeproof.show.lanes import show
 from lakeproof.show.story import story
+from tests.differential.plain import plain_search
 from tests.search.agreement import schedules
 from tests.search.walks import UNBROKEN
 

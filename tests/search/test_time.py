@@ -33,11 +33,11 @@ from lakeproof.scenario import ScenarioError
 from lakeproof.search import expansion, faults, kernel, semantics, setup, tables, world
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.packing import Words, take
-from lakeproof.search.plain import plain_search
 from lakeproof.search.replay import NotReproduced
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
+from tests.differential.plain import plain_search
 from tests.search.agreement import broken, differences_from_plain, verdicts
 from tests.search.native import native_end
 from tests.search.timed import SECOND, START, P, follow, generated, several, strayed

@@ -26,12 +26,12 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer, Store
 from lakeproof.model.snapshot import AnySnapshot, Status
 from lakeproof.search import trace
-from lakeproof.search.plain import plain_search
 from lakeproof.search.program import Mint
 from lakeproof.search.replay import record
 from lakeproof.search.results import Options
 from lakeproof.search.search import search
 from lakeproof.show.story import story
+from tests.differential.plain import plain_search
 from tests.search.agreement import broken, check_agreement
 from tests.search.walks import ENDS
 

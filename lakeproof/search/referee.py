@@ -1,14 +1,12 @@
-"""The plain search: slow, obvious, without tries, tables or packing. It keeps the vectorised search honest.
+"""Judges one execution of a world, slowly and literally: each invariant in every state that it speaks of.
 
-It goes breadth first over `World` with a visited set, and takes invariants literally: each is evaluated in every state
-that it speaks of.
+Replays of counterexamples and the machines of `stateful_tests` are judged so; what it says is compared with the search.
 """
 
 from collections.abc import Hashable, Iterable
 
 import attrs
 
-from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search import evaluation
@@ -16,7 +14,7 @@ from lakeproof.search.faults import Mode, Move
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.kernel import advance
 from lakeproof.search.semantics import Cells, write_of
-from lakeproof.search.setup import prepare, run_aftermath
+from lakeproof.search.setup import run_aftermath
 from lakeproof.search.space import DEAD
 from lakeproof.search.views import END_READS, END_REPAIR, UNSEEN, transition, unhandled_after, unhandled_errors
 from lakeproof.search.world import ExecutedStep, World
@@ -42,20 +40,6 @@ class Verdicts:
         if name in self.violations:
             return "violated"
         return "holds" if self.reached.get(name) else "inconclusive"
-
-
-@attrs.frozen
-class PlainResult:
-    """What a plain search has established."""
-
-    verdicts: dict[str, str]
-    violations: dict[str, tuple[Violation, tuple[Move, ...]]]
-    states: int
-    transitions: int
-    finals: frozenset[Exact]
-    """Of `World.final`."""
-    keys: frozenset[Exact]
-    """Of pairs: `World.key`, and the states of the monitors."""
 
 
 class Referee:
@@ -112,60 +96,3 @@ class Referee:
             self.verdicts.add(monitor.id, findings, moves)
             after.append(state)
         return tuple(after)
-
-
-def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
-    """Breadth first over worlds, with a visited set of raw states. Cost: a re-run per transition."""
-    setting = prepare(scenario)
-    verdicts = Verdicts()
-    referee = Referee(scenario, verdicts)
-    first = World(setting)
-    start = referee.start()
-    seen = {Exact((first.key(), start))}
-    referee.state(first, start)
-    finals: set[Exact] = {Exact(first.final())} if first.quiescent else set()
-    level: list[tuple[World, tuple[Hashable, ...]]] = [(first, start)]
-    transitions = 0
-    while level:
-        following: list[tuple[World, tuple[Hashable, ...]]] = []
-        for world, monitors in level:
-            for move in world.moves():
-                transitions += 1
-                twin = world.fork()
-                before = twin.cells
-                after = referee.step(twin, twin.step(move), before, monitors)
-                key = Exact((twin.key(), after))
-                if key in seen:
-                    twin.close()
-                    continue
-                if len(seen) >= states_max:
-                    for left, _ in (*level, *following, (twin, after)):
-                        left.close()
-                    raise AssertionError(f"{scenario.name}: more than {states_max} states: not for this search")
-                seen.add(key)
-                referee.state(twin, after)
-                if twin.quiescent:
-                    finals.add(Exact(twin.final()))
-                following.append((twin, after))
-            world.close()
-        level = following
-    verdicts.reached.setdefault(NO_UNHANDLED_EXCEPTION, 1)  # at least that no call ends, and none raises
-    return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
-
-
-def _result(
-    scenario: Scenario,
-    verdicts: Verdicts,
-    states: int,
-    transitions: int,
-    finals: set[Exact],
-    keys: set[Exact],
-) -> PlainResult:
-    return PlainResult(
-        verdicts={name: verdicts.verdict(name) for name in scenario.ids},
-        violations=verdicts.violations,
-        states=states,
-        transitions=transitions,
-        finals=frozenset(finals),
-        keys=frozenset(keys),
-    )
