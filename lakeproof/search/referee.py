@@ -35,12 +35,6 @@ class Verdicts:
                 assert isinstance(finding, Reached)
                 self.reached[name] = self.reached.get(name, 0) + 1
 
-    def verdict(self, name: str) -> str:
-        """As the search would give it, all schedules being covered."""
-        if name in self.violations:
-            return "violated"
-        return "holds" if self.reached.get(name) else "inconclusive"
-
 
 class Referee:
     """Judges one execution of a world, step by step."""

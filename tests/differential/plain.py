@@ -69,6 +69,13 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
     return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
 
 
+def _verdict(found: Verdicts, name: str) -> str:
+    """As the search would give it, all schedules being covered."""
+    if name in found.violations:
+        return "violated"
+    return "holds" if found.reached.get(name) else "inconclusive"
+
+
 def _result(
     scenario: Scenario,
     verdicts: Verdicts,
@@ -78,7 +85,7 @@ def _result(
     keys: set[Exact],
 ) -> PlainResult:
     return PlainResult(
-        verdicts={name: verdicts.verdict(name) for name in scenario.ids},
+        verdicts={name: _verdict(verdicts, name) for name in scenario.ids},
         violations=verdicts.violations,
         states=states,
         transitions=transitions,
