@@ -115,7 +115,18 @@ class TestWhatHasChanged:
             ("exec(open('code').read())", "amount = AMOUNT", "mine.py:4 reads code"),
             ("", "amount = int(open('amount').read())", "mine.py:6 reads amount"),
             ("", "amount = int(os.environ['AMOUNT'])", "mine.py:6 reads the environment: AMOUNT"),
-            ("", "from late import AMOUNT as amount", "late.py is imported while flows run"),
+            ("AMOUNT = int(__import__('pkgutil').get_data('late', 'amount'))", "amount = AMOUNT", "mine.py:4 reads /"),
+            (
+                "AMOUNT = int(__import__('late').__loader__.get_data('amount'))",
+                "amount = AMOUNT",
+                "mine.py:4 reads amount",
+            ),
+            (
+                "",
+                "amount = 1 + bool(__import__('importlib.util').util.find_spec('gone'))",
+                "mine.py:6 looks for gone while",
+            ),
+            ("", "from late import AMOUNT as amount", "mine.py:6 looks for late while flows run"),
         ],
     )
     def test_what_reads_more_than_modules_is_not_kept(
@@ -125,14 +136,39 @@ class TestWhatHasChanged:
         for amount in (1, 2, 1):
             runner.write(amount=str(amount), late_py=f"AMOUNT = {amount}", code=f"AMOUNT = {amount}")
             if amount == 2:
-                runner.write(two="")
+                runner.write(two="", gone_py="")
             else:
-                (runner.folder / "two").unlink(missing_ok=True)
+                for name in ("two", "gone.py"):
+                    (runner.folder / name).unlink(missing_ok=True)
             done = runner.mine(AMOUNT=str(amount))
             assert (done.code, recalled(done)) == (amount - 1, False)
             assert "1 scenario not kept in the cache: " in done.stderr
             assert why in done.stderr
         assert not (runner.folder / "kept").exists()
+
+    @pytest.mark.parametrize("name", ["late.py", "late"])
+    @pytest.mark.parametrize(
+        "setting",
+        [
+            "import importlib.util\nAMOUNT = 2 if importlib.util.find_spec('late') else 1",
+            "AMOUNT = 1\ntry:\n    import late\n    AMOUNT = 2\nexcept ImportError:\n    pass",
+        ],
+        ids=["looked for", "imported"],
+    )
+    def test_a_module_that_is_there_by_now_is_noticed(self, setting: str, name: str, runner: Runner) -> None:
+        runner.write(mine_py=FLOW.format(setting=setting, reading="amount = AMOUNT"))
+        for amount, known in ((1, False), (1, True), (2, False), (2, True)):
+            if amount == 2 and name == "late":
+                (runner.folder / name).mkdir(exist_ok=True)
+            elif amount == 2:
+                (runner.folder / name).touch()
+            done = runner.mine()
+            assert (done.code, recalled(done)) == (amount - 1, known), (amount, done)
+
+    def test_the_arguments_of_the_command_are_not_there_to_be_read(self, runner: Runner) -> None:
+        setting = "AMOUNT = len(sys.argv) + len(sys.orig_argv) - 1"
+        runner.write(mine_py=FLOW.format(setting=setting, reading="amount = AMOUNT"))
+        assert runner.mine().code == 0
 
 
 class TestWhatIsTold:

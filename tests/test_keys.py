@@ -4,6 +4,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FunctionType
 from typing import Final
 
@@ -157,6 +158,77 @@ def test_a_process_that_was_not_witnessed_has_no_keys() -> None:
 def inside(program: str) -> str:
     """What a program prints in a process of its own that is witnessed from its beginning."""
     return in_a_process("from lakeproof.verify.witness import *\nWITNESS.install()\n" + program)
+
+
+@pytest.mark.parametrize(
+    ("reading", "strange"),
+    [
+        ("open(0)", "mine.py:1 reads 0"),
+        ("os.cpu_count()", "mine.py:1 calls cpu_count"),
+        ("os.statvfs('/')", "mine.py:1 reads /"),
+        ("os.stat(STANDARD + '../../../x')", "mine.py:1 reads "),
+        ("os.stat(STANDARD + 'site-packages/../x')", ""),
+        ("util.module_from_spec(util.spec_from_file_location('mine', LIBRARY))", "mine.py:1 imports the compiled "),
+        ("def exec_module():\n    open('x')\nexec_module()", "mine.py:2 reads x"),
+        ("import json", ""),
+        ("import numpy.linalg, attrs, click, decimal", ""),
+    ],
+)
+def test_what_a_key_cannot_hold_is_named(reading: str, strange: str) -> None:
+    told = inside(f"""
+import contextlib, glob, shutil, tempfile
+from importlib import util
+LIBRARY = shutil.copy(glob.glob(STANDARD + "lib-dynload/*.so")[0], tempfile.mkdtemp())
+code = compile({reading!r}, "mine.py", "exec")
+WITNESS.noting = True
+with contextlib.suppress(OSError, ImportError):
+    exec(code)
+print(WITNESS.strange)
+""")
+    assert told.startswith(strange)
+    assert bool(told.strip()) is bool(strange)
+
+
+@pytest.mark.parametrize("file", ["linked/amount", "generated", "linked/../amount", "no/../../other"])
+def test_what_is_read_of_installed_packages_is_known_as_it_is(file: str, tmp_path: Path) -> None:
+    """No installer has recorded it: a link leads out of the folder, or the file was made later."""
+    installed, source = tmp_path / "site-packages", tmp_path / "source" / "linked"
+    for folder in (installed / "no", source):
+        folder.mkdir(parents=True)
+    (installed / "linked").symlink_to(source)
+    found: list[str] = []
+    for text in ("1", "1", "22"):
+        for place in (source, source.parent, tmp_path):
+            for name in ("amount", "other"):
+                if not (place / name).exists() or text != "1":
+                    (place / name).write_text(text)
+        if text != "1" or not found:
+            (installed / "generated").write_text(text)
+        found.append(
+            in_a_process(f"""
+import sys
+sys.path.append({str(installed)!r})
+from lakeproof.verify.witness import *
+WITNESS.install()
+WITNESS.noting = True
+exec(compile({f"open('{installed}/{file}')"!r}, "mine.py", "exec"))
+print(WITNESS.strange, sorted(WITNESS.known))
+""")
+        )
+    assert found[0] == found[1] != found[2]
+
+
+def test_the_options_of_python_are_in_each_key() -> None:
+    inside("""
+import sys, time
+from lakeproof.verify import keys
+found = set()
+for option in (lambda: None, lambda: sys.warnoptions.append("error"), lambda: setattr(time, "tzname", ("X", "Y"))):
+    option()
+    keys._surroundings.cache_clear()
+    found.add(keys._surroundings())
+assert len(found) == 3
+""")
 
 
 def test_after_a_search_over_another_program_no_file_of_lakeproof_is_blamed() -> None:

@@ -6,6 +6,7 @@ A verdict is a function of the scenario, the limits, the engine, and the code th
 - the code of modules, as the witness saw it executed. Of a user's process: each module that is not lakeproof's. Of
   lakeproof's own flows and invariants: the modules that the functions and classes of the scenario come from, and what
   these import, so that a change of one design leaves the verdicts of the others;
+- where modules were found that were not executed, and the status of files of installed packages that were read;
 - the files of the engine, Python, and what was installed beside, as the installer has recorded it, file by file;
 - the limits. Memory is none of them: it decides whether there is a verdict, never which.
 
@@ -18,10 +19,12 @@ not: `tests/running/test_keys.py`.
 import os
 import pickle
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
 from io import BytesIO
+from locale import LC_CTYPE, setlocale
 from marshal import dumps
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
@@ -29,7 +32,7 @@ from typing import Final
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.fence import Undecided, in_one_line
-from lakeproof.verify.witness import ANOTHER_PROGRAM, ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine
+from lakeproof.verify.witness import ANOTHER_PROGRAM, ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine, status
 from lakeproof.version import version
 
 FOREIGN: Final = "lakeproof.languages"
@@ -53,7 +56,7 @@ def key(scenario: Scenario, limits: Iterable[object]) -> str:
         raise NoKey("this process was not witnessed from its beginning")
     _check_witness()
     value, roots = _digest_scenario(scenario)
-    parts = [_surroundings(), repr(tuple(limits)), value, *_users_code(), *_closure(roots)]
+    parts = [_surroundings(), repr(tuple(limits)), value, *sorted(WITNESS.known), *_users_code(), *_closure(roots)]
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -64,7 +67,7 @@ def check_still() -> None:
         NoKey.
     """
     _check_witness()
-    if any(_status(file) != status for file, status in _engine_at_first()):
+    if any(status(file) != first for file, first in _engine_at_first()):
         raise NoKey("files of lakeproof have changed meanwhile")
 
 
@@ -198,11 +201,12 @@ def _modules_imported(file: str) -> frozenset[str]:
 @cache
 def _surroundings() -> str:
     """Python, what is installed, and the engine."""
-    digest = sha256(repr((version(), sys.version, os.uname().machine)).encode())
+    python = (sys.version, sys.flags, sys.warnoptions, time.tzname, setlocale(LC_CTYPE))
+    digest = sha256(repr((version(), python, os.uname().machine)).encode())
     for record in sorted(record for folder in INSTALLED for record in Path(folder).glob("*-info/RECORD")):
         digest.update(record.read_bytes())  # the digest of each file that is installed
-    for file, status in _engine_at_first():
-        if status[0] >= WITNESS.began_ns:
+    for file, first in _engine_at_first():
+        if first[0] >= WITNESS.began_ns:
             raise NoKey(f"{file} has changed since the command began")
         digest.update(Path(file).read_bytes())
     return digest.hexdigest()
@@ -211,10 +215,4 @@ def _surroundings() -> str:
 @cache
 def _engine_at_first() -> tuple[tuple[str, tuple[int, ...]], ...]:
     files = sorted(str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py"))
-    return tuple((file, _status(file)) for file in files)
-
-
-def _status(file: str) -> tuple[int, ...]:
-    """What differs once a file has changed; first, when that was."""
-    found = os.stat(file)  # noqa: PTH116  # for thousands of files
-    return found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino
+    return tuple((file, status(file)) for file in files)

@@ -44,6 +44,8 @@ class Source:
             LoadError.
         """
         WITNESS.noting = True
+        if WITNESS.installed:
+            del sys.argv[1:], sys.orig_argv[1:]  # they are no part of a key
         if self.file is None:
             from lakeproof.designs import catalogue
 

@@ -3,9 +3,10 @@
 A verdict may be reused if everything that it came from is the same. Python code comes from modules, and the witness
 has the code of each, as it was executed: not the file, which may have changed since, nor a file of bytecode, which may
 be stale. Whatever else a flow can know, it must have read: a file, a folder, a variable of the environment, another
-process, the network. Python reports most of that to audit hooks. The environment and the functions of `os` that look at
-files are not among it, so the witness stands before them. It notes the first reading; then no verdict of this process
-is kept.
+process, the network. Python reports most of that to audit hooks. The environment, the functions of `os` that look at
+files, and the search for a module are not among it, so the witness stands before them. It notes the first reading; then
+no verdict of this process is kept. What a key can hold is no such reading: the place of a module that is found, and the
+status of a file that lies among the installed packages.
 
 Who reads is the nearest code outside of the standard library. Lakeproof itself may read, and Python's import. What is
 not seen: clocks, random numbers, addresses, the order of sets. A flow that depends on those gives different verdicts
@@ -20,6 +21,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.machinery import ModuleSpec, PathFinder
+from os import stat  # as it was before the witness stood before it
 from types import CodeType, FrameType
 from typing import Final
 
@@ -32,27 +35,34 @@ ENGINE: Final = ("", "search", "verify", "impl", "impl/codec", "model")
 
 STANDARD: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
 INSTALLED: Final = tuple(
-    f"{path}{os.sep}" for path in sys.path if path.endswith((f"{os.sep}site-packages", f"{os.sep}dist-packages"))
+    f"{path}{os.sep}"
+    for path in (*sys.path, f"{STANDARD}site-packages")
+    if path.endswith((f"{os.sep}site-packages", f"{os.sep}dist-packages"))
 )
-IMPORT: Final = "<frozen importlib._bootstrap_external>"
+IMPORT: Final = tuple(("<frozen importlib._bootstrap_external>", name) for name in ("exec_module", "_get_spec"))
+"""Python's import, by file and function: it executes a module, and looks for one. Others call what these call."""
 
-SETTLED: Final = ("attr", "attrs", "click", "google", "numpy", "rich")
-"""Packages that lakeproof needs: they read their own settings, and are compiled."""
+NEEDED: Final = tuple(
+    f"{folder}{name}{os.sep}" for folder in INSTALLED for name in ("attr", "attrs", "click", "google", "numpy", "rich")
+)
+"""Packages that lakeproof needs: they read their own settings. Another one that is compiled may read what it likes."""
 
 READINGS: Final = {
+    **dict.fromkeys(("open", "os.getxattr", "os.listxattr"), "reads"),
     **dict.fromkeys(("os.listdir", "os.scandir", "glob.glob"), "lists"),
     **dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "pty.spawn"), "starts"),
     **dict.fromkeys(("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.bind"), "connects to"),
-    **dict.fromkeys(("sqlite3.connect", "ctypes.dlopen", "dbm.open"), "opens"),
+    **dict.fromkeys(("sqlite3.connect", "ctypes.dlopen", "ctypes.dlsym", "dbm.open"), "opens"),
     **dict.fromkeys(("socket.gethostname", "builtins.input"), "asks for"),
 }
-"""Events of audit hooks that tell of a reading, with the word for it. ``open`` and ``import`` have their own rules."""
+"""Events of audit hooks that tell of a reading, with the word for it. ``exec`` and ``import`` have their own rules."""
 
 ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not known; it is searched each time"
 """Why the verdicts of such a scenario are not kept: there is nothing to repair."""
 
-UNREPORTED: Final = ("access", "getcwd", "getcwdb", "getlogin", "lstat", "readlink", "stat", "uname")
-"""Functions of `os` that read, and that no event tells of."""
+FILES: Final = ("access", "lstat", "readlink", "stat", "statvfs")
+CALLS: Final = ("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname")
+"""Functions of `os` that read a file, or the machine, and that no event tells of. Not each machine has all."""
 
 
 class Witness:
@@ -63,17 +73,18 @@ class Witness:
         self.began_ns = 0
         """When it was installed, in nanoseconds since 1970."""
         self.executed: dict[str, list[CodeType]] = {}
-        """By file, the code of each module that was executed: not of Python's, nor of the packages in `SETTLED`."""
+        """By file, the code of each module that was executed: not of Python's, nor of the packages in `NEEDED`."""
         self.noting = False
         """Whether code of a user, or of a design, may run by now. What was read before is lakeproof's own affair."""
         self.running = False
         """Whether all is loaded, and flows run: what is imported now was not there when the key was made."""
         self.strange = ""
         """What was read beside modules, and where: why no verdict of this process can be kept."""
+        self.known: set[str] = set()
+        """What was read when the file was loaded, and differs in writing if it differs: keys have it."""
         self._handlers: dict[str, Callable[..., None]] = {  # type: ignore[explicit-any]  # each event has its arguments
             "exec": self._note_code,
-            "open": lambda file, _: self._file_is_read("open", file),
-            "import": lambda _, file: self._note_compiled(file),
+            "import": lambda _, file: self._is_read("imports the compiled", file or __file__),
             **{event: partial(self._is_read, word) for event, word in READINGS.items()},
         }
 
@@ -81,9 +92,12 @@ class Witness:
         """Begin. Cost: a call for each event that Python reports, some 100 ns."""
         self.installed, self.began_ns = True, time.time_ns()
         sys.addaudithook(self._hear)
-        _stand_before_the_environment(self._environment_is_read)
-        for name in UNREPORTED:
-            _stand_before(name, self._file_is_read)
+        _stand_before_the_environment(partial(self._is_read, "reads the environment:", own=True))
+        for name in FILES:
+            _stand_before(name, partial(self._is_read, "reads"))
+        for name in vars(os).keys() & CALLS:
+            _stand_before(name, partial(self._is_read, "calls", name, own=True))
+        PathFinder.find_spec = partial(self._find_module, PathFinder.find_spec)  # type: ignore[method-assign]
 
     def _hear(self, event: str, args: tuple[object, ...]) -> None:
         handler = self._handlers.get(event)
@@ -99,43 +113,37 @@ class Witness:
         if self.running and not is_engine(file):
             self.strange = self.strange or f"{file} is imported while flows run; import it when the file is loaded"
 
-    def _note_compiled(self, file: object) -> None:
-        """A compiled module reads what it likes, and nothing is reported."""
-        if not isinstance(file, str) or (file.startswith(STANDARD) and not file.startswith(INSTALLED)):
+    def _is_read(self, word: str, what: object = "", _: object = None, *, own: bool = False) -> None:
+        """own: a package in `NEEDED` may; these are its own settings."""
+        name = os.fsdecode(what) if isinstance(what, str | bytes | os.PathLike) else ""
+        is_file = word in ("reads", "lists")
+        if _is_settled(name) or (is_file and isinstance(what, int) and what):  # it was read when it was opened
             return
-        if not any(file.startswith(f"{folder}{name}") for folder in INSTALLED for name in SETTLED):
-            self._note(f"imports {file}, which is compiled")
+        known = f"{name} {status(name)}" if is_file and name.startswith(INSTALLED) else ""
+        self._note(f"{word} {name or what}", known, own)
 
-    def _is_read(self, word: str, what: object = "", _: object = None) -> None:
-        if not (isinstance(what, str) and _is_settled(what)):
-            self._note(f"{word} {what}")
+    def _find_module(  # type: ignore[explicit-any]  # in place of that of Python's import
+        self, find: Callable[..., ModuleSpec | None], name: str, *args: object, **options: object
+    ) -> ModuleSpec | None:
+        """To know what is found is enough: a later process that finds more, or less, knows something else."""
+        found = find(name, *args, **options)
+        place = str(found and (found.origin or list(found.submodule_search_locations or ())))
+        if not _is_settled(place) and (found or self.running):
+            self._note(f"looks for {name} while flows run; import it when the file is loaded", place, own=True)
+        return found
 
-    def _file_is_read(self, how: str, file: object) -> None:
-        if isinstance(file, bytes):
-            file = os.fsdecode(file)
-        if isinstance(file, os.PathLike):
-            file = os.fspath(file)
-        if isinstance(file, int) or (isinstance(file, str) and _is_settled(file)):
-            return
-        if how.startswith(("getcwd", "getlogin", "uname")):
-            self._note(f"asks for {how}", SETTLED)
-        else:
-            self._note(f"reads {file}")
-
-    def _environment_is_read(self, name: object) -> None:
-        shown = os.fsdecode(name) if isinstance(name, bytes) else ""
-        self._note(f"reads the environment{shown and f': {shown}'}", SETTLED)
-
-    def _note(self, what: str, settled: tuple[str, ...] = ()) -> None:
+    def _note(self, what: str, known: str, own: bool) -> None:
         reader = None if self.strange or not self.noting else _reader(sys._getframe())  # noqa: SLF001
         if reader is None:
             return
         file = reader.f_code.co_filename
-        if is_engine(file):
+        if is_engine(file) or (own and file.startswith(NEEDED)):
             return
         if file.startswith(f"{PACKAGE}languages{os.sep}"):
             self.strange = ANOTHER_PROGRAM
-        elif not any(file.startswith(f"{folder}{name}{os.sep}") for folder in INSTALLED for name in settled):
+        elif known and not self.running:
+            self.known.add(known)
+        else:
             self.strange = f"{file}:{reader.f_lineno} {what}"
 
 
@@ -150,37 +158,41 @@ def is_engine(file: str) -> bool:
 
 def _is_recorded(file: str) -> bool:
     """Whether a file is Python's, whose version says what is in it, or of a package whose installer recorded that."""
-    if file.startswith(INSTALLED):
-        return any(file.startswith(f"{folder}{name}{os.sep}") for folder in INSTALLED for name in SETTLED)
-    return file.startswith(STANDARD)
+    return file.startswith(NEEDED if file.startswith(INSTALLED) else STANDARD)
 
 
 def _is_settled(file: str) -> bool:
-    """Whether a file belongs to Python, to lakeproof, or to what is installed: a key has what is in it."""
-    return file.startswith((STANDARD, *INSTALLED)) or f"{file}{os.sep}".startswith(PACKAGE)
+    """Whether a file belongs to Python, to lakeproof, or to what it needs: a key has what is in it."""
+    file = os.path.normpath(file)
+    return _is_recorded(file) or f"{file}{os.sep}".startswith(PACKAGE)
+
+
+def status(file: str) -> tuple[int, ...]:
+    """What differs once a file has changed; first, when that was. Empty: there is none."""
+    try:
+        found = stat(file)  # noqa: PTH116  # for thousands of files
+    except (OSError, ValueError):
+        return ()
+    return found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _reader(frame: FrameType | None) -> FrameType | None:
     """The nearest frame outside of the standard library; None: Python's import reads, or there is none."""
     while frame is not None:
         file = frame.f_code.co_filename
-        if file == IMPORT:
+        if (file, frame.f_code.co_name) in IMPORT:
             return None
-        if (
-            file != __file__
-            and not file.startswith("<")
-            and (not file.startswith(STANDARD) or file.startswith(INSTALLED))
-        ):
+        if not file.startswith((__file__, "<")) and (file.startswith(INSTALLED) or not file.startswith(STANDARD)):
             return frame
         frame = frame.f_back
     return None
 
 
-def _stand_before(name: str, noticed: Callable[[str, object], None]) -> None:
+def _stand_before(name: str, noticed: Callable[[object], None]) -> None:
     found = getattr(os, name)
 
     def noticing(*args: object, **options: object) -> object:
-        noticed(name, args[0] if args else "")
+        noticed(args[0] if args else name)
         return found(*args, **options)
 
     setattr(os, name, noticing)
@@ -196,7 +208,7 @@ def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
             return super().__getitem__(name)
 
         def __iter__(self) -> Iterator[bytes]:
-            noticed(None)
+            noticed("all of it")
             return super().__iter__()
 
     noticing = Noticing(vars(os.environ)["_data"])
