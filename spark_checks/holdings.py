@@ -12,13 +12,17 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from lakeproof.spark_checks.checks import lakefs
+from lakeproof.spark_checks.checks.repositories import partitions
+from lakeproof.spark_checks.checks.tokens import list_owned
 from lakeproof.spark_checks.data.addresses import inside, physical
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.data.denominators import ENTITIES
 from lakeproof.spark_checks.data.namespaces import Namespaces, find_nested
 from lakeproof.spark_checks.engine.workspace import stage as staged_rows
 from lakeproof.spark_checks.findings import is_named
-from lakeproof.words import Unusable
+from lakeproof.words import Unusable, plural
 
 ACTIVE: Final = 1
 EXPIRED: Final = 2
@@ -26,8 +30,9 @@ ELSEWHERE: Final = 4
 """Bits of who refers to a range. The last: an expired commit, of a repository in whose namespace it does not lie."""
 
 NEEDED = frozenset({"metaranges", "ranges", "objects"})
-MATTERS = ("repository", "branch", "commit", "staged", "entry")
-"""Kinds of records that say what is kept: without one of them nothing is known to be garbage."""
+IDLE = frozenset({"cleanup", "copy", "tag"})
+"""Kinds of records that keep nothing by themselves, or are read elsewhere. What else cannot be read may refer to data,
+whatever it is."""
 
 
 def has(bits: int) -> Column:
@@ -42,12 +47,44 @@ def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
         raise Unusable(f"{dataset.where}: has no {', '.join(missing)}; name a folder that has with --beside")
 
 
-def demand_sound(dataset: Dataset, entities: Entities) -> None:
-    """Raises Unusable: a record that matters cannot be read. Runs a job."""
-    damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
-    for row in damaged.limit(1).collect():
-        where = f"{row['kind']} at {_show(row['partition_key'])} {_show(row['key'])}"
-        raise Unusable(f"{dataset.where}: {where}: {row['reason']}; its kept objects are unknown: repair or delete it")
+def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) -> None:
+    """Raises Unusable: a record that may matter cannot be read, or lies where no run looks. ``tags``: whether they keep
+    anything. Runs some jobs."""
+    if dataset.keys == "lakefs" and (why := lakefs.version(dataset)):
+        raise Unusable(f"{dataset.where}: {why}; bring its row back, or use a lakeproof that knows it")
+    idle = f.col("kind").isin(*(IDLE - {"tag"} if tags else IDLE))
+    damaged = entities.undecodable.where(~f.coalesce(idle, f.lit(False)))
+    first = f.min(f.struct("partition_key", "key", "kind", "reason"))
+    count, row = damaged.agg(f.count(f.lit(1)), first).collect()[0]
+    if count:
+        where = f"{row['kind'] or 'record'} at {_show(row['partition_key'])} {_show(row['key'])}"
+        other = "" if row["kind"] or dataset.keys == "lakefs" else "; if this is a store of lakeFS, say --keys lakefs"
+        raise Unusable(
+            f"{dataset.where}: {where}: {row['reason']}, the first of {plural(count, 'such record')}; its kept objects "
+            f"are unknown: repair or delete it{other}"
+        )
+    _demand_homes(dataset, entities)
+    plain = list_owned(entities).where("live and token != '' and position(':' in token) = 0")
+    for row in plain.limit(1).collect() if dataset.keys == "lakefs" else ():
+        raise Unusable(
+            f"{dataset.where}: staging token {row['token']!r}: expected a ':', by which its entries are known in a "
+            "store of lakeFS; if this is none, say --keys design"
+        )
+
+
+def _demand_homes(dataset: Dataset, entities: Entities) -> None:
+    """Raises Unusable: records lie where a repository that is here would have them without a uid. Runs a job."""
+    homes = entities.homes().select(f.col("home").alias("partition"))
+    others = entities.repositories.select("repository_id", f.explode(partitions()).alias("partition"))
+    tables = (getattr(entities, name).select(f.col("partition_key").alias("partition")) for name in ENTITIES)
+    found = reduce(DataFrame.unionAll, tables).join(
+        f.broadcast(others.join(homes, "partition", "left_anti")), "partition"
+    )
+    for row in found.limit(1).collect():
+        raise Unusable(
+            f"{dataset.where}: {_show(row['partition'])} has records of the repository {row['repository_id']!r}, whose "
+            "partition ends in its uid: designs without uids (naive, step1-uid-by-timestamp) are not read; leave it out"
+        )
 
 
 def demand_apart(dataset: Dataset, found: Namespaces) -> None:
@@ -103,14 +140,8 @@ def _show(name: bytes | None) -> str:
 def find_staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
-    branches = entities.branches.where(is_named("commit_id"))  # "" is a deleted branch
-    sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
-    tokens = staged_rows(
-        branches.join(homes, branches["partition_key"] == homes["home"])
-        .select("storage_namespace", f.explode(f.concat(f.array("staging_token"), sealed)).alias("token"))
-        .distinct(),
-        "tokens",
-    )
+    owned = list_owned(entities).where("live").join(homes, f.col("partition_key") == homes["home"])
+    tokens = staged_rows(owned.select("storage_namespace", "token").distinct(), "tokens")
     entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
     return entries.join(tokens, "token").select(where.alias("physical"))

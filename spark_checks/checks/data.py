@@ -71,25 +71,12 @@ def _as_text() -> Column:
 def suspects(references: References, dataset: Dataset) -> DataFrame:
     """Fingerprints at which something looks wrong: known_as, lost_committed, lost_staged, shared. One aggregate."""
     none = f.lit(None).cast("bigint")
+    listed = dataset.objects.where("storage_namespace is not null and address is not null")
+    where = fingerprint(f.concat_ws("/", "storage_namespace", "address"))
     rows = (
-        dataset.objects.select(
-            fingerprint(f.concat_ws("/", "storage_namespace", "address")).alias("known_as"),
-            f.lit(LISTED).alias("flags"),
-            none.alias("path"),
-            f.lit(0).cast("bigint").alias("staged"),
-        ).where("storage_namespace is not null and address is not null"),
-        references.committed.select(
-            _known_as().alias("known_as"),
-            _flags(COMMITTED).alias("flags"),
-            f.xxhash64(f.coalesce("path", f.lit(""))).alias("path"),
-            f.lit(0).cast("bigint").alias("staged"),
-        ),
-        references.staged.select(
-            _known_as().alias("known_as"),
-            _flags(STAGED).alias("flags"),
-            f.xxhash64(_as_text()).alias("path"),
-            f.lit(1).cast("bigint").alias("staged"),
-        ),
+        _select(listed, where, f.lit(LISTED), none, 0),
+        _select(references.committed, _known_as(), _flags(COMMITTED), f.xxhash64(f.coalesce("path", f.lit(""))), 0),
+        _select(references.staged, _known_as(), _flags(STAGED), f.xxhash64(_as_text()), 1),
     )
     met = (
         union(rows)
@@ -116,6 +103,11 @@ def suspects(references: References, dataset: Dataset) -> DataFrame:
         f.coalesce(shared, f.lit(False)).alias("shared"),
     )
     return beside(judged.where("lost_committed or lost_staged or shared"))
+
+
+def _select(rows: DataFrame, known_as: Column, flags: Column, path: Column, staged: int) -> DataFrame:
+    columns = {"known_as": known_as, "flags": flags, "path": path, "staged": f.lit(staged).cast("bigint")}
+    return rows.select(*(each.alias(name) for name, each in columns.items()))
 
 
 def check(

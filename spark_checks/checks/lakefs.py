@@ -147,10 +147,9 @@ def _named_for_others(entities: Entities, living: Living, only: Collection[str])
 def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     """As of the designs; but where a repository has nothing at all, it was created bare."""
     found = repositories.incomplete(entities, only)
-    some = union([getattr(entities, name).select("partition_key") for name in _ENTITIES]).distinct()
-    some = some.unionAll(
-        entities.undecodable.where("kind in ('branch', 'commit', 'tag')").select("partition_key")
-    ).distinct()
+    damaged = entities.undecodable.where("kind in ('branch', 'commit', 'tag')")
+    tables = [damaged, *(getattr(entities, name) for name in _ENTITIES)]
+    some = union([each.select("partition_key") for each in tables]).distinct()
     subjects = some.select(as_text(f.col("partition_key")).alias("subject")).withColumn("some", f.lit(True))
     rows = found.join(subjects, "subject", "left")
     bare = f.col("some").isNull()

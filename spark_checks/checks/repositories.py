@@ -41,9 +41,11 @@ def named_partition(repository_id: Column, uid: Column) -> Column:
 
 
 def partitions() -> Column:
-    """Where the entities of a repository are looked for: the partition of its instance, and that of its id alone."""
-    both = named_partition(f.col("repository_id"), f.col("instance_uid")), f.col("repository_id").cast("binary")
-    return f.array_distinct(f.array(f.coalesce(f.col("home"), both[0]), both[1]))
+    """Where the entities of a repository are looked for: the partition of its instance, that of its id alone, and that
+    of its creation date."""
+    home = f.coalesce("home", named_partition(f.col("repository_id"), f.col("instance_uid")))
+    dated = f.concat_ws("-", "repository_id", f.col("creation_date").cast("string")).cast("binary")
+    return f.array_distinct(f.array(home, f.col("repository_id").cast("binary"), dated))
 
 
 def name_subject() -> Column:
@@ -68,18 +70,18 @@ def entities_with_owner(entities: Entities) -> DataFrame:
 def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     """What is where another instance can be reached (zombies), and what belongs to none that can be."""
     live = accessible(entities)
-    homes = _with_partition(
-        live.select(f.explode(partitions()).alias("partition"), "instance_uid", name_subject().alias("owner"))
-    )
-    homes = homes.groupBy("partition").agg(
-        f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner")
+    homes = live.select(f.explode(partitions()).alias("partition"), "instance_uid", name_subject().alias("owner"))
+    homes = (
+        homes.where("partition is not null")
+        .groupBy("partition")
+        .agg(f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner"))
     )
     cleanups = entities.cleanups.select(
         named_partition(f.col("repository_id"), f.col("instance_uid")).alias("partition"), "instance_uid"
     )
     entries = entities.repositories.select(f.explode(partitions()).alias("partition"), "instance_uid")
     led = cleanups.unionAll(entries)
-    known = _with_partition(led).select("partition").distinct().withColumn("led", f.lit(True))
+    known = led.select("partition").where("partition is not null").distinct().withColumn("led", f.lit(True))
     instances = live.select(f.col("instance_uid").alias("uid"), f.lit(True).alias("uid_live"))
     instances = instances.unionAll(led.select(f.col("instance_uid").alias("uid"), f.lit(False)))
     instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
@@ -102,39 +104,23 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     leads = f.when(found, f.lit(", and an entry or a cleanup record leads to it")).otherwise(
         f.lit(", and no entry and no cleanup record leads to it")
     )
+    zombie = sentence("belongs to instance ", whose, " and is reachable through ", f.col("owner"))
+    kind = f.when(found, "garbage").otherwise("violation")
     rules = (
-        Rule(
-            "no-reachable-zombie",
-            reached & whose.isNotNull() & foreign,
-            here,
-            sentence("belongs to instance ", whose, " and is reachable through ", f.col("owner")),
-        ),
-        Rule(
-            "garbage-is-reclaimable",
-            unreachable,
-            here,
-            f.concat(belongs, leads),
-            f.when(found, "garbage").otherwise("violation"),
-        ),
+        Rule("no-reachable-zombie", reached & whose.isNotNull() & foreign, here, zombie),
+        Rule("garbage-is-reclaimable", unreachable, here, f.concat(belongs, leads), kind),
     )
     return findings(frame, rules, only)
 
 
-def _with_partition(frame: DataFrame) -> DataFrame:
-    return frame.where(f.col("partition").isNotNull())
-
-
 def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     """Accessible repositories without their default branch, or without its commit."""
-    wanted = (
-        accessible(entities)
-        .where(~f.coalesce("bare", f.lit(False)))
-        .select(
-            name_subject().alias("subject"),
-            "default_branch_id",
-            f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
-            f.posexplode(partitions()).alias("rank", "partition"),
-        )
+    wanted = accessible(entities).where(~f.coalesce("bare", f.lit(False)))
+    wanted = wanted.select(
+        name_subject().alias("subject"),
+        "default_branch_id",
+        f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
+        f.posexplode(partitions()).alias("rank", "partition"),
     )
     branches = entities.branches.select("partition_key", "key", "commit_id")
     on_branch = (wanted["partition"] == branches["partition_key"]) & (wanted["branch_key"] == branches["key"])
@@ -158,15 +144,9 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     judged = rows.groupBy("subject").agg(f.min(state).alias("best"), f.min("default_branch_id").alias("branch_id"))
     best = f.col("best")
     lacks = f.when(best["no_branch"] | (best["head"] == ""), f.concat_ws(" ", f.lit("its default branch"), "branch_id"))
-    rule = Rule(
-        "active-is-complete",
-        best["no_branch"] | ~best["complete"],
-        f.col("subject"),
-        sentence(
-            "is accessible and lacks ", lacks.otherwise(sentence("the commit ", best["head"], " of its default branch"))
-        ),
-    )
-    return findings(judged, [rule], only)
+    lacks = lacks.otherwise(sentence("the commit ", best["head"], " of its default branch"))
+    evidence, broken = sentence("is accessible and lacks ", lacks), best["no_branch"] | ~best["complete"]
+    return findings(judged, [Rule("active-is-complete", broken, f.col("subject"), evidence)], only)
 
 
 def find_endangered(entities: Entities, only: Collection[str]) -> DataFrame:

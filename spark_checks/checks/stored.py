@@ -60,7 +60,7 @@ def _place(namespace: Column, name: Column) -> Column:
 def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:
     """storage_namespace, id, wanted (type), reachable, needs (one that does), differs (what a metarange says of a range
     that is otherwise): once for each table of a namespace."""
-    homes = entities.repositories.select("home", f.rtrim("storage_namespace", f.lit("/")).alias("storage_namespace"))
+    homes = entities.homes()
     heads = reached.select("partition_key", "commit_id").distinct().withColumn("is_reached", f.lit(True))
     commits = with_meta_range(entities.commits).select("partition_key", "commit_id", "meta_range_id")
     commits = commits.join(heads, ["partition_key", "commit_id"], "left")
@@ -83,12 +83,8 @@ def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> Data
     ranges = below.groupBy("storage_namespace", f.col("range_id").alias("id")).agg(
         f.max("reachable").alias("reachable"), f.min("needs").alias("needs"), f.min("differs").alias("differs")
     )
-    columns = ("storage_namespace", "id", "wanted", "reachable", "needs", "differs")
-    return (
-        roots.withColumn("wanted", f.lit("metaranges"))
-        .select(*columns)
-        .unionAll(ranges.withColumn("wanted", f.lit("ranges")).select(*columns))
-    )
+    wanted = ranges.withColumn("wanted", f.lit("ranges"))
+    return roots.withColumn("wanted", f.lit("metaranges")).unionByName(wanted)
 
 
 _DESCRIBED = ("first", "last", "entries")

@@ -50,16 +50,10 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
     rows = staged.join(known, "token", "left")
     deleted = f.col("live").isNotNull()
     count = f.concat(f.col("entries").cast("string"), f.when(f.col("entries") == 1, " entry").otherwise(" entries"))
-    rule = Rule(
-        "staged-has-owner",
-        ~f.coalesce("live", f.lit(False)),
-        f.col("token"),
-        f.when(deleted, sentence(count, " of a deleted branch")).otherwise(
-            sentence(count, ", and no branch has the token")
-        ),
-        f.when(deleted, "garbage").otherwise("violation"),
-    )
-    frames.append(findings(rows, [rule], only))
+    whose = f.when(deleted, " of a deleted branch").otherwise(", and no branch has the token")
+    evidence, kind = sentence(count, whose), f.when(deleted, "garbage").otherwise("violation")
+    orphaned = ~f.coalesce("live", f.lit(False))
+    frames.append(findings(rows, [Rule("staged-has-owner", orphaned, f.col("token"), evidence, kind)], only))
     return union(frames)
 
 

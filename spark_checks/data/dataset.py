@@ -232,9 +232,14 @@ def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame
 
 def _listing(spark: SparkSession, where: str, noted: Noted) -> tuple[DataFrame, DataFrame | None]:
     """``objects/``, and the same with `VERSIONS`, where it has any of them."""
-    found = _table(spark, where, OBJECTS, noted, VERSIONS)
+    found = with_plain_namespace(_table(spark, where, OBJECTS, noted, VERSIONS))
     more = [each for each in VERSIONS.names if each in found.columns]
     return found.select(*OBJECTS.names), found if more else None
+
+
+def with_plain_namespace(rows: DataFrame) -> DataFrame:
+    """With no slash at the end of ``storage_namespace``."""
+    return rows.withColumn("storage_namespace", f.rtrim("storage_namespace", f.lit("/")))
 
 
 def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, more: StructType = _NONE) -> DataFrame:

@@ -15,17 +15,16 @@ from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2
 from lakeproof.model.catalog import AddressType
 from lakeproof.model.records import RepositoryState
-from lakeproof.spark_checks.data.dataset import Dataset, Keys
+from lakeproof.spark_checks.data.dataset import Dataset, Keys, with_plain_namespace
 from lakeproof.spark_checks.data.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.staging import Written
-from lakeproof.spark_checks.engine.tables import DECODED, STRING, table
+from lakeproof.spark_checks.engine.tables import DECODED, wide
 from lakeproof.spark_checks.engine.workspace import fresh
 
 MICROSECONDS: Final = 1_000_000
@@ -59,11 +58,13 @@ class _Wrong(ValueError):
 
 
 def decode(dataset: Dataset) -> Entities:
-    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then."""
-    if dataset.decoded:
-        return Entities(**dataset.decoded)
-    written = write(dataset, fresh(dataset.spark, "decoded"))
-    return Entities(**{name: _read_staged(dataset.spark, written, name) for name in DECODED})
+    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then. As in
+    lakeFS, a slash at the end of a storage namespace means nothing."""
+    tables = dataset.decoded
+    if not tables:
+        written = write(dataset, fresh(dataset.spark, "decoded"))
+        tables = {name: _read_staged(dataset.spark, written, name) for name in DECODED}
+    return Entities(**tables | {"repositories": with_plain_namespace(tables["repositories"])})
 
 
 def write(dataset: Dataset, target: str) -> Written:
@@ -89,13 +90,7 @@ def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.repeat(pa.scalar(name), len(rows)), *wide], schema=_ARROW)
 
 
-def _wide() -> StructType:
-    """All columns of all tables: those of one name have one type."""
-    columns = {field.name: field.dataType for schema in DECODED.values() for field in schema}
-    return table(**{TABLE: STRING}, **columns)
-
-
-WIDE: Final = _wide()
+WIDE: Final = wide(TABLE, DECODED)
 _ARROW: Final = to_arrow_schema(WIDE)
 
 

@@ -7,11 +7,15 @@ Cost: a microsecond or two a record.
 from functools import lru_cache
 from typing import Final
 
+from lakeproof.impl.graveler import dropping
+from lakeproof.impl.hard_delete import _journal, _token_lists, reference_counter
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.impl.migration import checks, migration
+from lakeproof.impl.retention import left, pins
 from lakeproof.model import keys
 
 FOREIGN: Final = "foreign"
-"""Of lakeFS' store, but none of the records that lakeproof knows."""
+"""Refers to no object: another record of lakeFS' store, or one that flows keep beside those of the key schema."""
 
 COPY: Final = "copy"
 """In a repository's partition, as `lakeproof.impl.hard_delete.offline` writes them: microseconds, a space, an
@@ -20,6 +24,13 @@ ISSUED_PREFIX: Final = b"link-addresses/"
 """Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
 
 _STAGED_NAME: Final = len(keys.STAGED_PREFIX)
+_BESIDE: Final = (
+    *(ISSUED_PREFIX, keys.NOTED_TOKENS_PREFIX, dropping.NOTES, b"locks/", checks.VERSION_KEY, migration.JOURNAL),
+    *(reference_counter.DROPPED_PREFIX, _token_lists.REFERENCES, _token_lists.COMMITTED, _token_lists.DELETED),
+    *(pins.PINS, pins.CONDEMNED, left.LEFT),
+)
+"""In a repository's partition, and that of the store's version. What online designs have issued is not among it: it
+may be linked yet."""
 
 
 def design_kind(partition: bytes, key: bytes) -> str | None:
@@ -27,13 +38,16 @@ def design_kind(partition: bytes, key: bytes) -> str | None:
     most."""
     if key.startswith(keys.STAGED_PREFIX) and may_stage(partition):
         return "staged" if len(key) > _STAGED_NAME else None
+    if b":" in partition:
+        return None  # of a staging token: what lies there may be staged, by another schema
     parsed = keys.parse(partition, key)
     if parsed is not None:
         return parsed.kind
     in_repository = keys.parse(partition, keys.BRANCHES_PREFIX + b"x") is not None
     if in_repository and key.startswith(COPIES_PREFIX):
         return COPY
-    return FOREIGN if in_repository and key.startswith(ISSUED_PREFIX) else None
+    beside = key.startswith(_BESIDE) if in_repository else partition.endswith((_journal.FATES, _journal.HEADS))
+    return FOREIGN if beside else None
 
 
 @lru_cache(1 << 16)

@@ -225,6 +225,16 @@ def demand_run(folder: Folder | Path, kind: Kind) -> Folder:
     return there
 
 
+def demand_engine(last: Folder, engine: str) -> None:
+    """Raises Unusable: Sail has made the run that another engine goes on from, and its answer would pass for both."""
+    made = str(read_report(last.parent(), last.name).get("engine"))
+    if made.startswith("embedded") and engine != "embedded":
+        raise Unusable(
+            f"{last.where}: was made by {made}, and what it knows is no evidence for {engine}; begin a new chain "
+            "without --since, or go on with --engine embedded"
+        )
+
+
 def time_of(text: str | None, dataset: Dataset) -> int:
     """Microseconds since 1970, of ``--now``. Without it: when the dataset was young, which is the time of its youngest
     object, and never later than this machine's clock. A later time would make a dump of yesterday a day older than

@@ -6,7 +6,7 @@ says, read as lakeFS' BY_PREFIX: full if it has a scheme, else relative to the n
 to it. Source: docs/reference/dataset.md.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -39,6 +39,12 @@ TIMESTAMP: Final = TimestampType()
 def table(**columns: DataType) -> StructType:
     """A schema; every column may be null, as Parquet files of others have it."""
     return StructType([StructField(name, kind, nullable=True) for name, kind in columns.items()])
+
+
+def wide(kind: str, schemas: Mapping[str, StructType]) -> StructType:
+    """A text, and all columns of all tables: those of one name have one type."""
+    columns = {field.name: field.dataType for schema in schemas.values() for field in schema}
+    return table(**{kind: STRING}, **columns)
 
 
 def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:

@@ -66,10 +66,10 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
     spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset)
     blanks.demand_filled(dataset)
-    recorded = {"tags": options.tags, "lenient": options.lenient, "rules": _encode_rules(rules)}
+    recorded = {"tags": options.tags, "lenient": options.lenient, "rules": _encode_rules(rules), "keys": dataset.keys}
     with doing(spark, "reading the records"):
         entities = decode(dataset)
-        holdings.demand_sound(dataset, entities)
+        holdings.demand_sound(dataset, entities, tags=options.tags)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
@@ -122,12 +122,8 @@ def _states(entities: Entities, rules: Rulebook, options: MarkOptions) -> DataFr
     limits = rules.limits(spark, options.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
-    homes, branches, count = (
-        homes.join(limits, "book"),
-        rules.branch_limits(spark, options.now),
-        footers.count(entities.commits),
-    )
-    return walk_commits(entities, homes, branches, count, now=options.now, tags=options.tags)
+    branches, count = rules.branch_limits(spark, options.now), footers.count(entities.commits)
+    return walk_commits(entities, homes.join(limits, "book"), branches, count, now=options.now, tags=options.tags)
 
 
 def _findings(states: DataFrame) -> dict[str, int]:
@@ -141,23 +137,18 @@ def _findings(states: DataFrame) -> dict[str, int]:
 
 def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int]) -> None:
     """Raises Unusable: a head has no record, or a commit has two."""
-    if findings["head-exists"]:
-        _demand_heads(dataset, states)
+    missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
+    for row in missing.limit(1).collect() if findings["head-exists"] else ():
+        home = bytes(row["home"]).decode("utf-8", "replace")
+        raise Unusable(
+            f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
+            "record: its kept objects are unknown; bring it back, or go on without it with --lenient"
+        )
     if findings["commit-is-unique"]:
         raise Unusable(
             f"{dataset.where}: {findings['commit-is-unique']:,} commits have the id of another record of their "
             "repository, as where a file is there twice; take what is doubled away, or keep all of them if one is kept "
             "with --lenient"
-        )
-
-
-def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
-    missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
-    for row in missing.limit(1).collect():
-        home = bytes(row["home"]).decode("utf-8", "replace")
-        raise Unusable(
-            f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
-            "record: its kept objects are unknown; bring it back, or go on without it with --lenient"
         )
 
 

@@ -42,6 +42,10 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
     notes = tuple(map(manifest.note, dataset.unsealed))
     if not run.marked:
         return Again(dataset.where, Hashes(iter(())), {}, {}, notes)
+    if (keys := run.options.get("keys", dataset.keys)) != dataset.keys:
+        raise Unusable(
+            f"{dataset.where}: is read with --keys {dataset.keys}, and the run was with {keys}; say --keys {keys}"
+        )
     spark = dataset.spark
     listed = read_table(spark, f"{run.folder.where}/{runs.ADDRESSES}", OBJECTS)
     # No sources: this is no run that could go on. No versions: no sweep reads what is written here.

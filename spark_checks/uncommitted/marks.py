@@ -24,12 +24,11 @@ from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import KNOWN, Report
-from lakeproof.spark_checks.engine.staging import Written
 from lakeproof.spark_checks.engine.tables import STRING, table
 from lakeproof.spark_checks.engine.together import Begin, together
 from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import as_text, is_named
-from lakeproof.spark_checks.holdings import ACTIVE, Committed
+from lakeproof.spark_checks.holdings import ACTIVE
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
 from lakeproof.words import Unusable
 
@@ -72,6 +71,8 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
         Mismatch.
     """
     spark, folder = dataset.spark, as_folder(folder)
+    if options.since is not None:
+        runs.demand_engine(options.since, engine_of(spark).name)
     holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
     blanks.demand_filled(dataset)
     with doing(spark, "reading the records"):
@@ -103,6 +104,7 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
             "older_than": options.older_than,
             "since": options.since and options.since.name,
             "lenient": options.lenient,
+            "keys": dataset.keys,
         },
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
@@ -147,20 +149,14 @@ def _write_committed(
     todo = new(metaranges) if read is None else stage(new(metaranges), "roots")
     committed = holdings.find_committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
     readable = begin(lambda: _demand_readable(dataset, committed.lost))
-    found = _write_known(committed, last("committed", ledger.KNOWN), f"{where}/committed")
-    readable.result()
-    return staging.read(found, ledger.KNOWN, dataset.spark)
-
-
-def _write_known(committed: Committed, before: DataFrame | None, target: str) -> Written:
-    """Runs go on from one another for long, and new metaranges have much in common with old ones: then each fingerprint
-    is written once."""
-    found = ledger.fingerprints(committed.references)
-    if before is not None:
+    found, before = ledger.fingerprints(committed.references), last("committed", ledger.KNOWN)
+    if before is not None:  # chains are long, and new metaranges have much in common with old ones
         found = found.unionByName(before).distinct()
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
     plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
-    return staging.write(found, target, options=plain)
+    written = staging.write(found, f"{where}/committed", options=plain)
+    readable.result()
+    return staging.read(written, ledger.KNOWN, dataset.spark)
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:

@@ -62,11 +62,23 @@ class TestDamage:
 
     @pytest.mark.parametrize(
         ("key", "value"),
-        [(b"copies/data/x", b"1700000000000000 s3://bucket/r/data/x y"), (b"link-addresses/data/x", b"")],
+        [
+            (b"copies/data/x", b"1700000000000000 s3://bucket/r/data/x y"),
+            *((key, b"x") for key in (b"link-addresses/data/x", b"retention/pins/c/1", b"retention/condemned/c/1")),
+            *((key, b"x") for key in (b"locks/main", b"committed-tokens/t:1", b"noted-tokens/t:1", b"dropped/t:1")),
+            *((key, b"x") for key in (b"references/s3://b/x", b"staging/committed/x", b"staging/deleted/t:1")),
+            (b"retention/left/main/1", b"c 1"),
+        ],
     )
-    def test_what_is_being_copied_and_what_was_issued_is_known_and_in_no_table(self, key: bytes, value: bytes) -> None:
+    def test_what_flows_keep_beside_the_schema_is_known_and_in_no_table(self, key: bytes, value: bytes) -> None:
+        """In the partition of a repository; beneath a token it may be a path of lakeFS."""
         assert decoded({(HOME, key): value}) == {}
-        assert list(decoded({(b"graveler", key): value})) == ["undecodable"]
+        assert list(decoded({(b"graveler", key): value, (b"r-main:u.3", key): value})) == ["undecodable"]
+
+    @pytest.mark.parametrize("part", [b"/fates", b"/heads"])
+    def test_the_journal_of_commits_is_known_and_that_of_addresses_may_refer_to_data(self, part: bytes) -> None:
+        assert decoded({(HOME + part, b"t:1/c"): b"1"}) == {}
+        assert list(decoded({(HOME + b"/addresses", b"t:1/x"): b"open - p"})) == ["undecodable"]
 
     @pytest.mark.parametrize(
         "value",

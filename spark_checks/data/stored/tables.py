@@ -14,7 +14,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from lakeproof.model.catalog import AddressType
 from lakeproof.spark_checks.data.addresses import INTERNAL_PREFIX
@@ -34,6 +33,7 @@ from lakeproof.spark_checks.engine.tables import (
     batches,
     no_rows,
     table,
+    wide,
 )
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.words import Unusable
@@ -52,13 +52,7 @@ _ID: Final = f"^{INTERNAL_PREFIX}[0-9a-f]{{64}}$"
 _SCHEMAS: Final = {"tables": TABLES, "metaranges": METARANGES, "ranges": RANGES, "parts": PARTS}
 """Of a file: what it is, what it holds."""
 
-
-def _wide() -> StructType:
-    columns = {field.name: field.dataType for schema in _SCHEMAS.values() for field in schema}
-    return table(**{_KIND: STRING}, **columns)
-
-
-_WIDE: Final = _wide()
+_WIDE: Final = wide(_KIND, _SCHEMAS)
 _ARROW: Final = to_arrow_schema(_WIDE)
 _LISTED_ARROW: Final = to_arrow_schema(_LISTED, timezone="UTC")
 

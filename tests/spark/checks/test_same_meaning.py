@@ -176,7 +176,8 @@ class Case:
             self.add(keys.GRAVELER, record)
         trees = [self.tree(namespace, name) for _ in range(self.draw.randint(0, 3))]
         home = keys.repository_partition(record.repository_id, uid)
-        for partition, share in ((home, 1.0), (name.encode(), 0.2), (f"{name}-{self.name}gone".encode(), 0.3)):
+        others = ((name, 0.2), (f"{name}-{record.creation_date}", 0.2), (f"{name}-{self.name}gone", 0.3))
+        for partition, share in ((home, 1.0), *((other.encode(), share) for other, share in others)):
             if self.often(share):
                 self.entities(partition, name, uid, trees)
         for address in [*self.pool(name), f"{name}/data/elsewhere"]:

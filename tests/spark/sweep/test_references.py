@@ -186,6 +186,14 @@ def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     assert there(where) == found.objects.keys() - goes
 
 
+def test_a_second_look_by_another_key_schema_is_refused(fresh: Marked, tmp_path: Path) -> None:
+    where, now = tree(fresh.found, tmp_path / "objects"), dataset(fresh.found, tmp_path / "now")
+    code, said, complained = fresh.sweep(where, "--dataset", now, "--keys", "lakefs")
+    assert (code, said) == (2, "")
+    assert "say --keys design" in complained
+    assert there(where) == {*fresh.found.objects}
+
+
 def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path: Path) -> None:
     found = later(fresh)
     commits = [at for at, each in found.store.items() if isinstance(each, Commit)]

@@ -1,0 +1,152 @@
+"""What a run cannot read may refer to data: then it marks nothing. So with records of unknown keys, and with known ones
+that lie where no run looks; what is only spelled otherwise is read."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import attrs
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.impl.codec import decode_at, encode
+from lakeproof.impl.migration.checks import METADATA, VERSION, VERSION_KEY
+from lakeproof.model import keys
+from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.records import Repository
+from lakeproof.spark_checks.checks.run import run as check
+from lakeproof.spark_checks.data.dataset import Dataset, Keys, open_dataset
+from lakeproof.spark_checks.data.decoding import write
+from lakeproof.spark_checks.engine import runs, staging
+from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.runs import Report
+from lakeproof.spark_checks.engine.tables import DECODED
+from lakeproof.spark_checks.generate import records
+from lakeproof.spark_checks.retention import marks as retention
+from lakeproof.spark_checks.uncommitted import marks as uncommitted
+from lakeproof.words import Unusable
+from tests.spark import snapshots
+from tests.spark.conftest import EMBEDDED
+from tests.spark.retention.test_marking import HOME, RULES, addresses
+from tests.spark.retention.worlds import HOUR, NOW, world
+from tests.spark.snapshots import Tables
+from tests.spark.sweep.test_references import sound
+
+Row = tuple[bytes, bytes, bytes]
+Change = Callable[[Row], Row]
+TOKEN = b"r0b0:0"
+TAG = encode(records.tag("v9", "c0"))
+
+
+def tables(*more: Row, change: Change = lambda row: row) -> Tables:
+    made = snapshots.tables(sound(world(5, 6)))
+    made.kv = [*map(change, made.kv), *more]
+    return made
+
+
+def opened(spark: SparkSession, made: Tables, folder: Path, schema: Keys = "design") -> Dataset:
+    snapshots.write(made, folder / "dataset")
+    return open_dataset(spark, str(folder / "dataset"), schema)
+
+
+def mark(kind: str, dataset: Dataset, folder: Path, *, tags: bool = False, last: Path | None = None) -> Report:
+    place = runs.make_folder(folder, "run")
+    if kind == "retention":
+        return retention.mark(dataset, RULES, retention.MarkOptions(now=NOW, tags=tags), place)
+    options = uncommitted.MarkOptions(now=NOW, older_than=24 * HOUR, since=last)
+    return uncommitted.mark(dataset, options, place)
+
+
+def as_lakefs(row: Row) -> Row:
+    """Staged entries have bare paths for keys."""
+    return row[0], row[1].removeprefix(keys.STAGED_PREFIX), row[2]
+
+
+def with_slash(row: Row) -> Row:
+    record = decode_at(*row)
+    if not isinstance(record, Repository):
+        return row
+    slashed = attrs.evolve(record, storage_namespace=StorageNamespace(f"{record.storage_namespace}/"))
+    return *row[:2], encode(slashed)
+
+
+def moved(home: bytes) -> Change:
+    return lambda row: (home if row[0] == HOME else row[0], *row[1:])
+
+
+UNREAD = {
+    "the store of a lakeFS": (tables(change=as_lakefs), r"such records; .* if this is a store of lakeFS, say --keys"),
+    "a branch with a slash": (tables((HOME, b"branches/a/b", b"")), "record at 'repo0-uid0' 'branches/a/b': no record"),
+    "a path as of a branch": (tables((TOKEN, b"branches/x", b"")), "at 'r0b0:0' 'branches/x': .*, the first of 1 such"),
+    "what was issued": (tables((HOME, b"staging/issued/1", b"data/x")), "no record of the key schema has such a key"),
+    "homes by id": (tables(change=moved(b"repo0")), "'repo0' has records of the repository 'repo0', whose partition"),
+    "homes by date": (tables(change=moved(b"repo0-0")), "'repo0-0' has records of the repository 'repo0', whose"),
+}
+
+
+@pytest.mark.parametrize("kind", ["uncommitted", "retention"])
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_may_refer_to_data_and_is_not_read_ends_the_run(
+    spark: SparkSession, tmp_path: Path, kind: str, name: str
+) -> None:
+    made, words = UNREAD[name]
+    with pytest.raises(Unusable, match=words):
+        mark(kind, opened(spark, made, tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("tags", [True, False])
+def test_a_tag_that_cannot_be_read_ends_a_run_where_tags_keep(spark: SparkSession, tmp_path: Path, tags: bool) -> None:
+    found = opened(spark, tables((HOME, b"tags/v9", TAG[:-1])), tmp_path)
+    with pytest.raises(Unusable, match="tag at 'repo0-uid0' 'tags/v9'") if tags else nullcontext():
+        mark("retention", found, tmp_path, tags=tags)
+
+
+@pytest.mark.parametrize("version", [VERSION, b"9"])
+def test_a_store_of_another_schema_version_is_not_marked(spark: SparkSession, tmp_path: Path, version: bytes) -> None:
+    found = opened(spark, tables((METADATA, VERSION_KEY, version), change=as_lakefs), tmp_path, "lakefs")
+    plain = mark("uncommitted", opened(spark, tables(), tmp_path / "plain"), tmp_path / "plain")
+    with pytest.raises(Unusable, match="has schema version '9'") if version != VERSION else nullcontext():
+        assert mark("uncommitted", found, tmp_path).accounts == plain.accounts
+
+
+def test_a_token_whose_entries_no_store_of_lakefs_has_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    branch = (HOME, b"branches/x", encode(records.branch("x", "c0x0", "plain")))
+    made = tables((METADATA, VERSION_KEY, VERSION), branch, change=as_lakefs)
+    with pytest.raises(Unusable, match="staging token 'plain': expected a ':'"):
+        mark("uncommitted", opened(spark, made, tmp_path, "lakefs"), tmp_path)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_slash_at_the_end_of_a_namespace_means_nothing(spark: SparkSession, tmp_path: Path, typed: bool) -> None:
+    """As in lakeFS, which leaves it out of addresses. Some listings of such a namespace have it, too."""
+    made = tables(change=with_slash)
+    made.objects = [(f"{row[0]}/" if number % 2 else row[0], *row[1:]) for number, row in enumerate(made.objects)]
+    found = opened(spark, made, tmp_path / "slash")
+    if typed:
+        written = write(found, str(tmp_path / "typed"))
+        read = {name: staging.read(written, schema, spark, f"table={name}") for name, schema in DECODED.items()}
+        found = attrs.evolve(found, decoded=read)
+    plain = opened(spark, tables(), tmp_path / "plain")
+    for kind in ("uncommitted", "retention"):
+        reports = [mark(kind, each, tmp_path / kind / str(number)) for number, each in enumerate((plain, found))]
+        assert reports[0].accounts == reports[1].accounts
+        assert reports[0].marked.objects
+        marked = [addresses(spark, tmp_path / kind / number / "run") for number in "01"]
+        assert marked[0] == marked[1]
+    told = [check(each, (), str(tmp_path / name)) for each, name in ((plain, "one"), (found, "other"))]
+    assert told[0].outcomes == told[1].outcomes
+
+
+@EMBEDDED
+def test_no_other_engine_goes_on_from_a_run_of_sail(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last run of a chain would pass for evidence: nothing says that it rests on what Sail knew."""
+    found = opened(spark, tables(), tmp_path)
+    first = mark("uncommitted", found, tmp_path / "first")
+    last = tmp_path / "first" / "run"
+    assert mark("uncommitted", found, tmp_path / "second", last=last).accounts == first.accounts
+    other = attrs.evolve(engine_of(spark), name="classic")
+    monkeypatch.setattr(uncommitted, "engine_of", lambda _: other)
+    with pytest.raises(Unusable, match=r"was made by embedded .* begin a new chain without --since"):
+        mark("uncommitted", found, tmp_path / "third", last=last)
