@@ -30,9 +30,11 @@ Progress = Callable[[int, int, int], None]
 """What a search calls as it goes: level, states of the level, states in all."""
 
 
-def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_of(
+    group: BaseExceptionGroup[BaseException], ours: tuple[type[BaseException], ...] = (Unusable, KeyboardInterrupt)
+) -> BaseException:
     """What went wrong, of several things at once: what is ours to tell, else all of it."""
-    error: BaseException = group.subgroup((Unusable, KeyboardInterrupt)) or group
+    error: BaseException = group.subgroup(ours) or group
     if error is group:
         return group
     while isinstance(error, BaseExceptionGroup):

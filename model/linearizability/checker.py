@@ -84,7 +84,8 @@ def parts(specification: Specification, history: History) -> Iterable[tuple[Hash
     """The operations to be judged together: those of each key, or all of them."""
     if specification.by_key:
         return history.keys.items()
-    return [(None, range(len(history)))] if len(history) else []
+    call = history.columns()["call"]
+    return [(None, sorted(range(len(history)), key=call.__getitem__))] if len(history) else []
 
 
 def decide_key(

@@ -108,6 +108,7 @@ class Simple:
                 branch.staged[args[2]] = args[3]
                 return (412 if name == "create_entry" and self._has(REFUSED_WRITE) else 201), None
             case "commit":
+                self.messages[f"c{args[2]}"] = args[2]
                 return 201, self._commit(branch, f"c{args[2]}", branch.shown)
             case _:
                 return self._combined(branch, name, args)
@@ -141,6 +142,7 @@ class Simple:
             return 400, None
         kept = {path: value for path, value in branch.content.items() if not path.startswith(args[2])}
         brought = {f"{args[2]}{path}": path for path in SOURCES[args[3]]}
+        self.messages[f"i{args[4]}"] = args[4]
         return 200, self._commit(branch, f"i{args[4]}", kept | brought)
 
     def _combined(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
@@ -232,6 +234,7 @@ class Simple:
     def final(self) -> FinalState:
         return FinalState(
             branches={name: branch.shown for name, branch in self.branches.items()},
+            listed=frozenset(self.branches),
             logs={name: branch.line for name, branch in self.branches.items()},
             ancestors=self.ancestors,
             commits=dict(self.commits),

@@ -1,13 +1,17 @@
 """Calls: what each does on the fake, how they are recorded, and what leaves a round without a verdict."""
 
+from typing import Any
+from unittest.mock import Mock
+
 import pytest
 import urllib3.exceptions
 
-from lakeproof.live.lakefs.api import LakeFS, address, answer_of
+from lakeproof.live.lakefs.api import LakeFS, address, answer_of, sdk
 from lakeproof.live.lakefs.calls import Call
 from lakeproof.live.lakefs.contents import FinalState
 from lakeproof.live.lakefs.existence import EFFECTIVE
 from lakeproof.live.lakefs.judge import judge_entries
+from lakeproof.live.lakefs.moves import calls as operations
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
 from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
 from lakeproof.live.report import NotJudged
@@ -44,6 +48,46 @@ def _stat(mark: str) -> Call:
     return call("stat_entry", 7, 8, LAKE, "main", "a/1", value=mark)
 
 
+MERGED = call("merge", 5, 6, LAKE, "merged", "main", value="m1")
+REFUSED_COMMIT = call("commit", 3, 4, LAKE, "main", "x", code=409)
+SIDE = (call("create_branch", 1, 2, LAKE, "side0", "main"), call("delete_branch", 3, 4, LAKE, "side0"))
+
+
+def _merged(**content: str) -> FinalState:
+    """A commit c1 of main, in a merge m1 that has this content."""
+    return FinalState(
+        logs={"main": ["c2", "c1", "c0"], "merged": ["m1", "c0"]},
+        ancestors={"m1": frozenset({"m1", "c1", "c0"})},
+        commits={"c0": {"b": "0"}, "c1": {"a": "1"}, "m1": content},
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "final", "name"),
+    [
+        ((MERGED,), _merged(a="1"), ""),
+        ((MERGED,), _merged(), "commit-is-causal"),
+        ((MERGED,), _merged(a="1", b="0"), "commit-is-causal"),
+        ((REFUSED_COMMIT,), FinalState(messages={"c1": "y"}), ""),
+        ((REFUSED_COMMIT,), FinalState(messages={"c1": "x"}), "commits-form-one-line"),
+        ((REFUSED_COMMIT, call("commit", 5, 0, LAKE, "side0", "x")), FinalState(messages={"c1": "x"}), ""),
+        ((call("commit", 3, 0, LAKE, "main", "x"),), FinalState(messages={"c1": "x"}), ""),
+        (SIDE, FinalState(listed=frozenset({"main"})), ""),
+        (SIDE, FinalState(listed=frozenset({"side0"})), "deleted-is-inaccessible"),
+        ((*SIDE, call("create_branch", 5, 0, LAKE, "side0", "main")), FinalState(listed=frozenset({"side0"})), ""),
+        ((SIDE[0], call("delete_branch", 3, 0, LAKE, "side0")), FinalState(listed=frozenset({"side0"})), ""),
+        ((call("create_branch", 1, 2, LAKE, "side0", "main", code=409),), FinalState(listed=frozenset({"main"})), ""),
+        ((call("get_branch", 1, 2, LAKE, "moved", value="c1"),), FinalState(), ""),
+        ((call("get_branch", 1, 2, LAKE, "moved", code=404),), FinalState(), EFFECTIVE),
+    ],
+)
+def test_what_is_there_in_the_end_and_no_call_explains_is_found(
+    calls: tuple[Call, ...], final: FinalState, name: str
+) -> None:
+    broken = {each for each, finding in judge_entries(calls, final) if isinstance(finding, Violation)}
+    assert broken == ({name} if name else set())
+
+
 @pytest.mark.parametrize(
     ("calls", "name"),
     [
@@ -70,6 +114,19 @@ def test_an_import_that_fails_is_in_doubt() -> None:
         with pytest.raises(LookupError, match="the import failed: DirtyBranch") as failed:
             service.perform("import", (LAKE, "main", "s/", ONE, "first"))
     assert answer_of(failed.value).status.name == "INFO"
+
+
+@pytest.mark.parametrize("code", [404, 0])
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_import_that_has_begun_is_in_doubt_whatever_a_question_is_answered(code: int, begun: bool) -> None:
+    """Code 0: there is no connection to be had, as while a server restarts."""
+    pool: Any = None  # type: ignore[explicit-any]  # of no interest here
+    error = Refusal(code) if code else urllib3.exceptions.NewConnectionError(pool, "refused")
+    api = Mock()
+    (api.import_api.import_status if begun else api.import_api.import_start).side_effect = error
+    with pytest.raises(LookupError if begun else type(error)) as failed:
+        operations(sdk("lakefs"), api, 5.0)["import"](LAKE, "imported", "s/", ONE, "m")
+    assert answer_of(failed.value).status is (Status.INFO if begun else Status.FAIL)
 
 
 class Refusal(Exception):

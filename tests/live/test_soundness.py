@@ -113,6 +113,16 @@ MISDEEDS: Final = (
     ("again", "delete_branch", "create_branch,delete_branch,get_branch", {"branch-delete-spares-successor"}),
     ("again", "delete_repository", REPOSITORIES, {"delete-spares-successor"}),
     ("refused", "create_entry", "create", {"refused-write-is-absent"}),
+    *(
+        ("refused", call, kinds, {"commits-form-one-line"})
+        for call, kinds in (("commit", ""), ("revert", "undone"), ("cherry_pick", "undone,moved"), ("import", "import"))
+    ),
+    ("refused", "create_tag", "tag,get_tag", {"refused-write-is-absent"}),
+    ("refused", "create_branch", "create_branch,delete_branch,get_branch", {"refused-write-is-absent"}),
+    *(
+        ("refused", call, REPOSITORIES, {"refused-write-is-absent"})
+        for call in ("create_repository", "create_branch", "set_entry")
+    ),
     ("granted", "create_entry", "create", {"conditional-write-is-exclusive"}),
     ("granted", "create_tag", "tag", {"create-is-unique"}),
     ("granted", "create_branch", "create_branch,delete_branch,get_branch", {"create-is-unique"}),
@@ -126,6 +136,7 @@ MISDEEDS: Final = (
     ("stale", "list_repositories", REPOSITORIES, {"deleted-is-inaccessible"}),
     ("partial", "commit", "", {"commit-is-causal"}),
     ("partial", "merge", "set,commit,merge", {"commit-is-causal"}),
+    ("emptied", "merge", "set,commit,merge", {"commit-is-causal"}),
     ("partial", "import", "import", {"import-is-whole"}),
     ("partial", "revert", "undone,commit", {"revert-is-effective"}),
     ("partial", "cherry_pick", "undone,moved", {"revert-is-effective"}),

@@ -18,7 +18,8 @@ STATE: Final = ("branches", "commits", "parents", "messages", "ancestors", "tags
 class Wrong(Simple):
     """misdeed: ``lost``, acknowledged and not done; ``again``, done once more, some calls later; ``refused``, done, and
     refused; ``granted``, though its condition does not hold; ``stale``, answered as some calls before; ``partial``, a
-    commit without one of its paths, or a merge without one of its ancestors; ``haunted``, what is created has what was
+    commit without one of its paths, or a merge without one of its ancestors; ``emptied``, a merge without one of its
+    paths; ``haunted``, what is created has what was
     deleted under its name."""
 
     misdeed: str = ""
@@ -71,7 +72,7 @@ class Wrong(Simple):
                 return 412, None
             case "partial" if self.of in MERGES and code < 300:
                 self.ancestors[str(value)] -= {self.rng.choice(sorted(self.ancestors[str(value)]))}
-            case "partial" if code < 300:
+            case "partial" | "emptied" if code < 300:
                 self._lose_a_path(self.branches[args[1]])
             case "haunted" if code < 300:
                 self._haunt(args)

@@ -16,6 +16,8 @@ from lakeproof.model.snapshot import Status
 
 MERGES: Final = frozenset({"merge", "merge_pull"})
 """Calls that merge their third argument, a branch, into their second one."""
+MAKERS: Final = MERGES | {"commit", "revert", "cherry_pick", "import"}
+"""Calls that put a commit of their own on a branch. All but merges name it, by their last argument."""
 KIND_OF: Final = {"erase_entry": "delete_entry", "cherry_pick": "merge", "hard_reset": "update_branch"}
 """Calls that the invariants know under another name: a delete without a tombstone; what may change all of a branch."""
 NOT_FOUND: Final = 404

@@ -14,6 +14,8 @@ class FinalState:
 
     branches: dict[str, Content] = attrs.field(factory=dict)
     """The entries of each branch that is there, staged ones too."""
+    listed: frozenset[str] = frozenset()
+    """The branches that the service lists."""
     logs: dict[str, Sequence[str]] = attrs.field(factory=dict)
     """The commits of each branch along first parents, newest first."""
     ancestors: dict[str, frozenset[str]] = attrs.field(factory=dict)

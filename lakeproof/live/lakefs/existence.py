@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
-from lakeproof.model.invariants import Finding, Reached, Violation
+from lakeproof.model.invariants import Finding, Reached, Violation, entries
 
 Judgement = tuple[str, Finding]
 """An invariant's id, and what was found of it."""
@@ -25,6 +25,7 @@ INACCESSIBLE: Final = "deleted-is-inaccessible"
 EFFECTIVE: Final = "create-is-effective"
 REPOSITORY_SPARED: Final = "delete-spares-successor"
 BRANCH_SPARED: Final = "branch-delete-spares-successor"
+REFUSED_ABSENT: Final = entries.refused_write_is_absent.id
 
 
 class Kind(Enum):
@@ -32,7 +33,7 @@ class Kind(Enum):
 
     CREATE = "create"
     REFUSED = "refused"
-    """A create that found the name taken."""
+    """A create that was not done."""
     DELETE = "delete"
     SEEN = "seen"
     """It was there at some moment of the call."""
@@ -61,10 +62,8 @@ def evidence_of(call: Call, noun: str, life: Hashable) -> Evidence | None:
     ``repository``, ``branch`` or ``tag``. life: of a create."""
     item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
     match call.name.removesuffix(f"_{noun}"), call.possible:
-        case "create", True:
-            return attrs.evolve(item, kind=Kind.CREATE, life=life)
-        case "create", False:
-            return attrs.evolve(item, kind=Kind.REFUSED)
+        case "create", possible:
+            return attrs.evolve(item, kind=Kind.CREATE if possible else Kind.REFUSED, life=life)
         case "delete", True:
             return attrs.evolve(item, kind=Kind.DELETE)
         case "delete" | "get", False if call.code == NOT_FOUND:
@@ -94,6 +93,7 @@ def judge(name: str, items: Sequence[Evidence], spared: str) -> Iterator[Judgeme
     """
     deletes = [item for item in items if item.kind is Kind.DELETE]
     yield from _unique(name, items, deletes)
+    yield from _judge_refused(name, items)
     lives = _lives(items, deletes)
     yield from _inaccessible(name, items, lives)
     yield from _judge_spared(name, items, lives, deletes, spared)
@@ -136,6 +136,17 @@ def _unique(name: str, items: Sequence[Evidence], deletes: Sequence[Evidence]) -
     for item in items:
         if item.kind is Kind.REFUSED and any(each.began < item.ended for each in sure):
             yield UNIQUE, Reached(f"{name}: {item.shown} was refused")
+
+
+def _judge_refused(name: str, items: Sequence[Evidence]) -> Iterator[Judgement]:
+    """What was seen, and only creates that were refused can have made."""
+    creates = [item for item in items if item.kind in {Kind.CREATE, Kind.REFUSED}]
+    for item in items:
+        may = [each for each in creates if each.began < item.ended and item.life in {None, each.life}]
+        if item.kind is Kind.SEEN and may and all(each.kind is Kind.REFUSED for each in may):
+            evidence = f"{name}: {may[0].shown} was refused, and {item.shown} found what it had made"
+            yield REFUSED_ABSENT, Violation(REFUSED_ABSENT, evidence)
+            return
 
 
 def _lives(items: Sequence[Evidence], deletes: Sequence[Evidence]) -> list[_Incarnation]:

@@ -7,12 +7,13 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.live.lakefs.calls import MERGES, Call
+from lakeproof.live.lakefs.calls import MAKERS, MERGES, Call
 from lakeproof.live.lakefs.contents import Content, FinalState, RepositoryState
 from lakeproof.live.lakefs.promises import TRUNK
-from lakeproof.live.lakefs.threads import Driver, Unread
+from lakeproof.live.lakefs.threads import TRIES, Driver, Unread
 from lakeproof.live.lakefs.workload import Names
 from lakeproof.live.report import Round
+from lakeproof.words import first_of
 
 COME_AND_GO: Final = frozenset({"create_branch", "create_tag"})
 
@@ -51,7 +52,7 @@ class FinalStateReader:
             unread, others = group.split(Unread)
             if others is not None or unread is None:
                 raise
-            raise Unread(str(_first(unread))) from None
+            raise first_of(unread, (Unread,)) from None
 
     async def _repository(self, name: str) -> None:
         service = self.driver.service
@@ -77,7 +78,8 @@ class FinalStateReader:
         async with trio.open_nursery() as nursery:
             for name, *which in sorted(again):
                 nursery.start_soon(self.driver.call, 0, name, (lake, *which))
-            for branch in await self.driver.read(partial(service.branches, lake)) or ():
+            self.made.final.listed = frozenset(await self.driver.read(partial(service.branches, lake)) or ())
+            for branch in self.made.final.listed:
                 nursery.start_soon(self._branch, branch)
         async with trio.open_nursery() as nursery:
             for commit_id in sorted(self._made(mine)):
@@ -92,7 +94,7 @@ class FinalStateReader:
         named = {call.args[3] for call in mine if call.name == "revert"}
         reverts = {commit_id for commit_id, message in final.messages.items() if message in named}
         first = {line[-1] for line in final.logs.values() if line}  # which came with the repository
-        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", "cherry_pick", "import"}}
+        return first | reverts | {str(call.value) for call in mine if call.name in MAKERS - {"revert"}}
 
     async def _branch(self, branch: str) -> None:
         lake, final = self.made.names.lake, self.made.final
@@ -114,25 +116,27 @@ class FinalStateReader:
             self.made.final.ancestors[commit_id] = frozenset(commit_id for commit_id, _ in found)
 
     async def _content(self, ref: str, *, trusted: bool) -> Content | None:
-        """The values of a branch or commit. trusted: an address has what was written there; else it is read."""
-        lake, service = self.made.names.lake, self.driver.service
-        listed = await self.driver.read(partial(service.listing, lake, ref))
-        if listed is None:
-            return None
-        async with trio.open_nursery() as nursery:
-            for path, at in listed.items():
-                if at not in (self.contents if trusted else self.seen):
-                    nursery.start_soon(self._read, ref, path, at)
-        return {path: self.contents[at] for path, at in listed.items()}
+        """The values of a branch or commit; None: it is not there. trusted: an address has what was written there; else
+        it is read, and listed again: a call without an answer may take effect between listing and read."""
+        lake = self.made.names.lake
+        relist = partial(self.driver.read, partial(self.driver.service.listing, lake, ref))
+        listed = await relist()
+        for _ in range(TRIES):
+            if listed is None:
+                return None
+            found: dict[str, str] = {}
+            async with trio.open_nursery() as nursery:
+                for path, at in listed.items():
+                    if at not in (self.contents if trusted else self.seen):
+                        nursery.start_soon(self._read, ref, path, at, found)
+            before, listed = listed, await relist() if found and not trusted else listed
+            if listed == before:
+                self.seen.update(found)
+                self.contents |= found
+                return {path: self.contents[at] for path, at in before.items()}
+        raise Unread(f"{ref} of {lake} has changed {TRIES} times while it was read, and no client was at work")
 
-    async def _read(self, ref: str, path: str, at: str) -> None:
+    async def _read(self, ref: str, path: str, at: str, found: dict[str, str]) -> None:
         lake, service = self.made.names.lake, self.driver.service
         value = await self.driver.read(partial(service.perform, "get_entry", (lake, ref, path)))
-        self.seen.add(at)
-        self.contents[at] = value if isinstance(value, str) else ""
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+        found[at] = value if isinstance(value, str) else ""

@@ -12,19 +12,17 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs import existence
-from lakeproof.live.lakefs.calls import MERGES, NEVER, Call
+from lakeproof.live.lakefs.calls import MAKERS, MERGES, NEVER, NOT_FOUND, Call
 from lakeproof.live.lakefs.contents import Content, FinalState
 from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
 from lakeproof.live.lakefs.promises import TRUNK
-from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OFFERED
+from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, MERGED, OFFERED, PULLED
 from lakeproof.model.invariants import Reached, Violation, entries, refs
 
 ONE_LINE: Final = refs.commits_form_one_line.id
 CAUSAL: Final = entries.commit_is_causal.id
 REVERTED: Final = "revert-is-effective"
 HEAD_MOVED: Final = "branch-update-is-effective"
-MAKERS: Final = frozenset({"commit", "merge", "revert", "cherry_pick", "import", "merge_pull"})
-"""Calls that put a commit of their own on a branch."""
 REPLACERS: Final = frozenset({"delete_branch", "create_branch", "hard_reset"})
 """Calls after which a branch may be another line."""
 
@@ -33,11 +31,12 @@ def judge_heads(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]
     """Commits, the branches that stay, and those and the tags that come and go."""
     made = _name_commits(calls, final)
     yield from _commits_kept(calls, final, made)
+    yield from _refused_commits(calls, final)
     yield from _merges_causal(calls, final)
     yield from _judge_combined(calls, final, made)
     for branch in INITIAL_BRANCHES:
         yield from _head(branch, [call for call in calls if len(call.args) > 1 and call.args[1] == branch], final, made)
-    yield from _branches(calls)
+    yield from _branches(calls, final)
     yield from _tags(calls)
 
 
@@ -59,12 +58,9 @@ def _commits_kept(calls: Sequence[Call], final: FinalState, made: Mapping[int, s
     that came later are nearer to its head."""
     replaced = [call for call in calls if call.name in REPLACERS and call.possible]
     keeps_messages = any(call.name == "revert" and call.began in made for call in calls)
-    by_branch: dict[str, list[Call]] = defaultdict(list)
-    for call in calls:
-        if call.name in MAKERS and call.ok and call.args[1] in final.logs:
-            by_branch[call.args[1]].append(call)
-    for branch, commits in sorted(by_branch.items()):
-        places = {commit_id: place for place, commit_id in enumerate(final.logs[branch])}
+    for branch, line in sorted(final.logs.items()):
+        commits = [call for call in calls if call.name in MAKERS and call.ok and call.args[1] == branch]
+        places = {commit_id: place for place, commit_id in enumerate(line)}
         kept = []
         for call in commits:
             if any(each.args[1] == branch and each.ended > call.began for each in replaced):
@@ -91,8 +87,21 @@ def _in_order(commits: Sequence[tuple[Call, int]], branch: str) -> Iterator[Judg
                 return
 
 
+def _refused_commits(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
+    """A commit that was refused is in no log. It is known by its message, which no other call has."""
+    named = [call for call in calls if call.name in MAKERS - MERGES]
+    possible = {call.args[-1] for call in named if call.possible}
+    refused = {call.args[-1]: call for call in named if call.args[-1] not in possible}
+    for commit_id, message in final.messages.items():
+        if message in refused:
+            evidence = f"{refused[message].shown} was refused, and commit {commit_id} has its message"
+            yield ONE_LINE, Violation(ONE_LINE, evidence)
+            return
+
+
 def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
-    """A merge holds every commit of its source that was acknowledged before it began."""
+    """A merge holds every commit of its source that was acknowledged before it began. On a branch that takes nothing
+    but merges it has the content of the newest one."""
     commits = [call for call in calls if call.name == "commit" and call.ok and call.args[1] in {TRUNK, OFFERED}]
     for merge in calls:
         if merge.name not in MERGES or not merge.ok or str(merge.value) not in final.ancestors:
@@ -106,6 +115,13 @@ def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgeme
                 yield CAUSAL, Violation(CAUSAL, evidence)
                 return
             yield CAUSAL, Reached(f"{merge.shown} holds commit {commit.value}")
+        newest = next((each for each in final.logs.get(merge.args[2], ()) if each in ancestors), "")
+        has, took = final.commits.get(str(merge.value)), final.commits.get(newest)
+        if merge.args[1] in {MERGED, PULLED} and has is not None and took is not None and has != took:
+            path = min(path for path, _ in has.items() ^ took.items())
+            evidence = f"{merge.shown} has {has.get(path)!r} at {path}, and what it took, {newest}, {took.get(path)!r}"
+            yield CAUSAL, Violation(CAUSAL, evidence)
+            return
 
 
 def _judge_combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
@@ -155,11 +171,16 @@ class _Write:
 
 
 def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
-    """No read finds a head that was left before it began. calls: those on the branch."""
+    """The branch is there, and no read finds a head that was left before it began. calls: those on the branch."""
+    gets = [call for call in calls if call.name == "get_branch"]
+    missed = next((call for call in gets if call.code == NOT_FOUND), None)
+    if missed is not None:
+        evidence = f"{missed.shown} found nothing, and no client deletes {branch}"
+        yield existence.EFFECTIVE, Violation(existence.EFFECTIVE, evidence)
     writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
     resets = [call for call in calls if call.name == "hard_reset" and call.possible]
     writes += [_Write(call, "" if call.args[2] in INITIAL_BRANCHES else call.args[2]) for call in resets]
-    reads = [(call.shown, str(call.value), call.began, call.ended) for call in calls if _reads(call)]
+    reads = [(call.shown, str(call.value), call.began, call.ended) for call in gets if call.ok]
     if final.logs.get(branch):
         reads.append((f"{branch} in the end", final.logs[branch][0], NEVER, NEVER))
     sure = sorted((each for each in writes if each.call.ok and each.leaves), key=lambda each: each.call.ended)
@@ -179,23 +200,21 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         yield HEAD_MOVED, Reached(f"{shown} found a head that was not left")
 
 
-def _reads(call: Call) -> bool:
-    return call.name == "get_branch" and call.ok and isinstance(call.value, str)
-
-
 def _find_departure(write: _Write, before: Sequence[_Write]) -> _Write | None:
     """A call that moved the branch elsewhere, after a write and before a read; None: none did for sure."""
     return next((each for each in before if each.call.began > write.call.ended and each.head != write.head), None)
 
 
-def _branches(calls: Sequence[Call]) -> Iterator[Judgement]:
+def _branches(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
     """The branches that come and go, each by itself."""
     by_name = defaultdict(list)
     for call in calls:
         for name, item in _branch_evidence(call):
             by_name[name].append(item)
+    for name in final.listed:
+        by_name[name].append(Evidence(Kind.SEEN, NEVER, NEVER, "the list of branches in the end"))
     for name, items in sorted(by_name.items()):
-        if any(item.kind is Kind.CREATE for item in items):
+        if any(item.kind in {Kind.CREATE, Kind.REFUSED} for item in items):
             yield from existence.judge(f"branch {name}", items, existence.BRANCH_SPARED)
 
 
@@ -219,9 +238,8 @@ def _tags(calls: Sequence[Call]) -> Iterator[Judgement]:
     for name, mine in sorted(by_name.items()):
         creates = [call for call in mine if call.name == "create_tag" and call.possible]
         items = [item for call in mine for item in _tag_evidence(call, creates)]
-        if creates:
-            yield from existence.judge(f"tag {name}", items, existence.EFFECTIVE)
-            yield from _tag_targets(name, mine, creates)
+        yield from existence.judge(f"tag {name}", items, existence.EFFECTIVE)
+        yield from _tag_targets(name, mine, creates)
 
 
 def _target(create: Call) -> str:

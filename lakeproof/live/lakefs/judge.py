@@ -13,7 +13,7 @@ from typing import Final
 from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
 from lakeproof.live.lakefs.contents import FinalState, RepositoryState
-from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
+from lakeproof.live.lakefs.existence import REFUSED_ABSENT, Evidence, Judgement, Kind
 from lakeproof.live.lakefs.heads import judge_heads
 from lakeproof.live.lakefs.imports import judge_imports
 from lakeproof.live.lakefs.known_issues import CACHE, NONE, REFUSED_DELETE, Causes, KnownIssues, judge_causes
@@ -114,10 +114,15 @@ def _belongings(calls: Sequence[Call], last: RepositoryState, since: Since) -> I
     if birth is None:
         return
     for call in calls:
-        if call.name not in {"create_branch", PLAIN} or not call.ok:
+        if call.name not in {"create_branch", PLAIN}:
             continue
         made = call.args[2] if call.name == PLAIN else call.args[1]
         there = made in (last.paths if call.name == PLAIN else last.branches)
+        if there and not call.possible:
+            yield REFUSED_ABSENT, Violation(REFUSED_ABSENT, f"{call.shown} was refused, and {made} is there")
+            return
+        if not call.ok:
+            continue
         if call.ended < birth.began:
             if there:
                 yield ZOMBIE, Violation(ZOMBIE, f"{call.shown} made {made}, and it is in what {birth.shown} made later")

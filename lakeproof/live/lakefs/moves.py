@@ -133,14 +133,18 @@ def _import(sdk: ModuleType, api: Client, seconds: float, repository: str, *how:
     """The commit that it made. An import runs after the answer: its end is waited for. how: branch, prefix, source and
     message.
 
-    Raises LookupError if it failed: what it had done by then is not known. Raises TimeoutError.
+    Raises LookupError if it failed, or a question whether it has ended: what it had done by then, or will do, is not
+    known. Raises TimeoutError.
     """
     branch, prefix, source, name = how
     where = sdk.ImportLocation(type="common_prefix", path=source, destination=prefix)
     wanted = sdk.ImportCreation(paths=[where], commit=sdk.CommitCreation(message=name))
     begun, until = api.import_api.import_start(repository, branch, wanted), time.monotonic() + seconds
     while time.monotonic() < until:
-        found = api.import_api.import_status(repository, branch, begun.id)
+        try:
+            found = api.import_api.import_status(repository, branch, begun.id)
+        except Exception as error:  # a refusal of the question is none of the import
+            raise LookupError(f"an import has begun, and its status is not known: {text(error)}") from error
         if found.error is not None:
             raise LookupError(f"the import failed: {text(found.error.message)}")
         if found.completed:

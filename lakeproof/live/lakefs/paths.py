@@ -15,10 +15,10 @@ import attrs
 from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call, kind_of
 from lakeproof.live.lakefs.contents import FinalState
-from lakeproof.live.lakefs.existence import Evidence, Judgement, Kind
+from lakeproof.live.lakefs.existence import REFUSED_ABSENT, Evidence, Judgement, Kind
 from lakeproof.live.lakefs.known_issues import MISSED_READ, REFUSED_WRITE, Causes, KnownIssues, judge_causes
 from lakeproof.live.lakefs.promises import EXCLUSIVE, MONITORS
-from lakeproof.live.lakefs.updates import judge_updates
+from lakeproof.live.lakefs.updates import WRITES, judge_updates
 from lakeproof.live.report import Judged
 from lakeproof.model import calls as kinds
 from lakeproof.model import committed, keys
@@ -32,9 +32,7 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapsho
 
 RESET_KEPT: Final = "acknowledged-reset-is-kept"
 CLEAN: Final = entries.branch_starts_clean.id
-REFUSED_ABSENT: Final = entries.refused_write_is_absent.id
 FAILED: Final = 412
-WRITES: Final = frozenset({"set_entry", "create_entry"})
 CONDITIONAL: Final = "create_entry"
 RESETS: Final = frozenset({"reset_branch", "reset_prefix", "reset_entry"})
 BRINGS: Final = frozenset({"merge", "revert", "update_branch"})
@@ -140,11 +138,12 @@ def _beside(read: Call, commit: Call) -> bool:
     return commit.name == "commit" and commit.possible and commit.began < read.ended and commit.ended > read.began
 
 
-def _find_sighting(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str]) -> str:
-    """Which read shows the value of a write; empty: none. No other call wrote it."""
+def _find_sighting(write: Call, history: PathHistory, seen: Mapping[tuple[str, str], str], since: int = 0) -> str:
+    """Which read shows the value of a write, after an event, or what does in the end; empty: none. No other call wrote
+    it."""
     value = write.args[3]
     for call in history.calls:
-        if call.name == "get_entry" and call.ok and call.value == value:
+        if call.name == "get_entry" and call.ok and call.began > since and call.value == value:
             return call.shown
     return seen.get((history.path, value), "")
 
@@ -315,6 +314,8 @@ def _forgotten(history: PathHistory) -> Iterator[Judgement]:
     """What was written before a call that forgets it began, and was not committed until it ended, is gone for good. A
     new branch does not have what was committed to the one before it either."""
     writes = [call for call in history.writes if call.ok]
+    kept = history.final.branches.get(history.branch, {}).get(history.path)
+    in_the_end = {} if kept is None else {(history.path, kept): f"{history.branch} in the end"}
     for forgetting in history.calls:
         resets = forgetting.name in RESETS
         if not forgetting.ok or not (resets or forgetting.name == "create_branch"):
@@ -325,7 +326,7 @@ def _forgotten(history: PathHistory) -> Iterator[Judgement]:
         for write in writes:
             if write.ended > forgetting.began or _may_be_spared(write, forgetting, spared):
                 continue
-            seen = _seen_after(forgetting, write, history)
+            seen = _find_sighting(write, history, in_the_end, forgetting.ended)
             if seen:
                 evidence = f"{write.shown} was forgotten by {forgetting.shown}, and {seen} has it"
                 yield invariant, Violation(invariant, evidence)
@@ -338,13 +339,3 @@ def _may_be_spared(write: Call, forgetting: Call, spared: Iterable[Call]) -> boo
     return any(
         each.ended > write.began and (each.began < forgetting.ended or kind_of(each) in BRINGS) for each in spared
     )
-
-
-def _seen_after(forgetting: Call, write: Call, history: PathHistory) -> str:
-    """Which read shows what was written, after it was forgotten; empty: none."""
-    value = write.args[3]
-    for call in history.calls:
-        if call.name == "get_entry" and call.ok and call.began > forgetting.ended and call.value == value:
-            return call.shown
-    shown = history.final.branches.get(history.branch, {}).get(history.path)
-    return f"{history.branch} in the end" if shown == value else ""

@@ -59,9 +59,7 @@ def _judge(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
     mine = [call for call in calls if call.ok or (call.possible and call.name != "get_pull")]
     orders: set[Order] = {(Pull(create.args[3]), frozenset())}
     changed = False
-    for call, ends in _events(mine):
-        if not ends:
-            continue
+    for call in sorted((call for call in mine if call.ended < NEVER), key=lambda each: each.ended):
         orders = _orders_at_end(orders, mine.index(call), mine)
         if len(orders) > ORDERS_MAX:
             why = f"the calls of pull request {create.value} may have come in more than {ORDERS_MAX:,} orders"
@@ -73,13 +71,6 @@ def _judge(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
         if call.name == "get_pull" and changed:
             yield PULL_LINEARIZABLE, Reached(f"{_describe(call)} is explained")
         changed = changed or call.name in {"close_pull", "merge_pull"}
-
-
-def _events(calls: Iterable[Call]) -> list[tuple[Call, bool]]:
-    """The beginnings and ends of calls, in their order."""
-    found = [(call.began, call, False) for call in calls]
-    found += [(call.ended, call, True) for call in calls if call.ended < NEVER]
-    return [(call, ends) for _, call, ends in sorted(found, key=lambda each: each[0])]
 
 
 def _orders_at_end(orders: Iterable[Order], number: int, calls: Sequence[Call]) -> set[Order]:

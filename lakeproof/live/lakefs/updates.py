@@ -55,7 +55,4 @@ def _judge_cleared(stat: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
 
 def _overwriting(first: Call, stat: Call, setters: Sequence[Call]) -> Call | None:
     """A call that surely replaced what another one had set, before a stat began."""
-    return next(
-        (each for each in setters if each.ok and each.began > first.ended and each.ended < stat.began),
-        None,
-    )
+    return next((each for each in setters if each.ok and each.began > first.ended and each.ended < stat.began), None)

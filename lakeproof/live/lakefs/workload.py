@@ -194,10 +194,8 @@ def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
             return "create_entry", (lake, TRUNK, names.path() if rng.random() < 0.7 else path, value)
         case "set":
             return "set_entry", (lake, TRUNK, path, value)
-        case "delete":
-            return "delete_entry", (lake, TRUNK, path)
-        case "get":
-            return "get_entry", (lake, TRUNK, path)
+        case "delete" | "erase" | "get":
+            return f"{kind}_entry", (lake, TRUNK, path)
         case "commit":
             return "commit", (lake, TRUNK, value)
         case "merge":
@@ -210,8 +208,6 @@ def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
             return kind, (lake, names.side(rng), TRUNK)
         case "reset_prefix" | "reset_entry":
             return kind, (lake, names.side(rng), "a/" if kind == "reset_prefix" else path)
-        case "erase":
-            return "erase_entry", (lake, TRUNK, path)
         case "tag":
             return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
         case "delete_tag" | "get_tag":

@@ -12,10 +12,10 @@ from benchmarks.linearizability import Client, Shape, Simulation, generated
 from lakeproof.model.invariants import Violation
 from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check, decide_key
 from lakeproof.model.linearizability.frontier import frontier
-from lakeproof.model.linearizability.history import NEVER, History, Settings, history
+from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Budget, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
-from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, REGISTER, Specification
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, KV_SCAN, REGISTER, Specification
 from lakeproof.model.linearizability.values import REFUSED
 from lakeproof.model.linearizability.zones import zones
 from lakeproof.model.linearizable import Specification as MonitorSpecification
@@ -60,6 +60,39 @@ def test_all_algorithms_agree_with_brute_force_on_thousands_of_small_histories()
 def test_all_algorithms_agree_with_brute_force_where_a_condition_is_met_by_many_values() -> None:
     seen = agree(range(4_000), crowded)
     assert min(sum(count for (held, _), count in seen.items() if held is holds) for holds in (True, False)) > 200
+
+
+def doubted(rng: random.Random, op: Operation) -> Operation:
+    """The same operation on a key; most sets are of one value, and not answered: the first to begin stands for all."""
+    if op.f != "set" or rng.random() < 0.3:
+        return attrs.evolve(op, key="k")
+    return attrs.evolve(op, key="k", argument=1, status=Status.INFO, returned=NEVER)
+
+
+def by_time(rng: random.Random, told: History) -> History:
+    """The same operations, one after the other in any order of lines: only their times tell when they were."""
+    again = History(Settings(order="time", fail=told.settings.fail))
+    for number in rng.sample(range(len(told)), len(told)):
+        op = told.operation(number)
+        again.call(number, op.f, op.key, op.argument, time=op.call)
+        if op.returned != NEVER:
+            again.end(number, op.status, op.result, time=op.returned)
+    again.settle()
+    return again
+
+
+@pytest.mark.parametrize("order", ["file", "time"])
+def test_keys_that_are_judged_together_agree_with_brute_force(order: str) -> None:
+    seen: Counter[bool] = Counter()
+    for seed in range(1_500):
+        rng = random.Random(seed)
+        operations = simulated(rng, KV, most=7, spoiled=rng.choice((0.0, 0.3)))
+        told = history((doubted(rng, each) for each in operations), Settings(fail="predicate-false"))
+        [found] = check(KV_SCAN, by_time(rng, told) if order == "time" else told)
+        holds = brute_force(KV, told)
+        assert found.verdict is (Verdict.HOLDS if holds else Verdict.VIOLATED), seed
+        seen[holds] += 1
+    assert min(seen[True], seen[False]) > 100, seen
 
 
 @pytest.mark.deep
