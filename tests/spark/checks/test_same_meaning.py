@@ -105,6 +105,8 @@ def said_of_data(found: Snapshot, view: RepositoryView) -> Found:
             r"commit (\S+) (?:(cannot be read): .*|has (.*) at (\S+), which is not there)", [evidence]
         )[0]
         whole = [each for each in view.commits if each.startswith(commit_id)]  # the model tells 8 characters
+        if unreadable and not whole:
+            continue  # it has no record: on Spark `head-exists` or `parents-exist`
         assert len(whole) == 1
         where = shown((home, keys.commit_key(whole[0]))) if unreadable else address
         answers.add(("committed-data-is-kept", where))
