@@ -6,9 +6,9 @@ Source: repository-operations-error-handling.md, "GetRepository", "Trash Cleaner
 from collections.abc import Iterator
 from typing import Final
 
-from lakeproof.model import calls
+from lakeproof.model import calls, keys
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import accessible, entries, owner
+from lakeproof.model.invariants.repositories import accessible, entries, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -39,10 +39,10 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
     living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
     noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
-    for (_, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
-        whose = None if isinstance(record, Repository | CleanupRecord) else owner(record)
+    for address in sorted(snapshot.store):
+        whose = None if address[0] in (keys.GRAVELER, keys.DELETED) else owner_at(snapshot, address)
         if whose in noted - living:
-            what = f"{key.decode()} of instance {whose}, which is dead and has a record"
+            what = f"{address[1].decode()} of instance {whose}, which is dead and has a record"
             return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner left {what}")]
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 

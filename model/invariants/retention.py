@@ -9,17 +9,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import (
-    Afterwards,
-    Always,
-    Eventually,
-    Finding,
-    Reached,
-    Reads,
-    Violation,
-    always,
-    violations,
-)
+from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
 from lakeproof.model.invariants.data import objects_are_kept
 from lakeproof.model.references import RepositoryView, living, repositories
 from lakeproof.model.retention import Rules, active, dangling
@@ -69,7 +59,7 @@ def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], whe
                     continue
                 head = f"commit {commit_id[:8]}, the head of {branch_id} within its days,"
                 found = list(objects_are_kept(name, view, view.committed(commit_id), head))
-                lost = next(violations(found), None)
+                lost = next((each for each in found if isinstance(each, Violation)), None)
                 if lost is not None:
                     yield lost
                 elif found and (branch_id not in view.branches or view.branches[branch_id].commit_id != commit_id):
