@@ -147,7 +147,7 @@ def test_cleaner_spares_live_what_was_there(before: Store, expected: str) -> Non
     assert verdict(invariants.cleaner_spares_live.check(transition)) == expected
 
 
-USERS = {
+USERS: Store = {
     (b"r-1", b"tags/t"): Tag(tag_id=TagID("t"), commit_id=CommitID("abc")),
     (b"r-1", b"commits/abc"): attrs.evolve(commit("1"), commit_id=CommitID("abc"), metadata=()),
 }
@@ -156,7 +156,8 @@ USERS = {
 
 @pytest.mark.parametrize("at", USERS)
 def test_what_users_have_made_belongs_to_the_instance_of_its_partition(at: tuple[bytes, bytes]) -> None:
-    live, made = entry("1") | USERS, {at: USERS[at]}
+    live: Store = entry("1") | USERS
+    made: Store = {at: USERS[at]}
     after = {address: record for address, record in live.items() if address != at}
     cleaned = step(call("clean", Status.PENDING), live, kv.Delete(*at), after)
     assert verdict(invariants.cleaner_spares_live.check(cleaned)) == "violated"
