@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import accessible, entries, owner_at
+from lakeproof.model.invariants.repositories import entries, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -36,13 +36,14 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     last = outcomes[-1]
     if last.status is not Status.OK:
         return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
-    claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
-    living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
-    noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
+    in_use = (RepositoryState.INITIAL, RepositoryState.ACTIVE)
+    living = {entry.instance_uid for entry in entries(snapshot) if entry.state in in_use}
+    began = snapshot if snapshot.before is None else snapshot.before  # the run may have dropped the record
+    noted = {record.instance_uid for record in began.store.values() if isinstance(record, CleanupRecord)}
     for address in sorted(snapshot.store):
         whose = None if address[0] in (keys.GRAVELER, keys.DELETED) else owner_at(snapshot, address)
         if whose in noted - living:
-            what = f"{address[1].decode()} of instance {whose}, which is dead and has a record"
+            what = f"{address[1].decode()} of instance {whose}, which is dead and had a record"
             return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner left {what}")]
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 

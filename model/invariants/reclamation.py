@@ -12,16 +12,10 @@ from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants import Invariant, on_step
 from lakeproof.model.invariants._base import STORE, Afterwards, Eventually, Finding, Reached, Violation
-from lakeproof.model.invariants.repositories import accessible, entries, owner_at
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
+from lakeproof.model.invariants.repositories import accessible, entries, leads, owner_at
+from lakeproof.model.records import Branch, Commit, Record, RepositoryState, Tag
 from lakeproof.model.repository_specification import CLAIM_LASTS
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
-
-
-def leads(snapshot: Snapshot) -> frozenset[InstanceUID]:
-    """The instances that an entry, in any state, or a cleanup record names."""
-    noted = {each.instance_uid for each in snapshot.store.values() if isinstance(each, CleanupRecord)}
-    return frozenset(noted | {entry.instance_uid for entry in entries(snapshot)})
 
 
 def _entities(snapshot: Snapshot, kind: type[Record] | tuple[type[Record], ...]) -> Iterator[tuple[str, InstanceUID]]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls, keys, kv
-from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
@@ -103,6 +103,12 @@ def entries(snapshot: Snapshot) -> Iterator[Repository]:
 def accessible(snapshot: Snapshot) -> Iterator[Repository]:
     """The repositories that can be reached."""
     return (entry for entry in entries(snapshot) if entry.state is RepositoryState.ACTIVE)
+
+
+def leads(snapshot: Snapshot) -> frozenset[InstanceUID]:
+    """The instances that an entry, in any state, or a cleanup record names."""
+    noted = {each.instance_uid for each in snapshot.store.values() if isinstance(each, CleanupRecord)}
+    return frozenset(noted | {entry.instance_uid for entry in entries(snapshot)})
 
 
 def partitions(repository: Repository) -> tuple[bytes, ...]:
@@ -292,17 +298,12 @@ def list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
 
 @eventually("every unreachable entity can still be found by the cleaner", reads=STORE)
 def garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
-    noted = {(r.repository_id, r.instance_uid) for r in snapshot.store.values() if isinstance(r, CleanupRecord)}
-    named = {(entry.repository_id, entry.instance_uid) for entry in entries(snapshot)}
-    live = {(entry.repository_id, entry.instance_uid) for entry in accessible(snapshot)}
+    known, live = leads(snapshot), {entry.instance_uid for entry in accessible(snapshot)}
     for partition, key in snapshot.store:
         whose = owner_at(snapshot, (partition, key)) if partition not in (keys.GRAVELER, keys.DELETED) else None
-        if whose is None:
+        if whose is None or whose in live:
             continue
-        known: set[RepositoryID] = {repository_id for repository_id, uid in noted | named if uid == whose}
-        if any(uid == whose for _, uid in live):
-            continue
-        if known:
+        if whose in known:
             yield Reached(f"{key.decode()} of instance {whose} is garbage and can be found")
         else:
             what = f"{partition.decode()} {key.decode()}"

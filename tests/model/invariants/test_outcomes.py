@@ -236,6 +236,8 @@ class TestLifecycle:
         assert cleaned(claimed, record, of_it) == "holds"  # a claim that has not run out
         assert cleaned(newer, of_it) == "holds"  # nothing leads to it: `garbage-is-reclaimable`
         assert cleaned(newer, record, status=Status.FAIL) == "violated"
+        dropped = attrs.evolve(seen(newer, of_it, calls=()), before=seen(newer, record, of_it, calls=()))
+        assert verdict(lifecycle.superseded_is_cleaned((Outcome(Status.OK),), dropped)) == "violated"
 
 
 class TestUpdates:
