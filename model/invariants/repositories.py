@@ -84,9 +84,9 @@ def owner_at(snapshot: Snapshot, address: kv.Address) -> InstanceUID | None:
     partition names, by its uid or by its creation date: what users have committed and tagged."""
     record = snapshot.store[address]
     parsed = keys.parse(*address) if isinstance(record, Branch | Commit | Tag) else None
-    said = owner(record)
-    if said is not None or parsed is None or parsed.instance is None:
-        return said
+    whose = owner(record)
+    if whose is not None or parsed is None or parsed.instance is None:
+        return whose
     repository_id, named = parsed.instance
     same = [entry for entry in entries(snapshot) if entry.repository_id == repository_id]
     dated = (entry.instance_uid for entry in same if str(entry.creation_date) == named)
