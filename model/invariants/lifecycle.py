@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import entries, owner_at
+from lakeproof.model.invariants.repositories import TARGET, entries, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -53,14 +53,17 @@ ALL: Final = (get_shows_active_only,)
 
 
 @eventually(
-    "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion"
+    "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion",
+    observers=(TARGET,),
 )
 def some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
-    answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
-    hidden = [each for each in entries(snapshot) if each.state is RepositoryState.DELETING]
-    if Status.OK in answers:
-        yield Reached(f"of {len(answers)} deletes one has succeeded")
-    elif hidden and all(status is Status.FAIL for status in answers):
-        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
-        evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
-        yield Violation("some-delete-succeeds", evidence)
+    deletes = snapshot.calls(calls.DELETE_REPOSITORY)
+    if any(view.status is Status.OK for view in deletes):
+        yield Reached(f"of {len(deletes)} deletes one has succeeded")
+    for entry in entries(snapshot):
+        answers = [view for view in deletes if view.saw(TARGET.name) == entry.instance_uid]
+        failed = bool(answers) and all(view.status is Status.FAIL for view in answers)
+        if failed and entry.state is RepositoryState.DELETING:
+            errors = ", ".join(repr(view.error) for view in answers)
+            evidence = f"{entry.repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
+            yield Violation("some-delete-succeeds", evidence)

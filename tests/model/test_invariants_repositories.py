@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
-from lakeproof.model.invariants import reclamation
+from lakeproof.model.invariants import lifecycle, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status, Transition
@@ -145,6 +145,22 @@ def test_cleaner_spares_live_what_was_there(before: Store, expected: str) -> Non
     after = {address: record for address, record in before.items() if address != at}
     transition = step(call("clean", Status.PENDING), before, kv.Delete(*at), after)
     assert verdict(invariants.cleaner_spares_live.check(transition)) == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ((("1", Status.FAIL), ("1", Status.FAIL)), "violated"),
+        ((("1", Status.FAIL), ("0", Status.OK)), "violated"),  # of an earlier instance
+        ((("1", Status.FAIL), ("1", Status.OK)), "holds"),
+        ((("1", Status.FAIL), ("1", Status.INFO)), "untested"),
+    ],
+)
+def test_a_delete_of_another_instance_frees_no_repository_that_is_left_in_deletion(
+    answers: Sequence[tuple[str, Status]], expected: str
+) -> None:
+    deletes = [call("delete_repository", status, target=target) for target, status in answers]
+    assert verdict(lifecycle.some_delete_succeeds.check(snapshot(entry("1", DELETING), *deletes))) == expected
 
 
 USERS: Store = {
