@@ -52,19 +52,19 @@ class RepositoryView:
             yield f"tag {tag_id}", tag.commit_id
 
     def reachable(self) -> frozenset[CommitID]:
-        """The commits that branches and tags lead to, over all parents; those that are missing are left out."""
+        """The commits that branches and tags lead to, over all parents; those, too, that are missing."""
         found: set[CommitID] = set()
         todo = [commit_id for _, commit_id in self.heads()]
         while todo:
             commit_id = todo.pop()
-            if commit_id not in found and commit_id in self.commits:
+            if commit_id not in found:
                 found.add(commit_id)
-                todo.extend(self.commits[commit_id].parents)
+                todo.extend(self.commits[commit_id].parents if commit_id in self.commits else ())
         return frozenset(found)
 
     def committed(self, commit_id: CommitID) -> tuple[Reference, ...] | None:
-        """The references of a commit; None if its metarange, or a range of it, is missing or malformed."""
-        return self.of_meta_range(self.commits[commit_id].meta_range_id)
+        """The references of a commit; None if it, its metarange, or a range of it, is missing or malformed."""
+        return self.of_meta_range(self.commits[commit_id].meta_range_id) if commit_id in self.commits else None
 
     def of_meta_range(self, meta_range_id: MetaRangeID) -> tuple[Reference, ...] | None:
         """The references of a metarange; None as above."""

@@ -158,6 +158,8 @@ class Snapshot(Generic[R]):
     _channels: Mapping[str, Messages] = attrs.field(factory=dict)
     refused: list[NotDeclared] = attrs.field(factory=list)
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
+    before: "Snapshot[R] | None" = None
+    """In the check of an aftermath: the state before its calls, without `values`."""
 
     def __attrs_post_init__(self) -> None:
         for name, stored in (

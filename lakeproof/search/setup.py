@@ -176,7 +176,7 @@ def run_aftermath(
     program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
     after, calls = drive_alone(program, cells, begins)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
-    return outcomes, snapshot(after, begins, ())
+    return outcomes, attrs.evolve(snapshot(after, begins, ()), before=snapshot(cells, begins, ()))
 
 
 class DecodedCells:

@@ -25,7 +25,7 @@ def objects_are_kept(
     references: None: the holder is a commit that cannot be read, which violates the invariant of this name as well.
     """
     if references is None:
-        yield Violation(name, f"{holder} cannot be read: its metarange or a range of it is gone")
+        yield Violation(name, f"{holder} cannot be read: it, its metarange or a range of it is gone")
     for each in references or ():
         if not view.inside(each):
             continue

@@ -6,9 +6,9 @@ Source: repository-operations-error-handling.md, "GetRepository", "Trash Cleaner
 from collections.abc import Iterator
 from typing import Final
 
-from lakeproof.model import calls
+from lakeproof.model import calls, keys
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import accessible, entries, owner
+from lakeproof.model.invariants.repositories import TARGET, entries, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -36,13 +36,14 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     last = outcomes[-1]
     if last.status is not Status.OK:
         return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
-    claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
-    living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
-    noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
-    for (_, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
-        whose = None if isinstance(record, Repository | CleanupRecord) else owner(record)
+    in_use = (RepositoryState.INITIAL, RepositoryState.ACTIVE)
+    living = {entry.instance_uid for entry in entries(snapshot) if entry.state in in_use}
+    began = snapshot if snapshot.before is None else snapshot.before  # the run may have dropped the record
+    noted = {record.instance_uid for record in began.store.values() if isinstance(record, CleanupRecord)}
+    for address in sorted(snapshot.store):
+        whose = None if address[0] in (keys.GRAVELER, keys.DELETED) else owner_at(snapshot, address)
         if whose in noted - living:
-            what = f"{key.decode()} of instance {whose}, which is dead and has a record"
+            what = f"{address[1].decode()} of instance {whose}, which is dead and had a record"
             return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner left {what}")]
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 
@@ -52,14 +53,17 @@ ALL: Final = (get_shows_active_only,)
 
 
 @eventually(
-    "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion"
+    "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion",
+    observers=(TARGET,),
 )
 def some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
-    answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
-    hidden = [each for each in entries(snapshot) if each.state is RepositoryState.DELETING]
-    if Status.OK in answers:
-        yield Reached(f"of {len(answers)} deletes one has succeeded")
-    elif hidden and all(status is Status.FAIL for status in answers):
-        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
-        evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
-        yield Violation("some-delete-succeeds", evidence)
+    deletes = snapshot.calls(calls.DELETE_REPOSITORY)
+    if any(view.status is Status.OK for view in deletes):
+        yield Reached(f"of {len(deletes)} deletes one has succeeded")
+    for entry in entries(snapshot):
+        answers = [view for view in deletes if view.saw(TARGET.name) == entry.instance_uid]
+        failed = bool(answers) and all(view.status is Status.FAIL for view in answers)
+        if failed and entry.state is RepositoryState.DELETING:
+            errors = ", ".join(repr(view.error) for view in answers)
+            evidence = f"{entry.repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
+            yield Violation("some-delete-succeeds", evidence)

@@ -7,15 +7,16 @@ operations of lakeFS' ``pkg/graveler`` ("Merge", "Revert").
 """
 
 from collections.abc import Hashable, Iterator
-from typing import Final
+from typing import Final, cast
 
 from lakeproof.model import calls
+from lakeproof.model.calls import Role
 from lakeproof.model.contents import Contents, commit_named, content_of_commit
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Observer, Reached, Reads, Violation, eventually
 from lakeproof.model.invariants._marks import line_of
-from lakeproof.model.records import Branch, Commit, StagedEntry
-from lakeproof.model.snapshot import Observed, Snapshot, Status
+from lakeproof.model.records import Branch, Commit, StagedEntry, Tag
+from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
 
 READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS})
 
@@ -38,13 +39,35 @@ def _base(snapshot: Snapshot, one: CommitID, other: CommitID) -> CommitID | None
     return min(known, key=lambda commit: (-commit.generation, commit.commit_id)).commit_id if known else None
 
 
-def _wrong(expected: dict[bytes, bytes | None], made: Contents) -> bytes | None:
-    """A path that is not as it was expected."""
-    return next((path for path in sorted(expected) if made.get(path) != expected[path]), None)
+def _find_wrong(base: Contents, source: Contents, destination: Contents, made: Contents) -> str | None:
+    """What is at a path and should not be. In a conflict, either side may win; a path that no side has, has nothing."""
+    expected = merge_paths(base, source, destination)
+    for path in sorted({*base, *source, *destination, *made}):
+        may = [expected[path]] if path in expected else [source.get(path), destination.get(path)]
+        if made.get(path) not in may:
+            return f"{made.get(path)!r} at {path!r}; expected {' or '.join(map(repr, may))}"
+    return None
+
+
+def _heads(seen: tuple[Observed, ...]) -> Hashable:
+    """What each branch and tag led to when the call read it."""
+    read = [each.read for each in seen if isinstance(each.read, Branch | Tag)]
+    return frozenset((each.branch_id if isinstance(each, Branch) else each.tag_id, each.commit_id) for each in read)
+
+
+HEADS: Final = Observer("heads", _heads)
+
+
+def _named_by(call: CallView, role: Role) -> frozenset[Hashable]:
+    """The commits that a ref among the arguments led to when the call read it; a commit leads to itself."""
+    ref, read = call.arguments[role], cast("frozenset[tuple[str, CommitID]] | None", call.saw(HEADS.name))
+    return frozenset([ref, *(commit_id for name, commit_id in read or () if name == ref)])
 
 
 @eventually(
-    "the commit that a merge returned holds what its source has changed, over what its destination had", reads=READS
+    "the commit that a merge returned holds what its source has changed, over what its destination had",
+    reads=READS,
+    observers=(HEADS,),
 )
 def merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.MERGE):
@@ -56,19 +79,21 @@ def merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("merge-is-effective", f"{shown}, which has {len(made.parents)} parents")
             continue
         ours, theirs = made.parents
+        if ours not in _named_by(call, Role.BRANCH) or theirs not in _named_by(call, Role.TARGET):
+            evidence = f"{shown}, of {ours[:8]} and {theirs[:8]}, and not of what the call has named and read"
+            yield Violation("merge-is-effective", evidence)
+            continue
         base_id = _base(snapshot, ours, theirs)
         contents = [content_of_commit(snapshot, each) for each in (base_id or ours, theirs, ours, made.commit_id)]
         base, source, destination, found = contents
         if base_id is None or base is None or source is None or destination is None or found is None:
             yield Violation("merge-is-effective", f"{shown}; it, a parent or the common ancestor cannot be read")
             continue
-        expected = merge_paths(base, source, destination)
-        path = _wrong(expected, found)
-        if path is None:
+        wrong = _find_wrong(base, source, destination, found)
+        if wrong is None:
             yield Reached(f"{shown}, which combines its parents")
         else:
-            evidence = f"{shown}, which has {found.get(path)!r} at {path!r}; expected {expected[path]!r}"
-            yield Violation("merge-is-effective", evidence)
+            yield Violation("merge-is-effective", f"{shown}, which has {wrong}")
 
 
 def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents) -> bool:
@@ -77,10 +102,14 @@ def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents)
     after, before = (content_of_commit(snapshot, each) for each in (undone.commit_id, undone.parents[0]))
     if after is None or before is None:
         return False
-    return _wrong(merge_paths(after, before, head), found) is None
+    return _find_wrong(after, before, head, found) is None
 
 
-@eventually("the commit that a revert returned is its parent without what some other commit has changed", reads=READS)
+@eventually(
+    "the commit that a revert returned is its parent without what the commit that it names has changed",
+    reads=READS,
+    observers=(HEADS,),
+)
 def revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.REVERT):
         made = call.value
@@ -92,11 +121,12 @@ def revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if head is None or found is None:
             yield Violation("revert-is-effective", f"{shown}; it or its parent cannot be read")
             continue
-        others = (record for record in snapshot.store.values() if isinstance(record, Commit))
-        if any(_undoes(snapshot, each, head, found) for each in others if each.commit_id != made.commit_id):
-            yield Reached(f"{shown}, which undoes a commit")
+        named = _named_by(call, Role.TARGET)
+        commits = [each for each in snapshot.store.values() if isinstance(each, Commit) and each.commit_id in named]
+        if any(_undoes(snapshot, each, head, found) for each in commits):
+            yield Reached(f"{shown}, which undoes the commit that it names")
         else:
-            yield Violation("revert-is-effective", f"{shown}, which undoes no commit that there is")
+            yield Violation("revert-is-effective", f"{shown}, which does not undo {call.arguments[Role.TARGET]}")
 
 
 def _sealed_tokens(seen: tuple[Observed, ...]) -> Hashable:

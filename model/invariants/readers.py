@@ -38,12 +38,14 @@ class _Readers:
     removing: frozenset[tuple[CallID, Reach, bool]] = frozenset()
     """What may yet take objects from paths: calls under way, and those of which nothing is known; and whether the call
     is a reset."""
+    giving: frozenset[tuple[CallID, Path]] = frozenset()
+    """Calls under way that give a path an object, where nothing that may take it was under way since they began."""
     reading: frozenset[tuple[CallID, Path]] = frozenset()
     """Reads under way whose path has had an object at every moment since they began."""
 
-
-def _reaches(given: Iterable[Reach], path: Path) -> bool:
-    return any(each.covers(*path) for each in given)
+    def may_lose(self, path: Path, taken: Iterable[tuple[Reach, bool]]) -> bool:
+        """Whether one of these removals, each with whether it is a reset, may take the object of a path."""
+        return any(each.covers(*path) and not (resets and path in self.committed) for each, resets in taken)
 
 
 def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
@@ -63,36 +65,37 @@ def _on_invoke(state: _Readers, call: CallID, event: Invoked) -> _Readers:
     if event.kind is calls.READ_OBJECT:
         path = (event.arguments.branch_id, event.arguments.data(Role.PATH))
         return attrs.evolve(state, reading=state.reading | {(call, path)}) if path in state.present else state
-    taken = _removes(event.name, event.args)
-    if not taken:
-        return state
-    resets = event.kind in RESETS
-    safe = state.committed if resets else frozenset[Path]()
-    gone = {path for path in state.present - safe if _reaches(taken, path)}
+    taken = {(each, event.kind in RESETS) for each in _removes(event.name, event.args)}
+    gone = {path for path in state.present if state.may_lose(path, taken)}
+    given = {(call, path) for path in _gives(event) if not state.may_lose(path, (each[1:] for each in state.removing))}
     return attrs.evolve(
         state,
         committed=state.committed - gone,
         present=state.present - gone,
-        removing=state.removing | {(call, each, resets) for each in taken},
+        removing=state.removing | {(call, *each) for each in taken},
+        giving=frozenset(each for each in state.giving if not state.may_lose(each[1], taken)) | given,
         reading=frozenset(each for each in state.reading if each[1] not in gone),
     )
 
 
+def _gives(event: Invoked) -> tuple[Path, ...]:
+    """The path that a call names, if it gives it an object."""
+    path = event.arguments[Role.PATH]
+    return ((event.arguments.branch_id, path),) if event.kind in GIVING and isinstance(path, bytes) else ()
+
+
 def _on_return(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
-    path = (view.arguments.branch_id, view.arguments[Role.PATH])
     if view.kind is calls.READ_OBJECT:
         sound = any(each == call for each, _ in state.reading)
         after = attrs.evolve(state, reading=frozenset(each for each in state.reading if each[0] != call))
         return after, _judge_view(view) if sound else ()
-    removing = state.removing
+    removing, present = state.removing, state.present
     if view.status in (Status.OK, Status.FAIL):
         removing = frozenset(each for each in removing if each[0] != call)
-    present = state.present
-    if view.kind in GIVING and view.status is Status.OK and isinstance(path[1], bytes):
-        given = (path[0], path[1])
-        if not _reaches((each for _, each, resets in removing if not (resets and given in state.committed)), given):
-            present |= {given}
-    return attrs.evolve(state, removing=removing, present=present), ()
+    if view.status is Status.OK:
+        present |= {path for given, path in state.giving if given == call}
+    giving = frozenset(each for each in state.giving if each[0] != call)
+    return attrs.evolve(state, removing=removing, present=present, giving=giving), ()
 
 
 def _judge_view(view: CallView) -> tuple[Finding, ...]:
@@ -110,7 +113,7 @@ def path_stays_readable(present: Iterable[Path] = (), committed: Iterable[Path] 
 
     present: paths that have an object before anybody begins. committed: those of them whose entry is committed, so that
     a reset leaves them with an object. A delete, a move away, or anything else that may leave the path without an entry
-    excuses the readers that are under way, and later ones until a write has succeeded with nothing else under way.
+    excuses the readers that are under way, and later ones until a write has succeeded with none of that beside it.
     """
     kept = frozenset(committed)
     return Monitor(

@@ -12,22 +12,16 @@ from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants import Invariant, on_step
 from lakeproof.model.invariants._base import STORE, Afterwards, Eventually, Finding, Reached, Violation
-from lakeproof.model.invariants.repositories import accessible, entries, owner
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
+from lakeproof.model.invariants.repositories import accessible, entries, leads, owner_at
+from lakeproof.model.records import Branch, Commit, Record, RepositoryState, Tag
 from lakeproof.model.repository_specification import CLAIM_LASTS
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
-
-
-def leads(snapshot: Snapshot) -> frozenset[InstanceUID]:
-    """The instances that an entry, in any state, or a cleanup record names."""
-    noted = {each.instance_uid for each in snapshot.store.values() if isinstance(each, CleanupRecord)}
-    return frozenset(noted | {entry.instance_uid for entry in entries(snapshot)})
 
 
 def _entities(snapshot: Snapshot, kind: type[Record] | tuple[type[Record], ...]) -> Iterator[tuple[str, InstanceUID]]:
     for (partition, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
         inside = partition not in (keys.GRAVELER, keys.DELETED) and isinstance(record, kind)
-        whose = owner(record) if inside else None
+        whose = owner_at(snapshot, (partition, key)) if inside else None
         if whose is not None:
             yield f"{partition.decode('utf-8', 'replace')} {key.decode('utf-8', 'replace')}", whose
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls, keys, kv
-from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
@@ -79,6 +79,20 @@ def owner(record: Record | bytes) -> InstanceUID | None:
     return None
 
 
+def owner_at(snapshot: Snapshot, address: kv.Address) -> InstanceUID | None:
+    """The instance of what is at an address. A branch, commit or tag that does not say is of the instance that its
+    partition names, by its uid or by its creation date: what users have committed and tagged."""
+    record = snapshot.store[address]
+    parsed = keys.parse(*address) if isinstance(record, Branch | Commit | Tag) else None
+    whose = owner(record)
+    if whose is not None or parsed is None or parsed.instance is None:
+        return whose
+    repository_id, named = parsed.instance
+    same = [entry for entry in entries(snapshot) if entry.repository_id == repository_id]
+    dated = (entry.instance_uid for entry in same if str(entry.creation_date) == named)
+    return named if any(entry.instance_uid == named for entry in same) else next(dated, named)
+
+
 def entries(snapshot: Snapshot) -> Iterator[Repository]:
     """All repository entries, whatever their state."""
     for (partition, _), record in snapshot.store.items():
@@ -89,6 +103,12 @@ def entries(snapshot: Snapshot) -> Iterator[Repository]:
 def accessible(snapshot: Snapshot) -> Iterator[Repository]:
     """The repositories that can be reached."""
     return (entry for entry in entries(snapshot) if entry.state is RepositoryState.ACTIVE)
+
+
+def leads(snapshot: Snapshot) -> frozenset[InstanceUID]:
+    """The instances that an entry, in any state, or a cleanup record names."""
+    noted = {each.instance_uid for each in snapshot.store.values() if isinstance(each, CleanupRecord)}
+    return frozenset(noted | {entry.instance_uid for entry in entries(snapshot)})
 
 
 def partitions(repository: Repository) -> tuple[bytes, ...]:
@@ -209,7 +229,7 @@ def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
         return
     in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
     for address, record in transition.before.store.items():
-        successor = in_use.get(owner(record) or InstanceUID(""))
+        successor = in_use.get(owner_at(transition.before, address) or InstanceUID(""))
         if successor is None or successor.instance_uid == target:
             continue
         if transition.after.store.get(address) == record:
@@ -278,17 +298,12 @@ def list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
 
 @eventually("every unreachable entity can still be found by the cleaner", reads=STORE)
 def garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
-    noted = {(r.repository_id, r.instance_uid) for r in snapshot.store.values() if isinstance(r, CleanupRecord)}
-    named = {(entry.repository_id, entry.instance_uid) for entry in entries(snapshot)}
-    live = {(entry.repository_id, entry.instance_uid) for entry in accessible(snapshot)}
-    for (partition, key), record in snapshot.store.items():
-        whose = owner(record) if partition not in (keys.GRAVELER, keys.DELETED) else None
-        if whose is None:
+    known, live = leads(snapshot), {entry.instance_uid for entry in accessible(snapshot)}
+    for partition, key in snapshot.store:
+        whose = owner_at(snapshot, (partition, key)) if partition not in (keys.GRAVELER, keys.DELETED) else None
+        if whose is None or whose in live:
             continue
-        known: set[RepositoryID] = {repository_id for repository_id, uid in noted | named if uid == whose}
-        if any(uid == whose for _, uid in live):
-            continue
-        if known:
+        if whose in known:
             yield Reached(f"{key.decode()} of instance {whose} is garbage and can be found")
         else:
             what = f"{partition.decode()} {key.decode()}"
@@ -304,10 +319,9 @@ def cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
     assert isinstance(transition.op, kv.Delete)
     live = {repository.instance_uid: repository for repository in accessible(transition.before)}
     address = (transition.op.partition, transition.op.key)
-    record = transition.before.store.get(address)
-    if record is None or address in transition.after.store:
+    if address not in transition.before.store or address in transition.after.store:
         return
-    whose = owner(record)
+    whose = owner_at(transition.before, address)
     if whose in live:
         yield Violation(
             "cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_describe_entry(live[whose])}"

@@ -84,7 +84,7 @@ class _Resets:
     changing: frozenset[tuple[CallID, Reach]] = frozenset()
     """Calls that change paths, other than resets and commits, and have not been acknowledged."""
     committing: frozenset[tuple[CallID, str]] = frozenset()
-    """Commits that have not been acknowledged, with their branches."""
+    """Commits under way, crashed, or ended in doubt, with their branches."""
     looking: frozenset[_Looking] = frozenset()
 
     def with_values(self, change: Callable[[Key, _Value], _Value]) -> "_Resets":
@@ -196,9 +196,11 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
 
 
 def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
+    others = frozenset(each for each in state.committing if each[0] != call)
     if view.status is not Status.OK:
         # What it has done so far stays done: a definite error of one effect says nothing of those before it.
-        return state.with_values(lambda _, value: attrs.evolve(value, resets=value.resets - {call}))
+        state = state.with_values(lambda _, value: attrs.evolve(value, resets=value.resets - {call}))
+        return attrs.evolve(state, committing=others) if view.status is Status.FAIL else state
 
     def after(_: Key, value: _Value) -> _Value:
         value = attrs.evolve(value, writers=value.writers - {call})
@@ -209,9 +211,7 @@ def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
 
     state = state.with_values(after)
     return attrs.evolve(
-        state,
-        changing=frozenset(each for each in state.changing if each[0] != call),
-        committing=frozenset(each for each in state.committing if each[0] != call),
+        state, changing=frozenset(each for each in state.changing if each[0] != call), committing=others
     )
 
 

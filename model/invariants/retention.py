@@ -55,17 +55,14 @@ def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], whe
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         for view in repositories(snapshot):
             for branch_id, commit_id in sorted(heads.items()):
-                if commit_id not in view.commits or when <= rules.threshold(branch_id, snapshot.now):
+                if when <= rules.threshold(branch_id, snapshot.now):
                     continue
-                there = [each for each in view.committed(commit_id) or () if view.inside(each)]
-                gone = [each for each in there if each.address not in view.objects]
-                if gone:
-                    yield Violation(
-                        name,
-                        f"commit {commit_id[:8]}, the head of {branch_id} within its days, has {gone[0].path!r} at "
-                        f"{gone[0].address}, which is gone",
-                    )
-                elif there and (branch_id not in view.branches or view.branches[branch_id].commit_id != commit_id):
+                head = f"commit {commit_id[:8]}, the head of {branch_id} within its days,"
+                found = list(objects_are_kept(name, view, view.committed(commit_id), head))
+                lost = next((each for each in found if isinstance(each, Violation)), None)
+                if lost is not None:
+                    yield lost
+                elif found and (branch_id not in view.branches or view.branches[branch_id].commit_id != commit_id):
                     yield Reached(f"{branch_id} has left commit {commit_id[:8]}, whose objects are there")
 
     return Always(

@@ -91,6 +91,7 @@ RACES = [
         (commits, "restored_paths", bugs.no_paths, BRANCHES, (AGAIN, "write"), RESET),
         (merges, "replace_branch", bugs.set_or_not, KEEPING, ("merge-merge", AHEAD), "commit-is-effective"),
         (merges, "merge_committed", bugs.only_destination, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
+        (merges, "resolve", bugs.own_head, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
         (merges, "merge_committed", bugs.only_destination, KEEPING, ("write:y-revert", "write.commit"),
          "revert-is-effective"),
         (lock_free, "swap", bugs.swap_nothing, KEEPING, ("write-commit",), "commit-is-effective"),

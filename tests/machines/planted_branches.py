@@ -15,7 +15,7 @@ from lakeproof.impl.refs.dump_format import Refs
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch, Repository
 from tests.machines.planting import mistaken, no_tokens, nothing, replacing
 
@@ -116,6 +116,12 @@ async def absent(env: Env, repository: Repository, branch: Branch, path: bytes) 
 async def only_destination(*_: object, destination: str, **__: object) -> str:
     """Merge nothing."""
     return destination
+
+
+async def own_head(env: Env, repository: Repository, ref: str) -> CommitID:
+    """Whatever a merge names, its source is its destination."""
+    branch, _ = await branches.read_branch(env, repository, BranchID("b"))
+    return branch.commit_id
 
 
 async def deleted_by_name(env: Env, repository: Repository, branch: Branch, predicate: kv.Predicate) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
+from lakeproof.model.invariants import lifecycle, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status, Transition
@@ -144,3 +145,49 @@ def test_cleaner_spares_live_what_was_there(before: Store, expected: str) -> Non
     after = {address: record for address, record in before.items() if address != at}
     transition = step(call("clean", Status.PENDING), before, kv.Delete(*at), after)
     assert verdict(invariants.cleaner_spares_live.check(transition)) == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ((("1", Status.FAIL), ("1", Status.FAIL)), "violated"),
+        ((("1", Status.FAIL), ("0", Status.OK)), "violated"),  # of an earlier instance
+        ((("1", Status.FAIL), ("1", Status.OK)), "holds"),
+        ((("1", Status.FAIL), ("1", Status.INFO)), "untested"),
+    ],
+)
+def test_a_delete_of_another_instance_frees_no_repository_that_is_left_in_deletion(
+    answers: Sequence[tuple[str, Status]], expected: str
+) -> None:
+    deletes = [call("delete_repository", status, target=target) for target, status in answers]
+    assert verdict(lifecycle.some_delete_succeeds.check(snapshot(entry("1", DELETING), *deletes))) == expected
+
+
+USERS: Store = {
+    (b"r-1", b"tags/t"): Tag(tag_id=TagID("t"), commit_id=CommitID("abc")),
+    (b"r-1", b"commits/abc"): attrs.evolve(commit("1"), commit_id=CommitID("abc"), metadata=()),
+}
+"""What users have made in instance 1: no record says so."""
+
+
+@pytest.mark.parametrize("at", USERS)
+def test_what_users_have_made_belongs_to_the_instance_of_its_partition(at: tuple[bytes, bytes]) -> None:
+    live: Store = entry("1") | USERS
+    made: Store = {at: USERS[at]}
+    after = {address: record for address, record in live.items() if address != at}
+    cleaned = step(call("clean", Status.PENDING), live, kv.Delete(*at), after)
+    assert verdict(invariants.cleaner_spares_live.check(cleaned)) == "violated"
+    deleted = step(call("delete_repository", Status.PENDING, target="0"), live, kv.Delete(*at), after)
+    assert verdict(invariants.delete_spares_successor.check(deleted)) == "violated"
+    ended = step(call("delete_repository", Status.PENDING, target="1"), entry("1") | made, DELETE, made)
+    assert verdict(reclamation.deletion_leaves_a_lead.check(ended)) == "violated"
+    kind = reclamation.OF_A_KIND[f"{at[1].decode().partition('/')[0]}-are-reclaimable"]
+    for check in (invariants.garbage_is_reclaimable, kind):
+        assert verdict(check.check(snapshot(made))) == "violated"
+        assert verdict(check.check(snapshot(made | entry("1", DELETING)))) == "holds"
+
+
+def test_in_a_partition_that_a_creation_date_names_it_belongs_to_the_instance_of_that_date() -> None:
+    dated = attrs.evolve(repository("1"), creation_date=77)
+    store: Store = {ENTRY: dated, (b"r-77", b"tags/t"): USERS[b"r-1", b"tags/t"]}
+    assert invariants.owner_at(snapshot(store), (b"r-77", b"tags/t")) == "1"

@@ -1,8 +1,10 @@
 """Heads that were left: what a record keeps, and the invariant that sees the loss of what one would have kept."""
 
+import attrs
 import pytest
 
 from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.invariants.data import committed_data_is_kept
 from lakeproof.model.invariants.retention import past_head_data_is_kept
 from lakeproof.model.retention import DAY, Left, Rules, active, remembered_commits
 from tests.model.test_branch_invariants import verdict
@@ -66,6 +68,24 @@ def test_a_deleted_branch_has_left_its_head_too() -> None:
     invariant = past_head_data_is_kept(WEEK, {BranchID("gone"): CommitID("B")}, NOW)
     assert verdict(invariant.check(snapshot(TWO, {"main": "A"}, "ab"))) == "holds"
     assert verdict(invariant.check(snapshot(TWO, {"main": "A"}, "a"))) == "violated"
+
+
+@pytest.mark.parametrize("lost", ["its record", "its metarange"])
+def test_a_commit_that_cannot_be_read_has_lost_its_data(lost: str) -> None:
+    full = snapshot(TWO, {"main": "A"}, "ab")
+    at = {address: each for address, each in full.store.items() if lost != "its record" or address[1] != b"commits/B"}
+    objects = {address: each for address, each in full.objects.items() if lost == "its record" or "data" in address}
+    assert verdict(past_head_data_is_kept(WEEK, HEADS, NOW).check(attrs.evolve(full, store=at, objects=objects))) == (
+        "violated"
+    )
+
+
+@pytest.mark.parametrize("lost", [b"commits/A", b"commits/B"])
+def test_data_of_a_reachable_commit_without_a_record_is_not_kept(lost: bytes) -> None:
+    full = snapshot(TWO, {"main": "B"}, "ab")
+    at = {address: each for address, each in full.store.items() if address[1] != lost}
+    assert verdict(committed_data_is_kept.check(full)) == "holds"
+    assert verdict(committed_data_is_kept.check(attrs.evolve(full, store=at))) == "violated"
 
 
 def test_after_its_days_nothing_is_asked() -> None:

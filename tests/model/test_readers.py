@@ -34,6 +34,12 @@ REMOVES = ("delete_object x", "move_object x y", *RESETS, "delete_branch", "merg
         ("present", f"{DELETE}; {UPLOAD}; {READS}; {MISSES}", "violated"),
         ("present", f"{DELETE} =info; {UPLOAD}; {READS}; {MISSES}", "untested"),
         ("", f"{UPLOAD} =info; {READS}; {MISSES}", "untested"),
+        # A write makes a path readable unless it has met a removal: either of the two may have come last.
+        ("", f"0+ upload_object x 1; {DELETE}; 0-; {READS}; {MISSES}", "untested"),
+        ("", f"1+ delete_object x; 0+ upload_object x 1; 1-; 0-; {READS}; {MISSES}", "untested"),
+        ("", f"0+ upload_object x 1; 1 delete_object y; 0-; {READS}; {MISSES}", "violated"),
+        ("", f"{DELETE}; 0+ move_object y x; 0-; {READS}; {MISSES}", "violated"),
+        ("committed", f"0+ upload_object x 1; 1 reset_branch; 0-; {READS}; {MISSES}", "violated"),
         # Elsewhere, and the target of a move.
         ("present", f"{READS}; 0 delete_object y; {MISSES}", "violated"),
         ("present", "0 move_object x y; 9 read_object y =lost", "violated"),

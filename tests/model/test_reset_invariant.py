@@ -31,7 +31,8 @@ NOTHING_READ = f"{BESIDE}{RESET}; 2 get_entry x =absent"
             (f"{BESIDE}1 reset_branch{ends}", "committed untested, empty untested, x violated")
             for ends in ("", "; 3-", "; 3- =fail", "; 3- =info", "; 3- =crashed")
         ),
-        (f"3 commit m; {WRITTEN}{RESET}", "x violated"),  # it ended before the write
+        *((f"3 commit m{how}; {WRITTEN}{RESET}", "x violated") for how in ("", " =fail")),  # it ended before the write
+        *((f"3 commit m ={how}; {WRITTEN}{RESET}", "committed untested") for how in ("info", "crashed")),
         # A commit that failed may have taken it; a reset that failed promises nothing.
         *((f"{WRITTEN}3 commit m ={how}; {RESET}", "committed untested") for how in ("fail", "info")),
         *((f"{WRITTEN}{RESET} ={how}", "committed untested") for how in ("fail", "info")),

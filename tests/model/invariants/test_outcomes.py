@@ -1,6 +1,7 @@
 """What an answer means for the records: snapshots that violate it, that satisfy it, and answers that allow both."""
 
 from collections.abc import Hashable
+from typing import ClassVar
 
 import attrs
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from lakeproof.impl.refs.errors import RefChanged
 from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry, object_address, write
-from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, StagingToken, TagID
 from lakeproof.model.invariants import Eventually, Observer, lifecycle, merges, outcomes
 from lakeproof.model.invariants._marks import MARKS, Mark
+from lakeproof.model.invariants.merges import HEADS
 from lakeproof.model.objects import Objects, StoredObject
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Snapshot, Status
 from tests.impl.records import REPOSITORY as FOUND
 from tests.impl.records import P, held
@@ -135,6 +137,22 @@ class TestMerges:
     OURS, OF_OURS = holding("ours", {b"x": b"1", b"y": b"0"}, BASE)
     THEIRS, OF_THEIRS = holding("theirs", {b"x": b"0", b"z": b"2"}, BASE)
 
+    BOTH, OF_BOTH = holding("both", {b"x": b"3", b"z": b"2"}, BASE)  # in conflict with ours at x
+    HELD: ClassVar = {**OF_BASE, **OF_OURS, **OF_THEIRS, **OF_BOTH}
+
+    def judge(
+        self, invariant: Eventually, made: Commit, objects: dict[str, StoredObject], named: str = "main", *read: Record
+    ) -> str:
+        found = HEADS.fold(tuple(Observed(None, None, each, None) for each in (self.MINE, *read)))
+        name = invariant.id.partition("-")[0]
+        calls = (CallView(name, ("r", B, named, "M"), Status.OK, made, observed=((HEADS.name, found),)),)
+        records = (self.BASE, self.OURS, self.THEIRS, self.BOTH, made)
+        return judged(invariant, seen(*records, calls=calls, objects=self.HELD | objects))
+
+    MINE = attrs.evolve(branch(), commit_id=OURS.commit_id)
+    MAIN = attrs.evolve(branch(), branch_id=BranchID("main"), commit_id=THEIRS.commit_id)
+    TAG = Tag(tag_id=TagID("main"), commit_id=THEIRS.commit_id)
+
     @pytest.mark.parametrize(
         ("content", "expected"),
         [
@@ -142,17 +160,50 @@ class TestMerges:
             ({b"x": b"1", b"y": b"0", b"z": b"2"}, "violated"),  # deleted by the source
             ({b"x": b"1", b"y": b"0"}, "violated"),
             ({b"x": b"0", b"z": b"2"}, "violated"),
+            ({b"x": b"1", b"z": b"2", b"new": b"3"}, "violated"),  # nobody has it
         ],
     )
     def test_a_merge_holds_what_both_sides_have_changed(self, content: dict[bytes, bytes], expected: str) -> None:
         made, objects = holding("merge", content, self.OURS, self.THEIRS)
-        held = {**self.OF_BASE, **self.OF_OURS, **self.OF_THEIRS, **objects}
-        calls = (call("merge", Status.OK, value=made),)
-        shown = seen(self.BASE, self.OURS, self.THEIRS, made, calls=calls, objects=held)
-        assert judged(merges.merge_is_effective, shown) == expected
+        assert self.judge(merges.merge_is_effective, made, objects, "main", self.MAIN) == expected
         alone = attrs.evolve(made, parents=made.parents[:1])
-        shown = seen(self.OURS, alone, calls=(call("merge", Status.OK, value=alone),), objects=held)
-        assert judged(merges.merge_is_effective, shown) == "violated"
+        assert self.judge(merges.merge_is_effective, alone, objects, "main", self.MAIN) == "violated"
+
+    @pytest.mark.parametrize(("value", "expected"), [(b"1", "holds"), (b"3", "holds"), (b"0", "violated")])
+    def test_in_a_conflict_either_side_may_win_and_nothing_else(self, value: bytes, expected: str) -> None:
+        made, objects = holding("merge", {b"x": value, b"z": b"2"}, self.OURS, self.BOTH)
+        assert self.judge(merges.merge_is_effective, made, objects, self.BOTH.commit_id) == expected
+
+    @pytest.mark.parametrize(
+        ("named", "read", "expected"),
+        [
+            ("main", (MAIN,), "holds"),
+            ("main", (TAG,), "holds"),
+            (THEIRS.commit_id, (), "holds"),
+            ("main", (attrs.evolve(MAIN, commit_id=BASE.commit_id),), "violated"),
+            (B, (), "violated"),
+        ],
+    )
+    def test_what_was_merged_is_what_the_call_has_named(
+        self, named: str, read: tuple[Record, ...], expected: str
+    ) -> None:
+        made, objects = holding("merge", {b"x": b"1", b"z": b"2"}, self.OURS, self.THEIRS)
+        assert self.judge(merges.merge_is_effective, made, objects, named, *read) == expected
+
+    @pytest.mark.parametrize(
+        ("named", "content", "expected"),
+        [
+            (B, {b"x": b"0", b"y": b"0"}, "holds"),
+            (OURS.commit_id, {b"x": b"0", b"y": b"0"}, "holds"),
+            (B, {b"x": b"0", b"y": b"0", b"new": b"3"}, "violated"),
+            (THEIRS.commit_id, {b"x": b"0", b"y": b"0"}, "violated"),  # it undoes another one
+        ],
+    )
+    def test_a_revert_undoes_the_commit_that_it_names(
+        self, named: str, content: dict[bytes, bytes], expected: str
+    ) -> None:
+        made, objects = holding("revert", content, self.OURS)
+        assert self.judge(merges.revert_is_effective, made, objects, named) == expected
 
 
 class TestLifecycle:
@@ -185,6 +236,8 @@ class TestLifecycle:
         assert cleaned(claimed, record, of_it) == "holds"  # a claim that has not run out
         assert cleaned(newer, of_it) == "holds"  # nothing leads to it: `garbage-is-reclaimable`
         assert cleaned(newer, record, status=Status.FAIL) == "violated"
+        dropped = attrs.evolve(seen(newer, of_it, calls=()), before=seen(newer, record, of_it, calls=()))
+        assert verdict(lifecycle.superseded_is_cleaned((Outcome(Status.OK),), dropped)) == "violated"
 
 
 class TestUpdates:

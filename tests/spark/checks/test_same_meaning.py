@@ -65,6 +65,13 @@ def parsed(pattern: str, evidence: Iterable[str]) -> list[tuple[str, ...]]:
     return [match.groups() for match in matches if match is not None]
 
 
+def telling(found: Snapshot) -> Snapshot:
+    """Without branches, commits and tags that do not say their instance: Spark leads to them by their partition alone,
+    the model by the instance that it names."""
+    kept = {at: each for at, each in found.store.items() if repositories.owner(each) or at[0] == keys.DELETED}
+    return attrs.evolve(found, store=kept)
+
+
 def said_by_model(found: Snapshot) -> Found:
     """The violations that the model finds, by id and subject; of what it does not tell, it is asked part by part."""
     answers: Found = set()
@@ -81,7 +88,7 @@ def said_by_model(found: Snapshot) -> Found:
         part = attrs.evolve(found, store=own | entries)
         for (key,) in parsed(r"(\S+) belongs to .*", told(repositories.no_reachable_zombie, part)):
             answers.add(("no-reachable-zombie", f"{partition.decode()} {key}"))
-    for (where,) in parsed(r"(.*) is garbage that .*", told(repositories.garbage_is_reclaimable, found)):
+    for (where,) in parsed(r"(.*) is garbage that .*", told(repositories.garbage_is_reclaimable, telling(found))):
         answers.add(("garbage-is-reclaimable", where))
     for (token,) in parsed(r"(\S+) belongs to .*", told(refs.token_has_one_owner, found)):
         answers.add(("token-has-one-owner", token))
@@ -105,6 +112,8 @@ def said_of_data(found: Snapshot, view: RepositoryView) -> Found:
             r"commit (\S+) (?:(cannot be read): .*|has (.*) at (\S+), which is not there)", [evidence]
         )[0]
         whole = [each for each in view.commits if each.startswith(commit_id)]  # the model tells 8 characters
+        if unreadable and not whole:
+            continue  # it has no record: on Spark `head-exists` or `parents-exist`
         assert len(whole) == 1
         where = shown((home, keys.commit_key(whole[0]))) if unreadable else address
         answers.add(("committed-data-is-kept", where))
@@ -119,7 +128,7 @@ def said_of_data(found: Snapshot, view: RepositoryView) -> Found:
 
 def garbage_by_model(found: Snapshot) -> list[tuple[str, str]]:
     """Keys and instances of what is garbage and can be found."""
-    findings = repositories.garbage_is_reclaimable.check(found)
+    findings = repositories.garbage_is_reclaimable.check(telling(found))
     reached = [each.what for each in findings if isinstance(each, Reached)]
     return [(key, whose) for key, whose in parsed(r"(\S+) of instance (\S+) is garbage and can be found", reached)]
 
