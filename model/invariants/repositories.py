@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls, keys, kv
+from lakeproof.model.calls import Role
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants._base import (
     STORE,
@@ -30,19 +31,10 @@ from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repos
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
 CREATING: Final = (calls.CREATE_REPOSITORY, calls.CREATE_BARE_REPOSITORY)
-USING: Final = frozenset(
-    {
-        calls.GET_REPOSITORY,
-        calls.CREATE_BRANCH,
-        calls.GET_BRANCH,
-        calls.DELETE_BRANCH,
-        calls.CREATE_TAG,
-        calls.SET_ENTRY,
-        calls.GET_ENTRY,
-        calls.COMMIT,
-        calls.MERGE,
-    }
-)
+JOBS: Final = (calls.BACKGROUND_JOB, calls.MARK, calls.SWEEP, calls.RESTORE_REFS)
+USING: Final = frozenset(kind for kind in calls.KINDS.values() if Role.REPOSITORY in kind.roles) - {
+    *(*CREATING, *JOBS, calls.DELETE_REPOSITORY)
+}
 """Operations that reach a repository when they succeed."""
 
 CREATES: Final = tuple(kind.name for kind in CREATING)
