@@ -32,6 +32,8 @@ from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.snapshots import Tables
 from tests.spark.sweep.test_references import sound
 
+pytestmark = EMBEDDED  # no engine has a part in what is refused
+
 Row = tuple[bytes, bytes, bytes]
 Change = Callable[[Row], Row]
 TOKEN = b"r0b0:0"
@@ -137,7 +139,6 @@ def test_a_slash_at_the_end_of_a_namespace_means_nothing(spark: SparkSession, tm
     assert told[0].outcomes == told[1].outcomes
 
 
-@EMBEDDED
 def test_no_other_engine_goes_on_from_a_run_of_sail(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
