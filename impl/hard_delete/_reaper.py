@@ -13,8 +13,8 @@ import attrs
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.hard_delete import _journal as journal
-from lakeproof.impl.hard_delete._journal import Issued
+from lakeproof.impl.hard_delete import journal
+from lakeproof.impl.hard_delete.journal import Issued
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchNotFound

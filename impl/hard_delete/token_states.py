@@ -21,7 +21,7 @@ from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete import _token_lists as lists
+from lakeproof.impl.hard_delete import token_lists as lists
 from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_referred
 from lakeproof.impl.refs.branches import create_branch, remove_branch
 from lakeproof.impl.refs.commits import get_commit

@@ -16,8 +16,7 @@ from lakeproof.impl.graveler import lock_free, merges
 from lakeproof.impl.graveler.lock_free import Prepare
 from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens, swap
-from lakeproof.impl.hard_delete import _journal as journal
-from lakeproof.impl.hard_delete import online
+from lakeproof.impl.hard_delete import journal, online
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError, NoParent

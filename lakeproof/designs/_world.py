@@ -18,8 +18,7 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, WorldFlows, bind_reading
 from lakeproof.impl.graveler import initialisation
-from lakeproof.impl.hard_delete import _journal as journal
-from lakeproof.impl.hard_delete import offline, online
+from lakeproof.impl.hard_delete import journal, offline, online
 from lakeproof.impl.refs.branches import list_branches
 from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.refs.commits import scan_commits

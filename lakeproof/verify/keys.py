@@ -13,7 +13,7 @@ A verdict is a function of the scenario, the limits, the engine, and the code th
 Why that is enough: a scenario's module reads nothing but modules (else the witness has seen something strange, and
 there is no key), so its functions and their globals are made by code that is in the key. What the value does not refer
 to cannot matter, unless a module changes another one. A user's may: hence all of his are in the key. The catalogue's do
-not: `tests/running/test_keys.py`.
+not: `tests/test_keys.py`.
 """
 
 import os

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from lakeproof.impl.graveler import dropping
-from lakeproof.impl.hard_delete import _journal, _token_lists, reference_counter
+from lakeproof.impl.hard_delete import journal, reference_counter, token_lists
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.impl.migration import checks, migration
 from lakeproof.impl.retention import left, pins
@@ -26,7 +26,7 @@ ISSUED_PREFIX: Final = b"link-addresses/"
 _STAGED_NAME: Final = len(keys.STAGED_PREFIX)
 _BESIDE: Final = (
     *(ISSUED_PREFIX, keys.NOTED_TOKENS_PREFIX, dropping.NOTES, b"locks/", checks.VERSION_KEY, migration.JOURNAL),
-    *(reference_counter.DROPPED_PREFIX, _token_lists.REFERENCES, _token_lists.COMMITTED, _token_lists.DELETED),
+    *(reference_counter.DROPPED_PREFIX, token_lists.REFERENCES, token_lists.COMMITTED, token_lists.DELETED),
     *(pins.PINS, pins.CONDEMNED, left.LEFT),
 )
 """In a repository's partition, and that of the store's version. What online designs have issued is not among it: it
@@ -46,7 +46,7 @@ def design_kind(partition: bytes, key: bytes) -> str | None:
     in_repository = keys.parse(partition, keys.BRANCHES_PREFIX + b"x") is not None
     if in_repository and key.startswith(COPIES_PREFIX):
         return COPY
-    beside = key.startswith(_BESIDE) if in_repository else partition.endswith((_journal.FATES, _journal.HEADS))
+    beside = key.startswith(_BESIDE) if in_repository else partition.endswith((journal.FATES, journal.HEADS))
     return FOREIGN if beside else None
 
 

@@ -8,7 +8,7 @@ import attrs
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete import _journal, _reaper, no_copies, object_path, offline, token_states
+from lakeproof.impl.hard_delete import _reaper, journal, no_copies, object_path, offline, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
 from lakeproof.impl.repositories._records import new_repository, read_entry
 from lakeproof.impl.repositories.errors import RepositoryNotFound
@@ -141,11 +141,11 @@ BUGS: Final = (
         get_repository=wraps(hardened.get_repository)(get_deleted),
     ),
     # Hard delete.
-    replacing("no head is written down", UNTIMED, (_journal, "mark_head", nothing)),
+    replacing("no head is written down", UNTIMED, (journal, "mark_head", nothing)),
     replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
     mistaken("hard-delete/online-untimed+merges", "hard_delete.online: a merge writes nothing ahead"),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
-    replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
+    replacing("no address is written down", "hard-delete/online-decided", (journal, "issue", nothing)),
     replacing("the job finds nothing committed", OFFLINE, (offline, "_committed_addresses", none_kept)),
     mistaken(OFFLINE, "hard_delete.offline: the job takes young objects"),
     replacing("no copy is written down", OFFLINE + "+copies", (offline, "_track", nothing)),

@@ -119,6 +119,12 @@ class Overlapping:
                 history.begins(client, "set_entry", b"x", b"%d" % client)
         return history
 
+    def judged(self, left: dict[bytes, bytes], *, late: bool) -> str:
+        """Whether writes and deletes are kept, if the branch is left with these entries."""
+        found = seen(branch(), BARE, staged=left)
+        monitors = (KEPT, entries.acknowledged_delete_is_kept)
+        return verdict([each for one in monitors for each in self.played(one, late=late).at_end(found)])
+
     def orders(self, *, late: bool) -> Iterator[tuple[int, ...]]:
         """In which the calls may have taken effect: all that were acknowledged, and some in doubt, these at any time
         after their beginning where writes come ``late``."""
@@ -152,14 +158,9 @@ def test_a_path_has_lost_a_write_just_if_no_order_of_the_calls_ends_in_what_it_h
     last = {order[-1] for order in drawn.orders(late=late) if order}
     acknowledged = Status.OK in drawn.answers.values()
     for client in range(5):  # no call has written 4
-        found = seen(branch(), BARE, staged={} if client == DELETES else {b"x": b"%d" % client})
-        findings = [
-            finding
-            for monitor in (KEPT, entries.acknowledged_delete_is_kept)
-            for finding in drawn.played(monitor, late=late).at_end(found)
-        ]
+        left = {} if client == DELETES else {b"x": b"%d" % client}
         expected = "untested" if not acknowledged else "holds" if client in last else "violated"
-        assert verdict(findings) == expected, client
+        assert drawn.judged(left, late=late) == expected, client
 
 
 @given(overlapping(COMMITS), st.booleans())
@@ -183,14 +184,10 @@ def test_beside_a_copy_or_a_move_a_path_has_lost_a_write_just_if_no_order_ends_i
     acknowledged = Status.OK in drawn.answers.values()
     for client in range(5):
         left = {b"y": b"moved"} if client == DELETES else {b"y": b"moved", b"x": b"%d" % client}
-        found = seen(branch(), BARE, staged=left)
-        findings = [
-            finding
-            for monitor in (KEPT, entries.acknowledged_delete_is_kept)
-            for finding in drawn.played(monitor, late=late).at_end(found)
-        ]
         possible = client in last or (MOVES if client == DELETES else COPIES) in last
-        assert verdict(findings) == ("untested" if not acknowledged else "holds" if possible else "violated"), client
+        assert drawn.judged(left, late=late) == (
+            "untested" if not acknowledged else "holds" if possible else "violated"
+        ), client
 
 
 @given(overlapping(RESETS), st.booleans())
@@ -200,6 +197,4 @@ def test_beside_a_reset_nothing_is_called_lost_that_some_order_of_the_calls_leav
 ) -> None:
     for client in {order[-1] if order else RESETS for order in drawn.orders(late=late)}:
         left = {} if client in (DELETES, RESETS) else {b"x": b"%d" % client}
-        for monitor in (KEPT, entries.acknowledged_delete_is_kept):
-            findings = drawn.played(monitor, late=late).at_end(seen(branch(), BARE, staged=left))
-            assert verdict(findings) != "violated", client
+        assert drawn.judged(left, late=late) != "violated", client

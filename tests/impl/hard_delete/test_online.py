@@ -13,9 +13,8 @@ from lakeproof.designs._hard_delete import OUTSIDE
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, GrantInvalid
-from lakeproof.impl.hard_delete import _journal as journal
-from lakeproof.impl.hard_delete import online
-from lakeproof.impl.hard_delete._journal import Issued
+from lakeproof.impl.hard_delete import journal, online
+from lakeproof.impl.hard_delete.journal import Issued
 from lakeproof.impl.refs import branches
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, StagingToken

@@ -13,8 +13,8 @@ from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increme
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
 from lakeproof.impl.hard_delete._reference_states import decode_reference
 from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address
-from lakeproof.impl.hard_delete._token_lists import add_reference, decode_tokens, reference_key, remove_reference
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.impl.hard_delete.token_lists import add_reference, decode_tokens, reference_key, remove_reference
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
