@@ -10,7 +10,8 @@ last one. So two sets that are equal, and iterate alike, may differ after the sa
 >>> one.pop(), other.pop()
 (1, 0)
 
-Source: Objects/setobject.c, Objects/dictobject.c of CPython 3.11 to 3.14. Memory is read only where that was tried.
+Source: Objects/setobject.c, Objects/dictobject.c of CPython 3.11 to 3.13. An interpreter is trusted once `_is_known`
+has read examples of its own rightly.
 """
 
 import ctypes
