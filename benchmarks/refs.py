@@ -26,7 +26,7 @@ from benchmarks.hard_delete import CountingObjects
 from benchmarks.search import machine
 from lakeproof.impl.codec import encode
 from lakeproof.impl.graveler import initialisation, listing
-from lakeproof.impl.hard_delete import _staging_area
+from lakeproof.impl.hard_delete import staging_area
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs.branches import birth_token, get_branch
 from lakeproof.impl.refs.commits import new_commit
@@ -168,10 +168,10 @@ async def list_staged(world: World, staged: int) -> list[Row]:
         path = b"a/%09d" % number
         entry = StagedEntry(key=path, identity=b"%032d" % number, data=b"data/%064d" % number)
         await world.store.apply(kv.Set(keys.staging_partition(token), keys.staged_key(path), encode(entry)))
-        await world.objects.put(_staging_area.staged_at(REPOSITORY, MAIN, token, path), b"")
+        await world.objects.put(staging_area.staged_at(REPOSITORY, MAIN, token, path), b"")
     scan = await world.timed(_scanned(keys.staging_partition(token)))
     today = await world.timed(_counted(listing.listing(live_env(), REPOSITORY, branch, listing.Query(), PAGE)))
-    proposed = await world.timed(_staging_area.list_objects(live_env(), REPOSITORY, MAIN, batch_size=PAGE))
+    proposed = await world.timed(staging_area.list_objects(live_env(), REPOSITORY, MAIN, batch_size=PAGE))
     assert today[0] == len(proposed[0]) == staged
     return [
         world.row("listing, staged in the KV store", staged, today, scan),

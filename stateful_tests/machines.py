@@ -10,10 +10,10 @@ from typing import Final
 import attrs
 
 from lakeproof.designs import world
-from lakeproof.designs._world import LATER
 from lakeproof.designs.alone import HARDENED_ALONE
 from lakeproof.designs.hard_delete_offline import settle
 from lakeproof.designs.world import AGED, DUMPED, MORTAL, OLD_DUMPED, STOCKED, WORLD, with_old_commits
+from lakeproof.impl.hard_delete import online
 from lakeproof.scenario import Faults
 from stateful_tests.swarm import Ground, Swarm, swarm_of
 
@@ -133,6 +133,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
 # One repository, everything on: each machine has the ground on which its words mean something. A repository that lives,
 # beside the online job or the offline one; one that is deleted, cleaned, created anew and restored; one whose commits
 # are old, beside retention.
+LATER: Final = online.AS_WRITTEN.lifetime + 1
 JUMPS: Final = (LATER, LATER)
 TIMES: Final = (
     Faults(clock_jumps=JUMPS),

@@ -1,7 +1,8 @@
-"""Names that a machine can check: one home for a class, verbs for functions, nouns for modules."""
+"""Names that a machine can check: one home for a class, verbs for functions, nouns for modules; no private doors."""
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,34 @@ def actions(root: Path) -> list[str]:
     return sorted(name for name, word in last.items() if word.endswith("ing") and word not in NOUNS_IN_ING)
 
 
+def private_doors(root: Path) -> list[str]:
+    """Private modules and names that other packages import, or read of a module that they import: one line each."""
+    known = modules(root)
+    found: list[str] = []
+    for path in known.values():
+        bound = {}  # by name in this file: the module that it stands for
+        for node in (each for each in nodes_of(path) if isinstance(each, ast.Import | ast.ImportFrom)):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+                bound[alias.asname or alias.name] = full
+                found += _closed_doors(root, path, node.lineno, full, known)
+        for read in (each for each in nodes_of(path) if isinstance(each, ast.Attribute)):
+            module = bound.get(read.value.id) if isinstance(read.value, ast.Name) else None
+            if module in known and read.attr.startswith("_"):
+                found += _closed_doors(root, path, read.lineno, f"{module}.{read.attr}", known)
+    return found
+
+
+def _closed_doors(root: Path, path: Path, line: int, name: str, known: Mapping[str, Path]) -> Iterator[str]:
+    """The private parts of a name that this file may not go through."""
+    parts = name.split(".")
+    for end, part in enumerate(parts):
+        owner = known.get(".".join(parts[:end]))
+        private = part.startswith("_") and not part.startswith("__")
+        if owner and private and not path.is_relative_to(owner.parent):
+            yield f"{path.relative_to(root).as_posix()}:{line}: {name}"
+
+
 def persons(root: Path) -> list[str]:
     """Lines with a word of `PERSONS`: file, number, word."""
     return [
@@ -111,6 +140,10 @@ def test_modules_are_nouns() -> None:
     assert actions(ROOT) == []
 
 
+def test_no_import_goes_through_a_private_name_of_another_package() -> None:
+    assert private_doors(ROOT) == []
+
+
 def test_prose_and_names_have_no_persons() -> None:
     assert persons(ROOT) == []
 
@@ -126,6 +159,11 @@ PLANTED = {
     "model/two/homes.py": "class _Place: ...\nclass Entry: ...\nclass Two: ...\ndef _told(): ...\n",
     "impl/three/looking.py": "class Place: ...\nclass Entry: ...\nasync def merged(): ...\n",
     "lakeproof/live/packing.py": "def tell_told(): ...\n",
+    "model/one/__init__.py": "from lakeproof.model.one._parts import x, _y\n",
+    "model/one/_parts.py": "",
+    "model/one/deep/inner.py": "from lakeproof.model.one import _parts as z\nz._y, z.__doc__\n",
+    "impl/doors.py": "import lakeproof.model.one._parts\nfrom lakeproof.model.one import _parts, x\n_parts.x, x._y\n",
+    "impl/more.py": "from lakeproof.model import one\nfrom lakeproof.impl._own import y\none._z\n",
     "impl/graveler/locked.py": "# The lock is held.\n# Somebody holds it.\nupheld = tolderance = 1\n",
 }
 
@@ -136,6 +174,11 @@ def test_each_rule_finds_what_breaks_it_and_nothing_else(tmp_path: Path) -> None
     assert many_homes(tmp_path) == {"Place": {"model/one", "model/two", "impl/three"}}
     assert bare_participles(tmp_path) == ["model/two/homes.py:4: _told", "impl/three/looking.py:3: merged"]
     assert actions(tmp_path) == ["looking"]
+    assert private_doors(tmp_path) == [
+        "impl/doors.py:1: lakeproof.model.one._parts",
+        "impl/doors.py:2: lakeproof.model.one._parts",
+        "impl/more.py:3: lakeproof.model.one._z",
+    ]
     assert persons(tmp_path) == [
         "model/one/homes.py:4: told",
         "model/two/homes.py:4: told",

@@ -12,8 +12,7 @@ from lakefs_today.pull import PULLS, Pull
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
-from lakeproof.model.invariants import eventually, repositories
-from lakeproof.model.invariants._base import STORE, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants import STORE, Finding, Monitor, Reached, Violation, eventually, repositories
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 

@@ -18,7 +18,9 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bind_reading
 from lakeproof.impl.refs.errors import BranchNotFound
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.records import (
     default_branch,
     delete_entry,
     initial_commit,
@@ -29,8 +31,6 @@ from lakeproof.impl.repositories._records import (
     write_entry,
     write_entry_if,
 )
-from lakeproof.impl.repositories.entities import entity_flows, uid_partition
-from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID

@@ -13,9 +13,9 @@ from lakefs_today import repositories as upstream
 from lakeproof import Call, Scenario
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.repositories._records import default_branch, initial_commit, new_repository, write_entry_if
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.records import default_branch, initial_commit, new_repository, write_entry_if
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.invariants import repositories

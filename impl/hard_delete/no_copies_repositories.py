@@ -18,8 +18,8 @@ from lakeproof.impl.hard_delete import no_copies
 from lakeproof.impl.refs.branches import scan_branches
 from lakeproof.impl.refs.commits import scan_commits
 from lakeproof.impl.repositories import kv3
-from lakeproof.impl.repositories._records import delete_all, delete_entry
 from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.records import delete_all, delete_entry
 from lakeproof.model.catalog import decode_object_entry
 from lakeproof.model.identifiers import RepositoryID
 

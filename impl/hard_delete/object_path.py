@@ -21,10 +21,10 @@ from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.commits import COMMITTER
 from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Missed, Tokens, same_record, same_token, settle
-from lakeproof.impl.hard_delete._staging_area import DELETED, find_object, staged_address, staged_at, staged_changes
-from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects
-from lakeproof.impl.hard_delete._staging_area import read_object as read_object
 from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES
+from lakeproof.impl.hard_delete.staging_area import DELETED, find_object, staged_address, staged_at, staged_changes
+from lakeproof.impl.hard_delete.staging_area import list_objects as list_objects
+from lakeproof.impl.hard_delete.staging_area import read_object as read_object
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, next_token, read_branch, remove_branch, replace_branch
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit

@@ -25,8 +25,8 @@ from lakeproof.impl.graveler import lock_free, merges
 from lakeproof.impl.graveler.commits import drop_all
 from lakeproof.impl.graveler.tokens import settle, stable
 from lakeproof.impl.hard_delete import journal
-from lakeproof.impl.hard_delete._reaper import CAUTIONS, Caution, Reaper
 from lakeproof.impl.hard_delete.journal import Issued, State
+from lakeproof.impl.hard_delete.reaper import CAUTIONS, Caution, Reaper
 from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound

@@ -31,7 +31,7 @@ from lakeproof.impl.migration.rows import (
     describe_key,
     key_of,
 )
-from lakeproof.impl.repositories._records import delete_all
+from lakeproof.impl.repositories.records import delete_all
 from lakeproof.model import keys, kv
 from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import (

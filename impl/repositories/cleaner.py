@@ -5,7 +5,7 @@ Source: repository-operations-error-handling.md, "Trash Cleaner - Nice to Have".
 
 from lakeproof.impl.codec import decode_cleanup_record
 from lakeproof.impl.effects import Env
-from lakeproof.impl.repositories._records import delete_all
+from lakeproof.impl.repositories.records import delete_all
 from lakeproof.model import keys, kv
 
 

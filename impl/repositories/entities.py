@@ -10,7 +10,6 @@ from typing import TypedDict
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
-from lakeproof.impl.repositories._records import new_branch
 from lakeproof.impl.repositories.errors import (
     BranchExists,
     BranchNotFound,
@@ -18,6 +17,7 @@ from lakeproof.impl.repositories.errors import (
     RepositoryNotFound,
     TagExists,
 )
+from lakeproof.impl.repositories.records import new_branch
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, TagID
 from lakeproof.model.records import Branch, Repository, Tag

@@ -33,7 +33,9 @@ import attrs
 from lakeproof.impl.codec import decode_cleanup_record, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.records import (
     default_branch,
     delete_all,
     initial_commit,
@@ -43,8 +45,6 @@ from lakeproof.impl.repositories._records import (
     write_commit,
     write_entry_if,
 )
-from lakeproof.impl.repositories.entities import entity_flows, uid_partition
-from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
 from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
 from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
 from lakeproof.model import keys, kv

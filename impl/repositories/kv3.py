@@ -9,7 +9,11 @@ import attrs
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bind_reading
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.cleaner import clean
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.naive import get_repository as get_repository
+from lakeproof.impl.repositories.naive import list_repositories as list_repositories
+from lakeproof.impl.repositories.records import (
     claim,
     default_branch,
     delete_all,
@@ -19,10 +23,6 @@ from lakeproof.impl.repositories._records import (
     write_branch,
     write_commit,
 )
-from lakeproof.impl.repositories.cleaner import clean
-from lakeproof.impl.repositories.entities import entity_flows, uid_partition
-from lakeproof.impl.repositories.naive import get_repository as get_repository
-from lakeproof.impl.repositories.naive import list_repositories as list_repositories
 from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
 from lakeproof.model import keys
 from lakeproof.model.identifiers import RepositoryID

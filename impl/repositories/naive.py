@@ -8,7 +8,9 @@ Source: repository-operations-error-handling.md, "Challenges".
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.entities import entity_flows
+from lakeproof.impl.repositories.errors import BranchExists, RepositoryNotFound
+from lakeproof.impl.repositories.records import (
     claim,
     default_branch,
     delete_all,
@@ -19,8 +21,6 @@ from lakeproof.impl.repositories._records import (
     scan_entries,
     write_commit,
 )
-from lakeproof.impl.repositories.entities import entity_flows
-from lakeproof.impl.repositories.errors import BranchExists, RepositoryNotFound
 from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID

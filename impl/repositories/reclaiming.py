@@ -39,7 +39,7 @@ from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
 from lakeproof.impl.flows import Flow, RepositoryFlows, bind_reading
 from lakeproof.impl.repositories import hardened
-from lakeproof.impl.repositories._records import read_entry
+from lakeproof.impl.repositories.records import read_entry
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
 from lakeproof.model.identifiers import InstanceUID, StagingToken, StorageNamespace

@@ -7,7 +7,9 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bind_reading
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.entities import Partition, entity_flows, timestamp_partition, uid_partition
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.records import (
     claim,
     default_branch,
     delete_all,
@@ -21,8 +23,6 @@ from lakeproof.impl.repositories._records import (
     write_entry,
     write_entry_if,
 )
-from lakeproof.impl.repositories.entities import Partition, entity_flows, timestamp_partition, uid_partition
-from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.model import kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository, RepositoryState

@@ -6,8 +6,8 @@ from typing import Any, Final, cast
 
 import trio
 
-from lakeproof.impl.stores._kv_answers import NotConforming, equal, expect, scan_all
 from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Store
+from lakeproof.impl.stores.kv_answers import NotConforming, equal, expect, scan_all
 from lakeproof.model import kv
 
 Claim = Callable[[Store], Coroutine[Any, Any, None]]  # type: ignore[explicit-any]  # what trio calls an async function

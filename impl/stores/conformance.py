@@ -11,9 +11,9 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.stores._kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
 from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.impl.stores.kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.model import kv
 
 OPERATIONS: Final = 300

@@ -29,7 +29,8 @@ from lakeproof.designs.repository_designs import FAILED, UNSURE, RepositoryDesig
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, RepositoryFlows
-from lakeproof.impl.repositories._records import (
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.records import (
     default_branch,
     initial_commit,
     new_repository,
@@ -37,7 +38,6 @@ from lakeproof.impl.repositories._records import (
     write_commit,
     write_entry,
 )
-from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import calls, keys
 from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.model.identifiers import BranchID, RepositoryID

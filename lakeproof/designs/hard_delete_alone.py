@@ -27,7 +27,7 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.hard_delete._staging_area import find_object as find_listed
+from lakeproof.impl.hard_delete.staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
 from lakeproof.model.calls import CallArguments, arguments_by_role
 from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, objects_alone

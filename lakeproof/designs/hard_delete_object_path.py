@@ -18,7 +18,7 @@ from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PA
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import object_path
-from lakeproof.impl.hard_delete._staging_area import staged_address, staged_change
+from lakeproof.impl.hard_delete.staging_area import staged_address, staged_change
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Invariant, Monitor
 from lakeproof.model.objects import listing_head

@@ -19,8 +19,8 @@ from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import online
-from lakeproof.impl.hard_delete._reaper import CAUTIONS, Caution
 from lakeproof.impl.hard_delete.online import Reading
+from lakeproof.impl.hard_delete.reaper import CAUTIONS, Caution
 from lakeproof.impl.refs import branches
 from lakeproof.scenario import Faults
 

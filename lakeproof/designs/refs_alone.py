@@ -15,8 +15,8 @@ from lakeproof.impl.flows import Flow
 from lakeproof.impl.graveler.initialisation import first_commit, init_repository
 from lakeproof.impl.refs import branches, commits, iterators, tags
 from lakeproof.impl.refs.resolution import resolve
-from lakeproof.impl.repositories._records import write_entry
 from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.records import write_entry
 from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, TagID
 from lakeproof.model.invariants import Invariant, outcomes

@@ -19,8 +19,8 @@ from lakeproof.designs.races import CRASH, NONE, Before, Race, Refuted, jump
 from lakeproof.designs.repository_designs import ABSENT, JUMP, RepositoryDesign
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, RepositoryFlows
-from lakeproof.impl.repositories._records import scan_entries
 from lakeproof.impl.repositories.errors import Conflict, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.records import scan_entries
 from lakeproof.model.invariants import Invariant, lifecycle, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.scenario import Aftermath

@@ -12,8 +12,8 @@ from typing import Final, cast
 
 from botocore.exceptions import ClientError
 
-from lakeproof.impl.stores._kv_answers import equal
 from lakeproof.impl.stores.conformance import Claim, NotConforming
+from lakeproof.impl.stores.kv_answers import equal
 from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.dynamodb_corner import Check, Fields, TablePartition, claim, expect_error, n
 from lakeproof.stores.dynamodb_store import KEY, PARTITION

@@ -8,9 +8,9 @@ import trio
 from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lakeproof.impl.stores._kv_answers import equal, short
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
+from lakeproof.impl.stores.kv_answers import equal, short
 from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
 from lakeproof.stores.wrappers import PrefixedStore
 

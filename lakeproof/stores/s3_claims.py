@@ -14,8 +14,8 @@ from typing import Final
 import attrs
 from botocore.exceptions import ClientError
 
-from lakeproof.impl.stores._kv_answers import equal, short
 from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, claim_text
+from lakeproof.impl.stores.kv_answers import equal, short
 from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
 

@@ -17,7 +17,7 @@ from lakeproof.model.committed import Entry
 from lakeproof.model.contents import Contents
 from lakeproof.model.errors import EntryChanged, PathExists, PathNotFound
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import values
+from lakeproof.model.invariants.changes import values
 from lakeproof.model.invariants.entries import READS, read_is_legal
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
-from lakeproof.model.invariants._changes import Changes, advance_changes
+from lakeproof.model.invariants.changes import Changes, advance_changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, living
 from lakeproof.model.snapshot import Outcome, Snapshot

@@ -19,7 +19,7 @@ from lakeproof.model.contents import Contents, branch_named, content_of_branch, 
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Changes, PathChange, advance_changes, leaves, reach, values
+from lakeproof.model.invariants.changes import CallID, Changes, PathChange, advance_changes, leaves, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 

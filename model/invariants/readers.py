@@ -14,7 +14,7 @@ from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.errors import DataGone, PathNotFound
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import BRANCH_WIDE, COPIES, DELETES, PREFIX_WIDE, WRITES, CallID, Reach, reach
+from lakeproof.model.invariants.changes import BRANCH_WIDE, COPIES, DELETES, PREFIX_WIDE, WRITES, CallID, Reach, reach
 from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 Path = tuple[str, bytes]

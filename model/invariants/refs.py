@@ -14,8 +14,8 @@ from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
-from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
 from lakeproof.model.invariants._marks import birth as birth
+from lakeproof.model.invariants.changes import BRANCH_WIDE, PREFIX_WIDE
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 

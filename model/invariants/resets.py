@@ -27,7 +27,7 @@ import attrs
 from lakeproof.model import calls
 from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants._changes import CallID, Reach, reach, values
+from lakeproof.model.invariants.changes import CallID, Reach, reach, values
 from lakeproof.model.invariants.entries import READS, looked_at, returned_values
 from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status

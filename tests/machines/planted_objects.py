@@ -8,10 +8,10 @@ import attrs
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete import _reaper, journal, no_copies, object_path, offline, token_states
+from lakeproof.impl.hard_delete import journal, no_copies, object_path, offline, reaper, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
-from lakeproof.impl.repositories._records import new_repository, read_entry
 from lakeproof.impl.repositories.errors import RepositoryNotFound
+from lakeproof.impl.repositories.records import new_repository, read_entry
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world import history, jobs, sentences
 from lakeproof.model import keys, kv
@@ -69,7 +69,7 @@ async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Reposit
     return found
 
 
-def open_while_named(token: StagingToken, branch: Branch | None) -> _reaper.Fate:
+def open_while_named(token: StagingToken, branch: Branch | None) -> reaper.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
 
@@ -142,7 +142,7 @@ BUGS: Final = (
     ),
     # Hard delete.
     replacing("no head is written down", UNTIMED, (journal, "mark_head", nothing)),
-    replacing("the job takes a sealed token for open", CLOSING, (_reaper, "fate_of", open_while_named)),
+    replacing("the job takes a sealed token for open", CLOSING, (reaper, "fate_of", open_while_named)),
     mistaken("hard-delete/online-untimed+merges", "hard_delete.online: a merge writes nothing ahead"),
     replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (journal, "issue", nothing)),

@@ -25,7 +25,7 @@ from lakeproof.model import committed, keys
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Monitor, Reached, Violation, entries
-from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE, reach, values
+from lakeproof.model.invariants.changes import BRANCH_WIDE, PREFIX_WIDE, reach, values
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status

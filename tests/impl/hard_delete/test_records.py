@@ -12,8 +12,8 @@ from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
 from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
 from lakeproof.impl.hard_delete._reference_states import decode_reference
-from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.impl.hard_delete.staging_area import DELETED, staged_address
 from lakeproof.impl.hard_delete.token_lists import add_reference, decode_tokens, reference_key, remove_reference
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
