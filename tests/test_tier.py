@@ -15,6 +15,7 @@ DEFAULT = "not long and (not deep)"
         (["spark_checks/engine/session.py"], "spark"),
         (["tests/gate/test_s3.py"], "gate"),
         (["impl/frames.py", "lakeproof/gate/fronts/http.py"], "gate or engine"),
+        (["impl/stores/sqlite.py"], "live"),
         (["spark_checksums/readme.md"], ""),  # a folder of a longer name is another folder
     ],
 )

@@ -31,11 +31,18 @@ AREAS: Final = {
     "spark": Area(tests=("tests/spark", "tests/sql"), product=("spark_checks",)),
     "gate": Area(tests=("tests/gate",), product=("lakeproof/gate", "adapters", "examples/lakefs")),
     "engine": Area(
-        tests=("tests/search", "tests/differential", "tests/edge", "tests/histories", "tests/model/linearizability"),
+        tests=(
+            *("tests/search", "tests/differential", "tests/edge", "tests/histories", "tests/model/linearizability"),
+            "tests/impl/test_frames.py",
+        ),
         product=(
             *("lakeproof/search", "lakeproof/histories", "lakeproof/scenario.py", "lakeproof/records.py"),
             *("model/linearizability", "impl/frames.py", "impl/scheduling.py", "impl/parallel.py"),
         ),
+    ),
+    "live": Area(
+        tests=("tests/live", "tests/stores"),
+        product=("lakeproof/live", "lakeproof/stores", "impl/stores", "impl/live.py", "tests/fake_lakefs"),
     ),
 }
 

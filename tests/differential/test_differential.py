@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import attrs
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.differential.agreement import disagreements, enumerated, plain
 from tests.differential.enumerator import Enumeration
@@ -37,6 +38,12 @@ def check(seeds: range, features: tuple[str, ...] = FEATURES) -> None:
     assert not found, "\n\n".join(["the enumerator and a search disagree", *found])
 
 
+def in_tiers() -> list[ParameterSet]:
+    """The first sets for the default tier, two more parts for changes of the engine, the others `long`."""
+    marks = [[], *[[pytest.mark.deep]] * 2, *[[pytest.mark.long]] * SETS]
+    return [pytest.param(at, marks=mark) for at, mark in zip(range(0, SETS, CHUNK), marks, strict=False)]
+
+
 def compared(made: FlowSet, expected: Enumeration) -> list[str]:
     try:
         return list(disagreements(made.scenario(), expected))
@@ -44,13 +51,12 @@ def compared(made: FlowSet, expected: Enumeration) -> list[str]:
         return [f"a search raises {type(error).__name__}: {error}"]
 
 
-@pytest.mark.parametrize(
-    "first", [pytest.param(at, marks=[pytest.mark.deep] if at else []) for at in range(0, SETS, CHUNK)]
-)
+@pytest.mark.parametrize("first", in_tiers())
 def test_searches_agree_with_the_enumerator(first: int) -> None:
     check(range(first, first + CHUNK))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("features", [(), FEATURES[:1]], ids=["plain values", "values that are equal and not the same"])
 def test_searches_agree_on_flows_with_little_that_is_odd(features: tuple[str, ...]) -> None:
     """So that a failure says what it is about."""

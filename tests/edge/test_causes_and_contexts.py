@@ -172,6 +172,7 @@ class TestContexts:
         of = Scenario(name="s", clients=[[Call(says, b"a"), Call(asks)], [Call(says, b"b")]], invariants=[seen])
         assert agreed(of)["x"] == "holds"
 
+    @pytest.mark.deep
     def test_of_tasks(self) -> None:
         assert agreed(scenario([never_but("starts", {ANSWERS})], starts, starts))["x"] == "holds"
 

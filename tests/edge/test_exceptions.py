@@ -38,6 +38,7 @@ SCENARIOS = [
 """
 
 
+@pytest.mark.deep
 def test_a_race_that_ends_in_a_failed_assert_is_the_shortest_schedule_with_its_lines() -> None:
     ran = verify(RACE)
     trace = counterexample(ran)
@@ -90,6 +91,7 @@ class Mute(Exception):
 """
 
 
+@pytest.mark.deep
 def test_whatever_is_raised_before_or_after_an_effect() -> None:
     flows = "".join(
         f"""

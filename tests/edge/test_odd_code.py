@@ -35,6 +35,7 @@ supervisor.supervised()
 """The command, whose processes are killed at once if they are over their time: where nothing inside ends them."""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("names", "start"),
     [
@@ -91,7 +92,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
     assert (ran.code, ran.verdict("any")) == (0, "holds")
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_a_loop_that_grows_is_inconclusive_and_what_grows_is_named() -> None:
     ran = verify(
         """
@@ -109,6 +110,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
     assert f"mine.py:{line_of('# here')}: `tries` differs in every round" in str(ran.verdicts["s", "any"]["why"])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "ends", ["sys.exit(0)", "os._exit(0)", "os.execv('/bin/true', ['true'])", "raise SystemExit", "exit()"]
 )
@@ -133,6 +135,7 @@ SCENARIOS = [
     assert ran.verdict("any", "s") in ("holds", "inconclusive")
 
 
+@pytest.mark.deep
 def test_a_flow_that_ends_the_process_of_a_replay() -> None:
     source = """
 import os

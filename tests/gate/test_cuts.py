@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import attrs
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def by_brute_force(steps: Sequence[Made]) -> Iterator[tuple[tuple[int, ...], Sto
     return go((), START)
 
 
+@pytest.mark.deep
 @settings(max_examples=40)
 @given(wishes)
 def test_every_step_of_every_order_of_the_class_is_seen_and_no_other(wished: list[Wish]) -> None:

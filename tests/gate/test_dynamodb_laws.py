@@ -36,6 +36,7 @@ def test_requests_of_independent_footprints_can_be_exchanged(before: list[Asked]
     assert not exchanged(state, one, other)
 
 
+@pytest.mark.deep
 @settings(max_examples=300)
 @given(before=st.lists(meetings(), max_size=1), one=meetings(), other=meetings())
 def test_so_can_changes_of_the_same_items(before: list[Asked], one: Asked, other: Asked) -> None:
@@ -85,6 +86,7 @@ def test_a_footprint_that_is_too_small_breaks_the_law(
     assert "answered" in exchanged(state, one, other)
 
 
+@pytest.mark.deep
 @settings(max_examples=150)
 @given(st.lists(REQUESTS, max_size=8))
 def test_answers_and_errors_are_as_amazon_describes_them(asked: list[Asked]) -> None:
@@ -123,6 +125,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=200)
 @given(asked=REQUESTS, data=st.data())
 def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: st.DataObject) -> None:
@@ -223,6 +226,7 @@ def conditions(draw: st.DrawFn, depth: int = 0) -> tuple[str, object]:
     return f"({left}) OR ({right})", lambda found: one(found) or two(found)  # type: ignore[operator]  # the same
 
 
+@pytest.mark.deep
 @settings(max_examples=250)
 @given(asked=conditions(), found=st.dictionaries(st.sampled_from("abc"), NUMBERS))
 def test_a_condition_means_what_a_function_in_python_says(asked: tuple[str, object], found: dict[str, float]) -> None:

@@ -31,6 +31,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
+@deep
 @pytest.mark.parametrize(
     "name", ["asks_for_ever", pytest.param("retries_for_ever", marks=deep), pytest.param("floods", marks=deep)]
 )
@@ -44,7 +45,8 @@ def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(
     assert f"{name}: nothing inconclusive: 0 schedules, not all" in result.stdout
 
 
-@pytest.mark.parametrize("name", ["sends_half", pytest.param("does_not_read", marks=deep)])
+@deep
+@pytest.mark.parametrize("name", ["sends_half", pytest.param("does_not_read", marks=pytest.mark.long)])
 def test_what_is_not_sent_or_not_read_to_its_end_is_told(tmp_path: Path, name: str) -> None:
     result = gate(name, tmp_path, "--schedules", "1")
     assert result.exit_code == 3, result.output
@@ -55,12 +57,14 @@ def test_connections_on_which_nothing_comes_cost_nothing(tmp_path: Path) -> None
     assert "nothing holds: 1 schedule, all of them" in gate("keeps_open", tmp_path).stdout
 
 
+@deep
 def test_a_hundred_requests_at_once_are_all_offered(tmp_path: Path) -> None:
     assert "1 schedule, all with parallel requests as threads" in gate("asks_at_once/threads", tmp_path).stdout
     result = gate("asks_at_once", tmp_path, "--schedules", "2")
     assert (result.exit_code, "2 schedules, not all" in result.stdout) == (3, True)
 
 
+@deep
 @pytest.mark.parametrize(("when", "limit"), [("before", 0.1), ("after", 5.0)])  # five: for the schedule between
 def test_a_call_beside_the_schedules_that_does_not_end_is_one_line(
     tmp_path: Path, when: str, limit: float, monkeypatch: pytest.MonkeyPatch
@@ -85,6 +89,7 @@ def begun(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
         process.kill()
 
 
+@deep
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130), (signal.SIGKILL, -9)]
 )
@@ -132,6 +137,7 @@ supervisor.supervised()
 """
 
 
+@deep
 def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(tmp_path: Path) -> None:
     words = ["gate", "run", str(FILE), "many", "--json", "--out", str(tmp_path)]
     with subprocess.Popen([sys.executable, "-c", TELLS_ALWAYS, *words], stdout=-1, stderr=-1, text=True) as process:

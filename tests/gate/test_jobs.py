@@ -42,13 +42,14 @@ async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, 
     return found, search, parallel.count_reached(scenario)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("file", "name", "counts"),
     [
         (NASTY, "crash", {"both_or_none": 2}),
         pytest.param(MINTING, "minted", None, marks=pytest.mark.deep),
-        pytest.param(TABLES, "dynamodb/careful", None, marks=pytest.mark.deep),
-        pytest.param(LOCK, "lock/redis-py", None, marks=pytest.mark.deep),
+        pytest.param(TABLES, "dynamodb/careful", None, marks=pytest.mark.long),
+        pytest.param(LOCK, "lock/redis-py", None, marks=pytest.mark.long),
     ],
 )
 def test_two_processes_run_the_classes_that_one_would_have_run(
@@ -80,6 +81,7 @@ SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
     assert (search.complete, counts) == (4, {"counted": 4})
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "told"),
     [

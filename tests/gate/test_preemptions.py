@@ -15,6 +15,7 @@ def bounded(program: Program, bound: int) -> Bounded:
     return Bounded(bound, lambda spent: FAULTY if len(spent) < faults else PLAIN)
 
 
+@pytest.mark.deep
 @settings(max_examples=60)
 @given(programs(requests_max=5))
 def test_each_class_within_the_bound_is_run_once(program: Program) -> None:

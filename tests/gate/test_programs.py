@@ -172,15 +172,16 @@ REPLAYED: Final = {
 """What is known of a program, and is replayed at once."""
 ALWAYS: Final = ("slatedb/one-put/lost-answer", "lock/watch")
 FEW: Final = 20
-"""Schedules of a deep test of a slow program, at most; others are long."""
+"""Schedules of a deep test of a program, at most; two of them a file, and what is replayed. Others are long."""
 
 
 def pairs() -> list[ParameterSet]:
     found = []
     for file, of_file in CLASSES.items():
+        quick = [name for name, classes in of_file.items() if classes <= FEW or file in EVERY_ORDER]
         for name, classes in of_file.items():
-            slow = classes > FEW and file not in EVERY_ORDER and not name.startswith("lakefs/")
-            marks = [] if name in ALWAYS else [pytest.mark.long if slow else deep]
+            soon = name in (*quick[:2], *REPLAYED) or name.startswith("lakefs/")
+            marks = [] if name in ALWAYS else [deep if soon else pytest.mark.long]
             marks += [of_lakefs] if name.startswith("lakefs/") else []
             found.append(pytest.param(file, name, classes, marks=marks, id=name))
     return found

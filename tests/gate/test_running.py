@@ -30,6 +30,7 @@ OPEN = {"verdict": "inconclusive", "all": False}
 UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
 
 
+@deep
 @pytest.mark.parametrize(
     ("file", "words", "code", "row", "complaint"),
     [
@@ -154,6 +155,7 @@ def test_a_sample_that_has_not_found_what_is_expected_is_not_called_wrong_and_on
     assert "NOT AS EXPECTED" not in lakeproof("gate", "run", str(COUNTER), *words).output
 
 
+@deep
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "requests"),
     [

@@ -76,6 +76,7 @@ def understood(method: str, response: Response) -> Response:
     return Response(head.status_code, headers, body)
 
 
+@pytest.mark.deep
 @settings(max_examples=200)
 @given(states, st.lists(raw, min_size=1, max_size=3))
 @example(BucketState(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])

@@ -79,6 +79,7 @@ class TestWouldRun:
 class TestAbandon:
     """A client that crashed runs nothing any more, whatever guards the effect that it waits for."""
 
+    @pytest.mark.deep
     @pytest.mark.parametrize("flow", [*GUARDED, *PLAIN], ids=name_of)
     def test_nothing_of_it_runs_not_even_when_its_memory_is_claimed(self, flow: Flow) -> None:
         ran: list[str] = []

@@ -64,6 +64,7 @@ def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[Se
         return done, traffic, [str(each) for each in left]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("first", "lost"), [(3, False), (25, True), (40, False)])
 def test_a_round_in_which_it_goes_away_and_comes_back_is_judged(first: int, lost: bool) -> None:
     outage = Outage(first, asked_max=2, lost=lost)
@@ -90,6 +91,7 @@ def _not_found(asked: Asked) -> Pieces:
     yield b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
+@pytest.mark.deep
 def test_a_run_goes_on_after_a_round_that_was_not_judged_and_cleans_up_at_the_end() -> None:
     """It answers with its version always. Between the first look and the third question nothing else is answered: the
     round cannot be read, nor removed, and the next one cannot begin at first."""

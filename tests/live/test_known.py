@@ -73,6 +73,7 @@ BEHIND = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_alone_holds(cause: str) -> None:
     done, _ = run(cause, ServicePlan(issues=KNOWN[cause], rounds=1, calls=300))

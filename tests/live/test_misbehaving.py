@@ -149,6 +149,7 @@ def test_content_that_was_cut_off_is_not_taken_for_shorter_content(end: str) -> 
     assert answer_of(error.value).status is Status.INFO
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(3))
 def test_a_service_that_is_right_is_not_blamed_for_its_network(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a network loses is unknown; it is no evidence against a service that is right."""
@@ -172,6 +173,7 @@ def test_a_service_that_is_right_is_not_blamed_for_its_network(seed: int, monkey
     assert done.violations == [], seed
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(8))
 def test_a_run_on_a_server_that_misbehaves_ends_with_a_verdict_that_it_can_give(seed: int, tmp_path: Path) -> None:
     """A whole run on a server that misbehaves now and then from some request on."""

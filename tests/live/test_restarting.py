@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from random import Random
 
+import pytest
 import trio
 
 from lakeproof.live.engine import Load
@@ -30,6 +31,7 @@ def killed(server: FakeLakeFS, rounds: int) -> tuple[ServiceReport, Traffic]:
     return trio.run(drive, traffic, ServicePlan(rounds=rounds)), traffic
 
 
+@pytest.mark.deep
 def test_a_killed_server_is_waited_for_and_its_rounds_are_judged_and_removed() -> None:
     """What it acknowledged before must be there."""
     with serving(seed=1, servers=2) as server:

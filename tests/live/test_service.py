@@ -140,6 +140,7 @@ def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) ->
     assert all(Path(path).exists() for path in found["written"])
 
 
+@pytest.mark.deep
 def test_a_run_can_go_on_after_a_violation_and_judge_less(tmp_path: Path) -> None:
     planted = ("--json", "--out", str(tmp_path / "o"))
     found = json.loads(service(*planted, "--rounds", "2", "--keep-going", bugs="lost-write").stdout)

@@ -27,7 +27,7 @@ from tests.search.walks import ALL_OVER, ENDS, End, Kind, S, everything
 
 
 def in_parts(
-    few: range, size: int, *, deep: range = range(0), deep_size: int = 100, deep_parts: int = 2
+    few: range, size: int, *, deep: range = range(0), deep_size: int = 100, deep_parts: int = 1
 ) -> "list[range | ParameterSet]":
     """Seeds for a parametrised test, so many at a time: ``few``; parts of ``deep`` with `deep`, the rest `long`."""
     parts = [few[at : at + size] for at in range(0, len(few), size)]

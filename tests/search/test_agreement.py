@@ -40,10 +40,11 @@ BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
 @pytest.mark.parametrize(
     ("every", "sets"),
-    [(12, 2), pytest.param(5, 4, marks=pytest.mark.deep), pytest.param(1, 40, marks=pytest.mark.long)],
+    [(12, 2), pytest.param(5, 4, marks=pytest.mark.long), pytest.param(1, 40, marks=pytest.mark.long)],
 )
 def test_bounds_of_the_machinery_cost_time_and_never_truth(
     bounds: tuple[tuple[object, str, int], ...], every: int, sets: int, monkeypatch: pytest.MonkeyPatch
@@ -55,6 +56,7 @@ def test_bounds_of_the_machinery_cost_time_and_never_truth(
         assert expected is None or list(disagreements(made.scenario(), expected)) == [], made
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("restarts", [0, 8])
 def test_a_search_that_is_small_grows_and_goes_on_agrees_with_the_enumerator(
     restarts: int, monkeypatch: pytest.MonkeyPatch

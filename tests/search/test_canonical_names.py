@@ -173,7 +173,8 @@ def wrong_endlessly(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(1_000, 1_300), deep_size=50))
+@pytest.mark.deep
+@pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(1_000, 1_300), deep_size=20))
 def test_bounded_loops_have_the_verdicts_of_the_plain_search(seeds: range) -> None:
     assert wrong(seeds) == []
 
@@ -197,6 +198,7 @@ async def exchange(env: Env) -> None:
         await env.store.find(P, b"always")
 
 
+@pytest.mark.deep
 def test_a_search_that_ends_early_where_identifiers_have_other_names_says_what_stopped_it() -> None:
     endless = Scenario(name="exchange", clients=[[Call(exchange)]] * 2, invariants=[never((), set())])
     found = search(endless, Limits(states_max=1_050))
@@ -242,6 +244,7 @@ FAULTS: Mapping[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", FAULTS)
 def test_identifiers_that_are_forgotten_too_early_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     keeper, plant = FAULTS[fault]

@@ -24,6 +24,7 @@ def test_the_search_finds_what_can_be_and_nothing_else(seeds: range) -> None:
     assert list(differences(CHANNELLED, seeds)) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", [0, 3, 5, 6, 7])
 def test_all_ways_to_search_agree(seed: int) -> None:
     check_agreement(attrs.evolve(generated(seed), invariants=[CROWDED, ENDS]))
@@ -136,6 +137,7 @@ PLANTS: Final[dict[str, Plant]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", PLANTS)
 def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PLANTS[fault](monkeypatch)

@@ -93,6 +93,7 @@ def key(kind: str, history: Sequence[tuple[int, int]]) -> Hashable:
     return tuple(walk.tokens)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(histories, min_size=30, max_size=60), st.lists(histories.map(tuple), min_size=3, max_size=3))
 @settings(max_examples=60, phases=[Phase.reuse, Phase.generate])  # a failure names the two histories

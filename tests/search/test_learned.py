@@ -28,6 +28,7 @@ def timeless(result: Result) -> dict[str, object]:
     }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", WAYS)
 def test_a_search_goes_as_if_nothing_had_been_learned(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios = [flow_set.scenario() for flow_set in HANDMADE.values()]

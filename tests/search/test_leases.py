@@ -32,7 +32,7 @@ from lakeproof.scenario import ScenarioError
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
-from tests.search.agreement import broken, differences_from_plain, found_of
+from tests.search.agreement import broken, differences_from_plain, found_of, in_parts
 from tests.search.leased import SECOND, P, generated, scenario_of
 from tests.search.walks import ENDS
 
@@ -58,7 +58,7 @@ def disagreements(seeds: range, time: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 60), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("seeds", in_parts(range(8), 8, deep=range(8, 60), deep_size=20))
 def test_both_searches_agree(seeds: range, time: str) -> None:
     assert list(disagreements(seeds, time)) == []
 

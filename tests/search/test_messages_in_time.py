@@ -40,6 +40,7 @@ def scenario(*others: Call, time: str = "sleeps", faults: Faults | None = None) 
     return Scenario(name="both", clients=clients, invariants=[ENDS], time=time, tick=SECOND, faults=faults or Faults())
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
 @pytest.mark.parametrize("faults", FAULTS.values(), ids=FAULTS)
 def test_both_searches_agree(faults: Faults, time: str) -> None:

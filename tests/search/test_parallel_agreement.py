@@ -35,6 +35,7 @@ def agree(seeds: range) -> Counter[str]:
     return seen
 
 
+@pytest.mark.deep
 def test_all_searches_agree_on_a_sample_of_generated_flows_with_groups() -> None:
     seen = agree(range(40))
     assert all(seen[what] for what in WANTED), seen

@@ -13,6 +13,7 @@ from lakeproof.search import kernel, semantics
 from lakeproof.search.packing import Words
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.search import search
+from tests.search.agreement import in_parts
 from tests.search.leased import BY_HAND, End, Step, ends, generated, scenario_of
 
 
@@ -38,7 +39,7 @@ def differences(seeds: range, time: str) -> Iterator[object]:
 
 
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 100), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(12, 100), deep_size=30))
 def test_ticks_are_as_good_as_continuous_time(seeds: range, time: str) -> None:
     assert list(differences(seeds, time)) == []
 

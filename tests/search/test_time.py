@@ -38,7 +38,7 @@ from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
 from tests.differential.plain import plain_search
-from tests.search.agreement import broken, differences_from_plain, verdicts
+from tests.search.agreement import broken, differences_from_plain, in_parts, verdicts
 from tests.search.native import native_end
 from tests.search.timed import SECOND, START, P, follow, generated, several, strayed
 from tests.search.walks import ENDS
@@ -50,8 +50,9 @@ def disagreements(seeds: range, time: str) -> Iterator[str]:
     return differences_from_plain(several(seeds, time), STATES_MAX)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 75), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("seeds", in_parts(range(25), 25, deep=range(25, 75), deep_size=25))
 def test_both_searches_agree(seeds: range, time: str) -> None:
     assert list(disagreements(seeds, time)) == []
 
@@ -90,17 +91,19 @@ def native_runs_left_out(seeds: range, runs: int, time: str) -> list[int]:
 
 
 MANY: Final = (
-    pytest.param(range(25, 60), 60, marks=pytest.mark.deep, id="dozens"),
+    pytest.param(range(25, 60), 60, marks=pytest.mark.long, id="dozens"),
     pytest.param(range(60, 160), 200, marks=pytest.mark.long, id="hundreds"),
 )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
 @pytest.mark.parametrize(("seeds", "runs"), [(range(6), 30), *MANY])
 def test_no_native_run_is_left_out(time: str, seeds: range, runs: int) -> None:
     assert native_runs_left_out(seeds, runs, time) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
 @pytest.mark.parametrize(("seeds", "runs"), [(range(25), 30), *MANY])
 def test_no_run_that_takes_its_time_is_left_out(time: str, seeds: range, runs: int) -> None:
@@ -180,6 +183,7 @@ PLANTS: Final[dict[str, Plant]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", PLANTS)
 def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PLANTS[fault](monkeypatch)
@@ -200,6 +204,7 @@ def test_faults_that_both_searches_have_are_found(wrong: object, monkeypatch: py
     assert left_out(range(10), 20, "read")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("wrong", [_no_deadline, _nothing_late])
 def test_timeouts_that_both_searches_have_wrong_are_found(wrong: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong(monkeypatch)

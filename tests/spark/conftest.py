@@ -22,6 +22,18 @@ SMALL: Final = (
 ADAPTIVE: Final = "spark.sql.adaptive.enabled"
 
 
+ON_BOTH: Final = {"test_same_meaning", "test_references", "test_without_java"}
+"""Modules whose tests on classic Spark are not `long`: what is found, what a sweep spares, all five commands."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What runs embedded and on classic Spark alike is `long` on the second, but for the modules `ON_BOTH`."""
+    if isinstance(item, pytest.Function) and item.path.stem not in ON_BOTH:
+        own = any(each.args[0] == "spark" for each in item.iter_markers("parametrize"))  # `CLASSIC`
+        if not own and "callspec" in vars(item) and item.callspec.params.get("spark") == "classic":
+            item.add_marker("long")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and "spark" in item.fixturenames:

@@ -129,7 +129,7 @@ class TestExecutorsThatAreLost:
         assert "has no run 'it'" in complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", "."))
 
 
-@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.long)])
 def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path, engine: str) -> None:
     out, marks = tmp_path / "out", tmp_path / "marks"
     command = ("spark", *uncommitted(dataset, out), "--engine", engine)
@@ -140,7 +140,7 @@ def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tm
     assert "has no report.json, so the run never came to its end" in line
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_a_dataset_of_which_the_workers_have_an_older_copy_marks_nothing(tmp_path: Path) -> None:
     """The link leads each process to a folder of its own: three above the one where it runs."""
     folder = tmp_path / "a" / "b" / "c"

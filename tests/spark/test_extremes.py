@@ -101,7 +101,7 @@ def ran_out(out: Path, line: str, engine: str, *shell: str) -> None:
     assert "has no run 'it'" in complaint(swept)
 
 
-@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.deep)])
+@pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.long)])
 def test_a_disk_that_is_full_ends_the_run(full: Path, engine: str) -> None:
     ran_out(full / "out", NO_SPACE, engine)
 

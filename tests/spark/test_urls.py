@@ -43,6 +43,7 @@ def placeless(text: str) -> str:
     return re.sub(r'"unsealed": .*', "", timeless(text))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["uncommitted", "retention"])
 def test_a_run_at_a_url_is_that_of_a_folder(
     spark: SparkSession, kind: str, here: Place, there: Place, mount: Mount

@@ -36,7 +36,10 @@ def test_folders_of_dead_processes_go_and_no_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.long), pytest.param(signal.SIGKILL, id="SIGKILL")],
+)
 def test_what_is_staged_goes_at_sigterm_and_after_sigkill_with_the_next_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:

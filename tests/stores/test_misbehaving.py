@@ -58,6 +58,7 @@ def law(seed: int) -> int:
     return result.exit_code
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("soon_killed")
 def test_dozens_of_programs() -> None:
     each = len(MISDEEDS)

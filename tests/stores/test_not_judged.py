@@ -63,6 +63,7 @@ class BreaksAndPauses(Pauses, EndsRangesEarly):
         return await super().perform(asked)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("store", "open_", "words", "broken"),
     [

@@ -124,6 +124,7 @@ def notices(pair: Pair) -> bool:
         return True
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", sorted(FAULTS.keys() - {"strong fairness is weak"}))
 def test_faults_of_the_judgement_are_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spin has no option for strong fairness."""

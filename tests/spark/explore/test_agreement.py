@@ -33,6 +33,7 @@ def test_scenarios_of_the_catalogue_come_out_as_they_do_here(name: str) -> None:
             assert finding.id in violated_by(scenario, finding.counterexample.moves)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("options", [GRADED, RAW, RANKED], ids=["graded", "raw", "ranked"])
 def test_generated_flows_come_out_as_they_do_here(options: Options) -> None:
     depths = [
@@ -44,6 +45,7 @@ def test_generated_flows_come_out_as_they_do_here(options: Options) -> None:
     assert sum(depth > 0 for depth in depths) >= 8
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("driver_states", [0, 3, 10, 30])
 def test_it_does_not_matter_when_levels_are_handed_over(driver_states: int) -> None:
     for name in CATALOGUE[::5]:
@@ -90,6 +92,7 @@ def judged_again(self: InProcess, *args: object) -> object:
     return FRESH(self, *args)  # type: ignore[arg-type]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("where", "name", "fault"),
     [

@@ -153,6 +153,7 @@ def test_a_key_is_what_the_address_says_letter_by_letter(tmp_path: Path, bucket:
     assert bucket.asked["DELETE"] == len(CONTROLS)
 
 
+@pytest.mark.deep
 def test_many_objects_go_a_thousand_a_request(tmp_path: Path, bucket: Cloud) -> None:
     chance = random.Random(1)
     rows = stored(bucket, *(f"data/{number}" for number in range(1100)))
