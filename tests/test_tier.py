@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.tier import AREAS, EVERYWHERE, ROOT, areas_of_test, expression
+from tools.tier import A_FAMILY, AREAS, CATALOGUE, EVERYWHERE, NO_VERDICT, ROOT, areas_of_test, expression, patterns
 
 DEFAULT = "not long and (not deep)"
 
@@ -28,9 +28,19 @@ def test_a_change_of_a_dependency_calls_for_all_of_them(path: str) -> None:
     assert expression([path]) == f"not long and (not deep or {' or '.join(AREAS)})"
 
 
+@pytest.mark.parametrize("path", ["impl/frames.py", "model/kv.py", "lakeproof/designs/naive.py", *EVERYWHERE])
+def test_a_change_of_what_decides_a_verdict_calls_for_the_whole_catalogue(path: str) -> None:
+    assert patterns(["README.md", path]) == ""
+
+
+def test_any_other_change_calls_for_a_family_of_it() -> None:
+    assert patterns(["README.md", "spark_checks/cli.py", "lakeproof/gate/run.py", "tests/search/walks.py"]) == A_FAMILY
+
+
 def test_each_path_of_an_area_exists() -> None:
     """A folder that has moved would leave its area, and nobody would notice."""
     named = [path for area in AREAS.values() for path in (*area.product, *area.tests)]
+    named += [*CATALOGUE, *NO_VERDICT]
     assert [path for path in (*named, *EVERYWHERE) if not (ROOT / path).exists()] == []
 
 

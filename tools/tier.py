@@ -1,6 +1,7 @@
-"""Which tests a change calls for: the marker expression that CI gives to pytest.
+"""Which tests a change calls for: the marker expression that CI gives to pytest, and what it verifies.
 
     pytest -m "$(python tools/tier.py)"
+    make verify ARGS="$(python tools/tier.py --verify)"
 
 The default tier always runs. The deep tests of an area run as well if the change since the last landed commit touches
 what they test. That commit is LAKEPROOF_BASE, or origin/main where HEAD is ahead of it; in a clone of the submitted
@@ -46,6 +47,14 @@ AREAS: Final = {
     ),
 }
 
+NO_VERDICT: Final = tuple(
+    f"lakeproof/{room}" for room in ("gate", "languages", "live", "mutation", "show", "stores", "testing")
+)
+CATALOGUE: Final = ("model", "impl", "lakeproof", "examples/lakefs_today", *EVERYWHERE)
+"""Paths whose change may change a verdict of the catalogue, but for those in `NO_VERDICT`."""
+A_FAMILY: Final = "repositories/*"
+"""What is verified after any other change, since the command must work."""
+
 
 def below(path: str, folders: Iterable[str]) -> bool:
     """Whether a path, relative to the root, is one of these or lies in one of them."""
@@ -66,6 +75,12 @@ def expression(changed: Iterable[str]) -> str:
         if any(below(path, (*area.product, *area.tests, *EVERYWHERE)) for path in paths)
     ]
     return f"not long and ({' or '.join(['not deep', *touched])})"
+
+
+def patterns(changed: Iterable[str]) -> str:
+    """The scenarios that these changed paths call for: empty for all."""
+    touches = any(below(path, CATALOGUE) and not below(path, NO_VERDICT) for path in changed)
+    return "" if touches else A_FAMILY
 
 
 def git(*args: str) -> str:
@@ -90,4 +105,4 @@ def changed_files() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(expression(changed_files()) + "\n")
+    sys.stdout.write((patterns if "--verify" in sys.argv else expression)(changed_files()) + "\n")
