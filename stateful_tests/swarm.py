@@ -11,7 +11,7 @@ A run is a function of its seed and its number alone. A failure says both, and t
 Example: ``python -m stateful_tests repositories/kv3 --ask active-is-complete``, an invariant that is refuted. Run 0.11:
 
     before      create                                  the repository r, life s1
-    client a    create.create                           few words are drawn, and are said again and again
+    client a    create.create                           few words are drawn, and are used again and again
     client b    retry_delete.create.retry_delete
     faults      none
     schedule    a a b b b b b b                         in bursts; delta debugging leaves out the steps of a

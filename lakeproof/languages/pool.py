@@ -247,6 +247,7 @@ class FlowRun:
         except Nonsense as error:
             raise self._failed(child, str(error)) from error
         known = POOL.known(*self.what) if after is None else after.following.get(reply)
+        # Its own path first: the memory of all runs may have begun anew since.
         known = self._path[at] if at < len(self._path) else known or POOL.learn(message, self, after, reply)
         if known.message != message:
             child.close()

@@ -162,6 +162,7 @@ def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
 
 
 def _compile_tree(tree: ast.Module, path: Path) -> bytes:
+    # The import goes behind what must stand first: the docstring, and imports from __future__.
     start = 1 if tree.body and ast.get_docstring(tree) is not None else 0
     imported = ast.ImportFrom("lakeproof.mutation", [ast.alias("stand_ins", STAND_INS)], 0)
     while start < len(tree.body) and isinstance(at := tree.body[start], ast.ImportFrom) and at.module == "__future__":

@@ -211,7 +211,7 @@ class LevelSearch:
                 return reason
         complete = not self.ahead and not stopped and not self.unexpanded
         stopped += self._grown() if stopped else ""
-        # Of a ranked search one step may lead `stride` levels on: so many steps, at least, lead past a level.
+        # In a ranked search a step leads up to `stride` levels on: so many steps are covered, at least.
         return self._result(level if complete else level // self.stride, complete, stopped)
 
     def _begin(self) -> None:

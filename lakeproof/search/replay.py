@@ -97,7 +97,7 @@ class JudgedRun:
 
     def _repeat(self, steps: Sequence[ExecutedStep]) -> None:
         looked, again = looks(self.world), list[ExecutedStep]()
-        for step in steps:
+        for step in steps:  # one that is not possible is left out, and so differs below
             again += [self.advance(step.move)] if self.possible(step.move) else []
         pairing = Pairing(name for client in self.world.clients for name in client.mint.names)
         for number, (one, other) in enumerate(zip_longest(map(done_in, steps), map(done_in, again)), start=1):

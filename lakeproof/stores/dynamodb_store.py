@@ -231,6 +231,7 @@ class DynamoDBStore(Closing, Store):
             longer = len(start) > KEY_BYTES_MAX
             condition += f" AND {KEY} {'>' if longer else '>='} :k"
             values[":k"] = {"B": start[:KEY_BYTES_MAX]}
+        # One more than is shown tells whether there is more.
         limit: dict[str, object] = {"Limit": batch_size + 1} if batch_size else {}
         found = self._ask(
             self.client.query,

@@ -198,6 +198,7 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         before = [each for each in sure if each.call.ended < began]
         may = [each for each in writes if each.head == head and each.call.began < ended]
         unknown = [each for each in writes if not each.head and each.call.began < ended]
+        # Nothing is sure where a write of unknown head may have made this one, or an unknown reset come back to it.
         if not before or (not may and unknown) or not all(each.leaves for each in unknown):
             continue
         left = [_find_departure(each, before) for each in may]
