@@ -1,4 +1,27 @@
-"""Scenarios: what runs against what, under which faults, and what is expected of it."""
+"""Scenarios: what runs against what, under which faults, and what is expected of it.
+
+Example: two clients read a counter and set it to one more. An update may be lost, and the scenario says so: as long as
+that is found, all is as expected. One more id is checked of every scenario, and need not be named.
+
+>>> from lakeproof.model.invariants import Reached, Violation
+>>> async def add_one(env):
+...     entry = await env.store.get(b"counters", b"n")
+...     await env.store.set(b"counters", b"n", b"%d" % (int(entry.value) + 1))
+>>> async def begin(env):
+...     await env.store.set(b"counters", b"n", b"0")
+>>> def is_two(seen):
+...     n = seen.store[b"counters", b"n"]
+...     return [Reached("it is 2") if n == b"2" else Violation("is-two", f"the counter is {n!r}")]
+>>> counted = Eventually(id="is-two", meaning="every call is counted", check=is_two)
+>>> two = {"name": "count", "clients": [[Call(add_one)], [Call(add_one)]], "setup": [Call(begin)]}
+>>> scenario = Scenario(**two, invariants=[counted], expect={"is-two": "violated"})
+>>> {name: scenario.expected(name) for name in scenario.ids}
+{'is-two': 'violated', 'no-unhandled-exception': 'holds'}
+>>> Scenario(**two, invariants=[counted], expect={"is-tow": "violated"})
+Traceback (most recent call last):
+    ...
+lakeproof.scenario.ScenarioError: count: expect names 'is-tow', which is not among ['is-two', 'no-unhandled-exception']
+"""
 
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from functools import partial

@@ -8,6 +8,16 @@ the search judges each step. So a failure is a scenario that can be verified.
 
 A run is a function of its seed and its number alone. A failure says both, and the command that finds it again.
 
+Example: ``python -m stateful_tests repositories/kv3 --ask active-is-complete``, an invariant that is refuted. Run 0.11:
+
+    before      create                                  the repository r, life s1
+    client a    create.create                           few words are drawn, and are used again and again
+    client b    retry_delete.create.retry_delete
+    faults      none
+    schedule    a a b b b b b b                         in bursts; delta debugging leaves out the steps of a
+
+The last step: "r (active, instance b1) is accessible and lacks its default branch main".
+
 Source: A. Groce, C. Zhang, E. Eide, Y. Chen, J. Regehr, Swarm testing, 2012. Bursts: S. Burckhardt et al., A
 randomized scheduler with probabilistic guarantees of finding bugs, 2010: few preemptions find most bugs.
 """

@@ -1,4 +1,14 @@
-"""Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
+"""Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge.
+
+Example: two clients of `examples/gate/first.py` add an entry to a list, by a GET and a PUT. The second schedule:
+
+    quiet, and these requests wait           the search lets go    the list then
+    c1 GET bucket/list, c2 GET bucket/list   c1 GET                []
+    c1 PUT bucket/list, c2 GET bucket/list   c2 GET                []
+    c1 PUT bucket/list, c2 PUT bucket/list   c1 PUT                ["a"]
+    c2 PUT bucket/list                       c2 PUT                ["b"]
+    none: the calls have returned            ``after`` reads ["b"]; "a was added, and the list is ['b']"
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,8 +31,7 @@ from lakeproof.gate.unheld import PassingFront
 from lakeproof.words import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
-"""How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait
-before a retry."""
+"""How long a call may ask for nothing and not return, while all threads sleep: before a retry of its own, say."""
 BUSY_SECONDS: Final = 120.0
 """How long a program may compute between two requests, and how long a call outside of the schedule may take."""
 DRAIN_SECONDS: Final = 0.001
@@ -173,11 +182,7 @@ class Runner:
         return await self._judged()
 
     async def open_call(self, call: GateCall) -> Returned:
-        """Make a call whose requests do not wait.
-
-        Raises:
-            Unusable: it does not end. ProgramError: its process has died.
-        """
+        """Make a call whose requests do not wait. Raises Unusable: it does not end; ProgramError: its process died."""
         with trio.move_on_after(BUSY_SECONDS):
             return await self.children[OPEN].call(call.name, call.args)
         raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and no request waits")
@@ -305,10 +310,8 @@ class Runner:
         self.gate.arrived.ring()
 
     async def _quiet(self) -> str:
-        """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
-
-        Empty; or what has not come to that.
-        """
+        """Wait until every call that has not returned waits for an answer of ours, and nothing else moves. Returns an
+        empty text; or what has not come to that."""
         begun = moved = trio.current_time()
         before: _QuietState | None = None
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))

@@ -4,8 +4,16 @@ A program may have several requests under way at once, and the order in which th
 named only when the program is quiet, and by what it asks for. Two that differ in nothing but what is minted are named
 as they arrived.
 
-Example: two clients have sent ``PUT bucket/head``, and wait. The program is quiet, so both are named, and the search
-chooses c2's. Only now the store changes, and c2 has its answer; when the program is quiet again, the next is chosen.
+Example: c1 puts two objects at once, with fresh UUIDs in their names, and c2 a third. They arrive in some order. The
+program is quiet: `Gate.settle` sorts them by what two runs have in common, here client and body, and names them. Then
+they are let go, one by one; only now the store changes, and an answer is sent.
+
+    arrived                     body   name                   let go                        status   the store has
+    c1 PUT bucket/326b53ac-...  2      c1 PUT bucket/<c1.2>   2nd: "normal"                 200      e5fa4d21, 326b53ac
+    c1 PUT bucket/e5fa4d21-...  1      c1 PUT bucket/<c1.1>   1st: "lost answer, applied"   0        e5fa4d21
+    c2 PUT bucket/head          h      c2 PUT bucket/head     3rd: "refused"                503      e5fa4d21, 326b53ac
+
+In the next run the UUIDs are others, and the names are the same: so the search can choose by name.
 """
 
 from collections import Counter

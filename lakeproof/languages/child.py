@@ -2,6 +2,18 @@
 
 Whatever the process does that is no line of the protocol makes it `ProgramFailed`: no verdict comes of it. A second
 process, the guard, kills what is left when this one ends, however that ends.
+
+Example: what a `ProgramLife` sends (->) and receives (<-). It has run flow 1; flow 2 begins with a known reply, "7".
+The three lines are one write, and three answers are due.
+
+    ->  {"reset":1}
+    ->  {"start":2,"call":"copy","args":[],"options":{}}
+    ->  {"flow":2,"effect":1,"ok":{"value":"Nw==","predicate":"Nw=="}}
+    <-  {"reset": 1}
+    <-  {"flow": 2, "effect": 1, "op": "get", "partition": "cA==", "key": "bg=="}
+    <-  the end of its stdout
+
+What follows is a `ProgramFailed`, 'it ended with exit code 3; the end of its stderr: "panic: no 7"'.
 """
 
 import contextlib

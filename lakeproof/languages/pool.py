@@ -9,10 +9,13 @@ Processes are taken in turn, two at least, so that what differs from one process
 say) shows as well. When more than CHILDREN_MAX are needed, the run that took its process first gives it away, and
 begins in another one when it goes on.
 
-Example: a flow reads, and writes what it has read. The first run takes process 1: it starts the flow, hears the read,
-answers "5", hears the write, answers "ok", and hears the end. The second run remembers the read, and that "5" leads to
-the write. It is answered "6": that is new, so it takes process 2, sends the start and "6", hears the read (as before)
-and another write.
+Example: a flow reads, and writes what it has read. Four runs of it, and what each sends to a process at once:
+
+    run  is answered       process     sends at once, in one round trip each
+    1    "5", then ok      1, new      the start | "5" | ok
+    2    "5", then ok      2, new      nothing, until it ends: then the start, "5" and ok; all is as before
+    3    "5", is dropped   none        nothing: memory knows the read, and the write of "5"
+    4    "6", then ok      1           nothing, until "6", which is new: a reset, the start and "6" | ok
 """
 
 import atexit
@@ -244,6 +247,7 @@ class FlowRun:
         except Nonsense as error:
             raise self._failed(child, str(error)) from error
         known = POOL.known(*self.what) if after is None else after.following.get(reply)
+        # Its own path first: the memory of all runs may have begun anew since.
         known = self._path[at] if at < len(self._path) else known or POOL.learn(message, self, after, reply)
         if known.message != message:
             child.close()

@@ -1,4 +1,17 @@
-"""What a program says: its lines become values, or are refused. See `lakeproof.languages.protocol`."""
+"""What a program says: its lines become values, or are refused. See `lakeproof.languages.protocol`.
+
+Example: the second effect of flow 1 is due. Objects become tuples, since values must be hashable.
+
+>>> line = b'{"flow": 1, "effect": 2, "op": "set", "partition": "cA==", "key": "bg==", "value": "NQ==", "at": "a.go:7"}'
+>>> read_message(line, flow=1, number=2)
+Asks(number=2, effect=Set(partition=b'p', key=b'n', value=b'5'), at='a.go:7', state=None)
+>>> read_message(b'{"flow": 1, "returns": {"left": [3, null]}}', flow=1, number=2)
+Returns(value=(('left', (3, None)),))
+>>> read_message(b'{"flow": 1, "effect": 2, "op": "get", "partition": "cA==", "key": "n"}', flow=1, number=2)
+Traceback (most recent call last):
+    ...
+lakeproof.languages.protocol.Nonsense: "key": 'n'; expected Base64
+"""
 
 import binascii
 import json

@@ -2,6 +2,21 @@
 
 A round that could not be judged may have violated anything: then no invariant holds, and only a violation that another
 round shows is a verdict.
+
+>>> report = Report(judged_ids=("read-is-legal", "commit-is-kept"))
+>>> def after(*judged: Judged, unread: str = "") -> str:
+...     report.add(Round(judged=list(judged), unread=unread))
+...     return report.closing(seed=7)
+>>> after(("read-is-legal", Reached("a read")))
+'INCONCLUSIVE: not put to the test: commit-is-kept (seed 7)'
+>>> after(("commit-is-kept", Reached("a commit")))
+'HOLDS: 2 invariants (seed 7)'
+>>> after(unread="the log cannot be read")
+'INCONCLUSIVE: 1 of 3 rounds not judged (seed 7)'
+>>> after(("read-is-legal", Violation("read-is-legal", "a read found nothing")))
+'VIOLATED: read-is-legal (seed 7)'
+>>> report.verdict("commit-is-kept")
+'inconclusive'
 """
 
 import json

@@ -1,7 +1,15 @@
 """The operators: each is one kind of mistake that is made with stores and concurrent clients.
 
-An operator looks at the expressions or the blocks of a function and yields replacements. Example: `blind_write`
-replaces ``await env.store.set_if(p, k, v, seen)`` by ``await env.store.set(p, k, v)``.
+An operator looks at the expressions or the blocks of a function and yields replacements. Where a test is replaced, its
+effects stay: what is to be missing is the decision, and not the request.
+
+    blind-write     await s.set_if(p, k, v, seen)           await s.set(p, k, v)
+                    if await s.try_set_if(p, k, v, seen):   if (await s.set(p, k, v), True)[1]:
+    drop-check      if await s.try_set_if(p, k, v, seen):   if (await s.try_set_if(p, k, v, seen), False)[1]:
+    drop-term       if len(rows) < limit and ready:         if ready:          and:  if len(rows) < limit:
+    delete-first    await s.set(p, b"index", new)           await s.delete(p, old)
+                    await s.delete(p, old)                  await s.set(p, b"index", new)
+    skip-first      async for each in s.scan(p):            async for each in _stand_ins.all_but_first(s.scan(p)):
 """
 
 import ast

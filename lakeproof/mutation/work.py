@@ -1,6 +1,15 @@
 """What the processes do: run scenarios as they are and note what they execute, or judge one mutant.
 
 Nothing here imports a flow, or anything that does, before the mutant is planted.
+
+Example: what `judge_outcome` says of a mutant, by what a search of one scenario finds. All is expected to hold.
+
+    an invariant                   no-unhandled-exception    the search stopped    the mutant
+    holds                          holds                     no                    None: the next scenario judges it
+    violated                       violated                  no                    killed, by the invariant
+    inconclusive, never reached    holds                     no                    killed
+    inconclusive                   holds                     30 s have passed      timed-out
+    holds                          violated                  no                    unusable: a type error, say
 """
 
 import os
@@ -257,7 +266,7 @@ def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
 
     It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
     search stopped first. Unusable where the scenario cannot be run, or where nothing differs but
-    that a flow raises what no flow may raise: a type error, say. states: see `Step`.
+    that a flow raises what no flow may raise: a type error, say. states: see `JudgeStep`.
     """
     from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 

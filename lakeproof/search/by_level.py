@@ -4,12 +4,30 @@ Every transition moves one client to a node of a higher rank, or spends a unit o
 belongs to exactly one level: duplicates arise only inside a level, and no visited set is kept. Where flows loop this is
 different: see `lakeproof.search.loops`.
 
-Example: two clients with one program read a counter, and set it to one more. The levels have 1, 1, 2, 2 and 2 states,
-since clients that are alike share them. On the last level the counter is 1, because an update was lost, or 2.
+A search has a `Plan`, and ends with its result, or with the reason for which another one is needed. Three exceptions
+make it begin anew: they leave from deep within the tables, where a reply is compiled (`Disagreement`, `_Minted`), or
+within a judgement (`TellsClientsApart`). After a fourth, `Relayout`, all states are repacked, and only the chunk that
+was under way is expanded again.
 
-A search has a `Plan`, and ends with its result, or with the reason for which another one is needed. Four exceptions
-make it begin anew: they leave from deep within the tables, where a reply is compiled (`Disagreement`, `_Minted`,
-`Relayout`), or within a judgement (`TellsClientsApart`).
+Example: ``copy`` reads "a", then "b", and copies "a" to "c" if "b" is there; ``write`` sets "a", then "b". Run alone,
+``copy`` finds no "b" and ends. So its two pasts, "a" absent and "a" present, look alike: they share a node, and level 2
+has three states and not four. When level 3 is expanded, "b" is there for the first time, and the pasts ask for
+different writes: `Disagreement`. The search begins anew, keeps them apart, and ends on level 5.
+
+>>> from lakeproof import Call, Scenario, kv
+>>> from lakeproof.search.setup import prepare
+>>> async def copy(env):
+...     found = [entry.value async for entry in env.store.scan(b"a")]
+...     if [entry async for entry in env.store.scan(b"b")]:
+...         await env.store.set(b"c", b"k", *found or [b"absent"])
+>>> async def write(env):
+...     await env.store.set(b"a", b"k", b"1")
+...     await env.store.set(b"b", b"k", b"1")
+>>> clients, states = [[Call(copy)], [Call(write)]], []
+>>> scenario = Scenario(name="copy", clients=clients, invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"})
+>>> result = LevelSearch(Plan(setting=prepare(scenario), progress=lambda *level: states.append(level[2]))).run()
+>>> states, result.restarts
+([1, 2, 3, 2, 1, 2, 4, 3, 3, 2], 1)
 """
 
 import time
@@ -193,6 +211,7 @@ class LevelSearch:
                 return reason
         complete = not self.ahead and not stopped and not self.unexpanded
         stopped += self._grown() if stopped else ""
+        # In a ranked search a step leads up to `stride` levels on: so many steps are covered, at least.
         return self._result(level if complete else level // self.stride, complete, stopped)
 
     def _begin(self) -> None:
@@ -297,7 +316,7 @@ class LevelSearch:
                 }
                 continue
             finally:
-                self._check_sharing()
+                self._check_sharing()  # however it ended: a reply may have been compiled that mints
             for stride, part in fresh:
                 self.stride = max(self.stride, stride)
                 self.ahead.setdefault(level + stride, []).append(part)

@@ -2,8 +2,13 @@
 
 An `Execution` is a live chain of coroutines; it is driven by replies and never touches a store itself.
 
-Example: a flow awaits a get, and then a set. A new execution waits for the get: that is its ``op``. Sent a reply, it
-runs on to the set; sent the reply to this, it ends: ``op`` is None, ``finished`` has the call with what it returned.
+Example: a flow adds one to a counter. Each line is one run of its code, from a reply to the next effect:
+
+    Execution(program)   op: get of n         finished: nothing
+    send(NotFound())     op: set of n to "1"  finished: nothing; the get has raised NotFound in the flow
+    send(None)           op: None             finished: ``add_one()``, with what it returned
+
+A new one that is to ``follow`` [(get, NotFound()), (set to "2", None)] answers the get and returns 1: it asks for "1".
 """
 
 import inspect
@@ -44,10 +49,8 @@ Answered = tuple[Hashable, object, Observed | None]
 
 
 class Execution:
-    """A client on its way. ``op`` is the effect that it waits for, the first one if several are open (see `open`); None
-    when all its calls are done, or one of them has raised what is no answer (see `broken`). A coroutine that yields
-    anything else than an effect raises NotAnEffect.
-    """
+    """A client on its way. ``op`` is the effect that it waits for, the first of several (see `open`); None: all
+    calls are done, or it is `broken`. A coroutine that yields what is no effect raises NotAnEffect."""
 
     def __init__(self, program: Program, mint: Mint | None = None) -> None:
         self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
@@ -91,11 +94,8 @@ class Execution:
         return MAIN if self._tasks is None else self._open[0][0]
 
     def send(self, reply: object) -> None:
-        """Answer an effect that the client waits for (of the main task, or of a `TaskReply`), and run until it waits.
-
-        Raises:
-            NotOpen: that task waits for none.
-        """
+        """Answer an effect that the client waits for (of the main task, or of a `TaskReply`), and run until it waits
+        again. Raises NotOpen: that task waits for none."""
         if reply is RESTARTED:
             return self._restart()
         assert self.op is not None
@@ -163,8 +163,8 @@ class Execution:
         return self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
 
     def __del__(self) -> None:
-        """A client that is dropped is abandoned: an error on the way must not run a ``finally`` of its flow. Where the
-        client and its coroutine are in a cycle that nothing holds, it does run: the collector closes what it frees."""
+        """A client that is dropped is abandoned: an error on the way must not run a ``finally`` of its flow. Where
+        client and coroutine are in a cycle that nothing holds, it does run: the collector closes what it frees."""
         self.close()
 
     def spot(self, task: str | None = None) -> Spot | None:

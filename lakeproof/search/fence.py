@@ -8,7 +8,16 @@ The watch is a timer of the process: its handler runs in the main thread between
 watches, and raises `Hangs` there if that code was entered too long ago. In other threads nothing is watched.
 
 Example: a flow waits in ``while not done: pass``. After `CALL_SECONDS_MAX` it is interrupted, and all that is not
-decided by then is inconclusive: "mine.py:7: runs on without an effect for more than 30 s".
+decided by then is inconclusive: "mine.py:7: runs on without an effect for more than 30 s". What an exception says is
+shown without the addresses of objects, which differ from run to run; its ``__str__`` is user code and may raise, too.
+
+>>> in_one_line(ValueError("no such row", object()))
+"ValueError: ('no such row', <object object>)"
+>>> class Odd(Exception):
+...     def __str__(self) -> str:
+...         raise KeyError
+>>> in_one_line(Odd())
+'Odd: (its __str__ raises KeyError)'
 """
 
 import inspect
@@ -230,7 +239,7 @@ def is_ours(error: BaseException) -> bool:
 
 
 def kind_of(error: BaseException) -> str:
-    """The name of an exception's class, with its module unless it is built in."""
+    """The name of an exception's class, without its module."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__name__
 

@@ -1,7 +1,16 @@
 """Invariants over packed levels: each is evaluated once per distinct projection that it reads.
 
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
-Example: an invariant reads the store alone. A level of 1,000 states with 12 different stores costs 12 evaluations.
+
+Example: two clients that add one to a counter, as in `lakeproof.search.expansion`; clients that are alike share states.
+An *always* invariant reads the counter alone, so eight states cost three evaluations. An *eventually* one sees two.
+
+    level    states    the counter in them    *always* is put to    *eventually* is put to
+    0        1         absent                 absent                -
+    1        1         absent                 -                     -
+    2        2         absent, 1              1                     -
+    3        2         1, 1                   -                     -
+    4        2         1, 2                   2                     1, 2
 """
 
 from collections.abc import Hashable, Iterator, Sequence

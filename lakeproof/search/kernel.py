@@ -3,8 +3,11 @@
 The kernel knows nothing of levels, invariants or limits: it turns states into successors and hands them to a
 sink, with the moves that made them. Monitors advance here, because their states are columns.
 
-Example: in three states client a waits for a get of n, and n is 0, 0 and 1. The flow is run on with either reply, once
-each, and the nodes that it comes to are noted in a's table; the three successors are looked up there.
+Example: level 1 of two clients that count (`lakeproof.search.expansion`). The counter is absent in both states: its
+column has no bits. To set "1", a second value, `expand` raises Relayout; the caller takes the new layout, repacks the
+level and calls again. All is compiled now, and `sink` gets two moves, with rows and successors:
+
+    a: (0, 1, 0) -> (1, 1, 0), (1, 0, 0) -> (2, 0, 1)    b: (0, 1, 0) -> (0, 2, 1), (1, 0, 0) -> (1, 1, 0)
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -115,7 +118,7 @@ class Kernel(Expansion):
         here, op = take(words, rows), kv.Delete(cell[1], cell[2])  # type: ignore[arg-type, misc]
         columns = self.space.covered(footprint(op))
         kinds, inverse = projections(here, self.layout, columns)
-        deltas = [self._late_delta(0, self._changes(op, columns, kind)) for kind in kinds]
+        deltas = [self._late_delta(0, self._changes(op, columns, kind)) for kind in kinds]  # 0: no write arrives late
         if self.space.needs_relayout:
             raise Relayout
         after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
@@ -148,7 +151,7 @@ class Kernel(Expansion):
         for column, number in changed.items():
             place = self.layout.places[column]
             total[place.word] += (number - before[column]) << place.shift
-        return [part % (1 << 64) for part in total]
+        return [part % (1 << 64) for part in total]  # below 0 where a number falls: the addition wraps around
 
     def _clock(self) -> list[int]:
         """The column of the clock, where there is one."""

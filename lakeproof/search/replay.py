@@ -1,6 +1,14 @@
 """Recording and replaying: moves become a trace, and a trace is compared with the code as it is now.
 
 Both run the real coroutines in a `World`, step by step, and judge every state literally (`referee.py`).
+
+Example: clients a and b add one to a counter; the trace has the steps get, get, set, set, and loses an update. Then the
+flow is edited. Where lines have moved and nothing else, a replay makes the four steps again. With ``n + 2`` in the
+place of ``n + 1`` the flow waits for another effect than the trace says, and step 3 is not made::
+
+    step 3 of 4, client a: the code no longer follows the trace
+      trace: add_one(): set counters/n = 1
+      code:  add_one(): set counters/n = 2
 """
 
 import re
@@ -89,7 +97,7 @@ class JudgedRun:
 
     def _repeat(self, steps: Sequence[ExecutedStep]) -> None:
         looked, again = looks(self.world), list[ExecutedStep]()
-        for step in steps:
+        for step in steps:  # one that is not possible is left out, and so differs below
             again += [self.advance(step.move)] if self.possible(step.move) else []
         pairing = Pairing(name for client in self.world.clients for name in client.mint.names)
         for number, (one, other) in enumerate(zip_longest(map(done_in, steps), map(done_in, again)), start=1):

@@ -1,7 +1,16 @@
 """Traces: a counterexample as one small file that anybody can read, show and replay.
 
-A trace says everything in words, so that it can be shown without the code that it came from; and it holds a
-fingerprint per step, so that a replay notices any difference, down to the byte.
+A trace says everything in words, so that it can be shown without the code that it came from; and it holds a fingerprint
+per step, so that a replay notices any difference, down to the byte.
+
+Example: the last of the four steps in which two clients add one to a counter, and one update is lost; one line of the
+file. What is empty is left out: ``condition``, ``task``, and ``changes``, as the counter was 1 already. ::
+
+    {"client": "b", "call": "add_one()", "mode": "normal", "effect": "set", "key": "counters/n", "value": "1",
+     "reply": "ok", "returned": ["add_one() succeeds"], "exact": "76cf4a600c4ce40f", "at": "counter.py:8"}
+
+The step before it has the same words, and ``"changes": [["counters/n", null, "1"]]``, as the counter was absent then;
+so its fingerprint is another, "031908d73ff712c7".
 """
 
 import json

@@ -1,5 +1,26 @@
 """Verdicts for people: a row a scenario, or, for many scenarios, a paragraph a variant; on request, a matrix of
 invariants and variants. What is expected to be violated is not red.
+
+Example: ``refs/blind/two-commits``, ``refs/careful/two-commits`` and ``refs/careful/commit-and-delete``, as they are
+shown by `by_scenario` (two of them), `by_design`, `matrix` and `summary`, without the lines between rows.
+
+    refs                                          | states | seconds | holds
+    blind/two-commits                             |  1,204 |    0.20 |     1
+      violated: no-lost-commit                    |        |         |
+    careful/commit-and-delete                     | 21,970 |    1.90 |     1
+      violated: no-lost-commit (expected: holds)  |        |         |
+
+    refs
+      blind: 1 scenario, 1 of 2 invariants hold
+          violated as expected: no-lost-commit
+      careful: 2 scenarios, 1 of 2 invariants hold
+          violated instead of holds: no-lost-commit
+
+    refs                     blind  careful
+    no-lost-commit           x 1/1  ! x 1/2       violated in 1 of 1; in 1 of 2, and not as expected
+    no-unhandled-exception     + 1      + 2
+
+    1 surprise in 3 scenarios: 4 hold, 1 violated, 1 violated as expected, 26,555 states in 2.50 s
 """
 
 import textwrap

@@ -2,6 +2,15 @@
 
 A child that dies, hangs or speaks nonsense makes the operations that it had not answered indefinite, and says why. The
 next operation starts it again; so does one after it was stopped with `restart`.
+
+Example: a store in memory, slow to set "8", that exits when it is to set "7". An answer may take half a second.
+
+    life   operation      what the child says                    what comes of it
+    1      3: set "8"     nothing in time                        OutcomeUnknown: no answer within 0.5 s
+    1      4: get         {"id": 3, "ok": {}}, which is late     passed over: no operation waits
+                          {"id": 4, "ok": {"value": "OA==", ...  "8": the set has taken effect
+    1      5: set "7"     its stdout ends                        OutcomeUnknown: it ended with exit code 3
+    2      6: get         {"id": 6, "error": {"kind": ...        NotFound: this one begins empty
 """
 
 import contextlib

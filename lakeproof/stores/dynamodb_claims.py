@@ -1,6 +1,11 @@
 """What engines rely on in DynamoDB beyond a key-value store, claim by claim: conditions, updates, transactions, pages,
 batches, errors. Each claim works on partitions of its own, which are emptied afterwards.
 
+Example: an item has number1 = 9. An update under the condition ``number1 < :ten`` is sent to a store that compares
+numbers as texts. It answers ConditionalCheckFailedException, as "9" is behind "10"; so the claim
+`conditions_hold_as_the_reference_says` is refuted: "condition number1 < :ten: expected True, found False". A store that
+has no such command, and says so, is not judged.
+
 Source: Amazon DynamoDB API Reference, API version 2012-08-10, and Developer Guide.
 """
 

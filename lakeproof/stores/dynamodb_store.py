@@ -2,6 +2,17 @@
 
 The partition key is ``PartitionKey``, the sort key ``ItemKey``, the value ``ItemValue``; all three are bytes. Nothing
 is sent twice: a write that is sent again may be done twice, or fail on what it wrote itself.
+
+Example: a predicate is a condition on the item. One action of a transaction has those of all checks of its key, and
+values with the numbers of the checks.
+
+>>> _hold(b"1")
+{'ConditionExpression': 'ItemValue = :v0', 'ExpressionAttributeValues': {':v0': {'B': b'1'}}}
+>>> _hold(None, b"1")["ConditionExpression"]
+'attribute_not_exists(PartitionKey) AND ItemValue = :v1'
+>>> _action((b"p", b"k"), {(b"p", b"k"): None}), _action((b"p", b"lock"), {})[0]
+(('Delete', {'Key': {'PartitionKey': {'B': b'p'}, 'ItemKey': {'B': b'k'}}}), 'ConditionCheck')
+
 Source: Amazon DynamoDB API Reference, API version 2012-08-10.
 """
 
@@ -220,6 +231,7 @@ class DynamoDBStore(Closing, Store):
             longer = len(start) > KEY_BYTES_MAX
             condition += f" AND {KEY} {'>' if longer else '>='} :k"
             values[":k"] = {"B": start[:KEY_BYTES_MAX]}
+        # One more than is shown tells whether there is more.
         limit: dict[str, object] = {"Limit": batch_size + 1} if batch_size else {}
         found = self._ask(
             self.client.query,

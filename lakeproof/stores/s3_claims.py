@@ -3,6 +3,14 @@ nothing else uses.
 
 A claim returns if it is kept, and raises `NotConforming` if not. It shows as much as it looks at: its concurrent claims
 find lost updates with the schedules that happen, not with all that could. Source: Amazon S3 API Reference.
+
+Example: a store passes over conditions. Two claims are refuted, by one client and by five at once. Of a store that
+answers 501 NotImplemented they are not judged: it lacks the operation, and promises nothing of it. ::
+
+    a put that must create is refused where something is: put_object of 'a' (Body=b'2', IfNoneMatch='*'):
+        expected 412 PreconditionFailed, found that it succeeds
+    one of many concurrent creators wins: the contents of the creators that won:
+        expected [b'3'], found [b'0', b'1', b'2', b'3', b'4']
 """
 
 import hashlib

@@ -2,6 +2,16 @@
 
 A process is a fork of this one: it has the scenarios, with their flows and invariants, which need not be picklable. It
 is sent names of scenarios, and sends back plain values.
+
+Example: four scenarios on two processes, the largest first. A flow of ``exits`` calls ``os._exit(3)``: that is its
+outcome, and another process takes its place. Outcomes come as they are ready, whatever the order of the scenarios.
+
+    process 1    large .............................  yields large, the last one
+    process 2    exits ..  yields exits: "its code ended the process (exit code 3); take the exit out of it"
+    process 3              middle ...  yields middle   small ...  yields small
+
+Had the kernel killed process 1 for want of memory, ``large`` would be inconclusive: "its process was ended from outside
+(SIGKILL); fewer --jobs or less --max-memory may help".
 """
 
 import mmap

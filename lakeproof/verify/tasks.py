@@ -1,4 +1,15 @@
-"""What can be done with a scenario: search it exhaustively, or sample it. The outcome is a plain value."""
+"""What can be done with a scenario: search it exhaustively, or sample it. The outcome is a plain value.
+
+Example: what one line of a user's file makes of a scenario that is searched. A flow answers, and may be wrong; what an
+invariant raises, or what is awaited beside ``env``, is a mistake in the file, and nothing is established.
+
+    in a flow: raise ValueError("no")     no-unhandled-exception is violated, with a trace
+    in a flow: raise SystemExit(1)        the same: a flow may raise anything
+    in a flow: await asyncio.sleep(0)     trouble: "FILE:LINE: NAME: the flow awaits asyncio.sleep; a flow may ..."
+    in a flow: while True: pass           all that is undecided is inconclusive: "FILE:LINE: runs on without ..."
+    in an invariant: raise KeyError("x")  trouble: "NAME: invariant 'i': raised KeyError: 'x' (at FILE:LINE)"
+    in an invariant: raise MemoryError    inconclusive: "no memory is left; fewer --jobs or less ..."
+"""
 
 import time
 import traceback

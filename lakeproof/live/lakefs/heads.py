@@ -1,8 +1,18 @@
 """Commits, and the branches and tags that lead to them, judged by the calls on them.
 
 A branch that stays is a register of its head: commits, merges, reverts, cherry-picks and hard resets write it, and who
-gets the branch reads it. The id of a commit is the value; no two calls make the same one. Example: two commits answer
-c1 and c2, and the final log of the branch has c2 alone: c1 is lost.
+gets the branch reads it. The id of a commit is the value; no two calls make the same one.
+
+Example: two histories, with the events between which each call was under way.
+
+    commit(lake, main, m1) [1, 3] ok: c1         commits-form-one-line: "commit(lake, main, m1) [1, 3] ok
+    commit(lake, main, m2) [2, 4] ok: c2         made commit c1, and it is not on main"
+    in the end main is c2, c0
+
+    commit(lake, main, m1) [1, 2] ok: c1         branch-update-is-effective: "get_branch(lake, main) [5, 6] ok
+    commit(lake, main, m2) [3, 4] ok: c2         found c1 the head of main, which commit(lake, main, m2)
+    get_branch(lake, main) [5, 6] ok: c1         [3, 4] ok had moved before; commit(lake, main, m1) [1, 2] ok
+    in the end main is c2, c1, c0                had made it the head"
 """
 
 from collections import defaultdict
@@ -188,6 +198,7 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         before = [each for each in sure if each.call.ended < began]
         may = [each for each in writes if each.head == head and each.call.began < ended]
         unknown = [each for each in writes if not each.head and each.call.began < ended]
+        # Nothing is sure where a write of unknown head may have made this one, or an unknown reset come back to it.
         if not before or (not may and unknown) or not all(each.leaves for each in unknown):
             continue
         left = [_find_departure(each, before) for each in may]

@@ -2,7 +2,16 @@
 
 Every monitor of entries looks at one path at a time. So each path is judged by itself, with the calls that may change
 it, the reads of it and the commits of its branch: a violation is then about few calls, and its evidence has them.
-Example: a write of x=1 is acknowledged, no call deletes x, and a later read finds nothing. The evidence is two calls.
+
+Example: four calls on main, with their events. The history of x has the first three, that of y the commit and the last.
+
+    set_entry(lake, main, x, 1) [1, 2] ok 201      read-is-legal: "get_entry found None at b'x'; it may find b'1': ...",
+    commit(lake, main, m) [3, 6] ok 201            and the three calls
+    get_entry(lake, main, x) [4, 5] fail 404
+    set_entry(lake, main, y, 2) [7, 8] ok 201      acknowledged-write-is-kept: reached, "b'2' at b'y' of main is kept"
+
+The read is beside the commit. So ``--known missed-read`` explains it: taken for a read without an answer, it violates
+nothing, and the violation is set aside.
 """
 
 from collections import defaultdict

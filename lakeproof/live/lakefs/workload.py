@@ -3,6 +3,20 @@ that stays.
 
 Eight branches of that repository stay, too. Calls that may change a whole branch excuse much of what happens there, so
 each kind of them has a branch of its own, and `TRUNK` has none.
+
+Example: what two clients do first. After a write to a path that others use, too, a client may look at it; a write
+to the branch of pull requests is committed and offered.
+
+>>> rng, names = Random(2), Names("p", "mem://n")
+>>> first = plan_entry_call(rng, names)
+>>> first, follow_ups(rng, first, names)
+(('set_entry', ('p-lake', 'main', 'a/0', '1')), (('get_entry', ('p-lake', 'main', 'a/0')),))
+>>> rng, names = Random(11), Names("p", "mem://n")
+>>> first = plan_entry_call(rng, names)
+>>> first, *follow_ups(rng, first, names)  # doctest: +NORMALIZE_WHITESPACE
+(('set_entry', ('p-lake', 'offered', 'o/1', '1')),
+ ('commit', ('p-lake', 'offered', '2')),
+ ('create_pull', ('p-lake', 'pulled', 'offered', '3')))
 """
 
 from collections.abc import Iterable, Iterator, Mapping

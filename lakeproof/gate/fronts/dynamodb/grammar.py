@@ -1,7 +1,20 @@
 """The expressions of DynamoDB: from text to a tree. What the trees mean: `conditions` and `updates` beside this file.
 
-``a.b[0] = :v AND NOT attribute_exists(#c)`` is a condition, ``SET a = a + :one REMOVE b`` an update, ``a, b[1].c`` a
-projection. The parser is lark's, LALR(1) with a contextual lexer: linear in the text, and without recursion.
+``SET a = a + :one REMOVE b`` is an update, ``a, b[1].c`` a projection. The parser is lark's, LALR(1) with a contextual
+lexer: linear in the text, and without recursion.
+
+Example: the condition ``NOT a = :v AND b.c[0] IN (:w, d) OR size(#l) < :x``. NOT binds most, OR least; ``:v``
+and ``#l`` stay as they are, until fields of the request say what they mean (`lakeproof.gate.fronts.dynamodb.names`).
+
+    Some
+        Every
+            Not
+                Compared    Path("a")  "="  Placeholder(":v")
+            OneOf           Path("b", "c", 0)  of  Placeholder(":w"), Path("d")
+        Compared            FunctionCall("size", Path("#l"))  "<"  Placeholder(":x")
+
+``a == :v`` is refused: 'Invalid ConditionExpression: Syntax error; token: "=", near: "a == :v"'.
+
 Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions*, *Update expressions*, *Using projection
 expressions*.
 """

@@ -2,6 +2,17 @@
 
 What the front does not have is refused by name, and not left out: indexes, streams, the conditions from before there
 were expressions, PartiQL.
+
+Example: an UpdateItem with these fields
+
+    TableName "tickets", Key {"name": {"S": "concert"}}, ExpressionAttributeNames {"#l": "left"},
+    UpdateExpression "SET #l = :after", ConditionExpression "#l = :before",
+    ExpressionAttributeValues {":before": {"N": "1.0"}, ":after": {"N": "0"}}
+
+becomes an `ItemChange` of the item {"name": Scalar("S", "concert")}. Its update and its condition are trees with names
+and values attached, ":before" as Decimal("1"); its text, for labels, is "SET left = :after if left = :before". One more
+value ":x" is refused: "Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}". So is a field
+Expected: "Expected of UpdateItem is not known here".
 """
 
 import re

@@ -1,5 +1,17 @@
 """Values of attributes: from JSON and back, their sizes, and the order of keys.
 
+Example: numbers come as texts, and are kept by their value. So two texts are one number, and one member of a set.
+
+>>> parse_value({"N": "1.50"})
+Scalar(kind='N', content=Decimal('1.5'))
+>>> parse_value({"N": "1E+1"}) == parse_value({"N": "10"})
+True
+>>> render_value(parse_value({"NS": ["10", "9"]}))
+{'NS': ['9', '10']}
+>>> concert = item({"name": {"S": "é"}, "left": {"N": "120"}})  # 4 + 2 bytes of UTF-8; 4 + 1 for two digits + 1
+>>> item_size(concert), escape_value(concert["name"])
+(12, '%C3%A9')
+
 Source: Amazon DynamoDB Developer Guide, *Supported data types and naming rules* and *Item sizes and formats*.
 """
 
@@ -192,7 +204,7 @@ def _set(kind: str, content: object) -> Members:
 
 
 def item(found: object, depth: int = 0) -> dict[str, Value]:
-    """Attributes by name. Raises DynamoDBError, as `parsed`."""
+    """Attributes by name. Raises DynamoDBError, as `parse_value`."""
     return {name: parse_value(each, depth) for name, each in fields(found, "attributes").items()}
 
 

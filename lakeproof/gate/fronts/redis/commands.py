@@ -1,5 +1,16 @@
 """The commands by name: how many words each has, what it does, and how a line shows it.
 
+Example: a label leaves out values, and a cursor, which differ from run to run; so requests of two runs can be compared.
+
+>>> label_of([b"set", b"lock", b"owner-1", b"NX", b"PX", b"9000"]), label_of([b"HSET", b"h", b"f", b"1", b"g", b"2"])
+('SET lock nx px 9000', 'HSET h f g')
+>>> label_of([b"SCAN", b"17", b"MATCH", b"a*"]), label_of([b"CLIENT", b"ID"])
+('SCAN more match a*', 'CLIENT ID')
+>>> find_command([b"GET"])
+Traceback (most recent call last):
+    ...
+lakeproof.gate.fronts.redis.replies.CommandError: ERR wrong number of arguments for 'get' command
+
 Source: https://redis.io/docs/latest/commands/.
 """
 

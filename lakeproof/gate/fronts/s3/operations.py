@@ -1,5 +1,16 @@
 """What each request of S3 does to the state, what it answers, and what it has touched. Pure.
 
+Example: five requests of the key k in the empty bucket b, one after the other. Each has read the bucket, too. A write
+that is refused on its condition has only read the key. A header that the front does not have is refused as well, and
+named in ``unknown``: the gate judges nothing that follows from it.
+
+    request                        answer                       touched       objects then
+    PUT, If-None-Match: *, "1"     200, an ETag                 write b/k     {b/k: "1"}
+    PUT, If-None-Match: *, "2"     412 PreconditionFailed       read b/k      {b/k: "1"}
+    GET, Range: bytes=0-0          206, bytes 0-0/1, "1"        read b/k      {b/k: "1"}
+    DELETE                         204                          delete b/k    {}
+    PUT, x-amz-tagging: a=b        501 NotImplemented           read b/k      {}
+
 Source: Amazon S3 API Reference; conditional writes as S3 has had them since 2024.
 """
 
