@@ -241,9 +241,10 @@ class ProgramLife:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise self.failed(f"it read nothing for {self.command.seconds:g} s")
-            written = [self._out] if self._mute else [self._out, self._err]
-            ready, _, _ = select.select(written, [self._in], [], left)
-            self._read(ready)  # it may wait until its answers so far are read
+            self._poll.register(self._in, select.POLLOUT)
+            ready = self._poll.poll(left * 1000)
+            self._poll.unregister(self._in)
+            self._read([file for file, _ in ready if file != self._in])  # it may wait until its answers so far are read
 
     def _line(self, seconds: float) -> bytes:
         deadline, looked = 0.0, 0

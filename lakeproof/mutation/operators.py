@@ -65,9 +65,12 @@ def blind_write(at: Expression) -> Iterator[ast.expr]:
     node = at.node
     if isinstance(node, ast.Await) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         call, func = node.value, node.value.func
-        if func.attr in UNCONDITIONAL and not isinstance(call.args[-1], ast.Starred):
-            changed = ast.Call(ast.Attribute(func.value, UNCONDITIONAL[func.attr], ast.Load()), call.args[:-1], [])
-            bare = ast.Await(changed)
+        others = [each for each in call.keywords if each.arg != "predicate"]
+        named = len(others) < len(call.keywords)
+        last = [each for each in call.args[-1:] if not isinstance(each, ast.Starred)]
+        if func.attr in UNCONDITIONAL and (named or last):
+            write = ast.Attribute(func.value, UNCONDITIONAL[func.attr], ast.Load())
+            bare = ast.Await(ast.Call(write, call.args if named else call.args[:-1], others))
             yield _ignoring(bare, answer=True) if func.attr == "try_set_if" else bare
     if isinstance(node, ast.Call):
         yield from (_without(node, each) for each in node.keywords if each.arg in CONDITIONS)
@@ -77,14 +80,19 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
     node = at.node
     if not isinstance(node, ast.Call):
         return
-    name = callee(node)
+    name, named = callee(node), [each for each in node.keywords if each.arg == "predicate"]
     for index, given in enumerate(node.args):
-        is_last = index == len(node.args) - 1 and len(node.args) > 2
+        is_last = index == len(node.args) - 1 and len(node.args) > 2 and not named
         text = ast.unparse(given)
         replaces = name.endswith("_if") or ("replace" in name.split("_") and text.startswith("encode("))
         if text.rpartition(".")[2] == "predicate" or (is_last and replaces and text != "None"):
             changed = copy.copy(node)
             changed.args = [_wrap_call("weaker", given) if at == index else each for at, each in enumerate(node.args)]
+            yield changed
+    for given in named:
+        if ast.unparse(given.value) != "None":
+            changed = _without(node, given)
+            changed.keywords.append(ast.keyword("predicate", _wrap_call("weaker", given.value)))
             yield changed
 
 

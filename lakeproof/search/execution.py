@@ -73,7 +73,8 @@ class Execution:
         self._observed: list[Observed] = []
         self._known: Sequence[Answered] = ()
         self._attempts = self._next = 0
-        self._begin_call()
+        if self._begin_call():
+            self._run(None)
 
     @property
     def open(self) -> tuple[tuple[str, Effect], ...]:
@@ -134,7 +135,8 @@ class Execution:
         self._recovered = self.index + len(self.program.recover)
         self._context = copy_context()
         self.mint.begin_life()
-        self._begin_call()
+        if self._begin_call():
+            self._run(None)
 
     def follow(self, history: "Sequence[Answered]") -> int:
         """Answer the effects of a known history, until another one is requested. Returns how many were answered.
@@ -201,15 +203,16 @@ class Execution:
         """The call under way, whether it has performed an effect or not."""
         return self._view(Outcome(Status.PENDING))
 
-    def _begin_call(self) -> None:
-        self.op = None
-        self._coroutine = self._tasks = self._request = None
+    def _begin_call(self) -> bool:
+        """Whether there is one to run."""
+        self.op = self._coroutine = self._tasks = self._request = None
         self.mint.task = MAIN
-        if self.index < len(self._plan):
-            self._observed = []
-            self._attempts = self.call().attempts
-            self.begins = True
-            self._run(None)
+        if self.broken or self.index == len(self._plan):
+            return False
+        self._observed = []
+        self._attempts = self.call().attempts
+        self.begins = True
+        return True
 
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
@@ -226,7 +229,8 @@ class Execution:
         if outermost:
             WATCH.since = time.monotonic()
         try:
-            self._advance(reply)
+            while self._advance(reply):
+                reply = None  # the next call begins
         except BaseException:
             self.close()
             raise
@@ -234,7 +238,8 @@ class Execution:
             if outermost:
                 WATCH.since = None
 
-    def _advance(self, reply: object) -> None:
+    def _advance(self, reply: object) -> bool:
+        """Whether a call has ended, and another one is to begin."""
         while True:
             outcome, op = None, cast("object", None)  # which a foreign awaitable may yield, too
             try:
@@ -275,7 +280,7 @@ class Execution:
                 if isinstance(each, TIMED) and (problem := time_problem(each, self.program)):
                     what, why = problem
                     raise ScenarioError(f"{self.call()} {what}, at {self.spot()}, and {why}")
-            return None
+            return False
 
     def _resume(self, reply: object) -> Effect:
         """One stretch of the flow's own code."""
@@ -365,13 +370,10 @@ class Execution:
         found = UnhandledException(kind_of(error), message_of(error), place_of(error))
         return Outcome(Status.CRASHED, error=found)
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: Outcome) -> bool:
         check_usable(outcome, self.call())
         self.finished.append(self._view(outcome))
-        if self.broken:
-            self.op = self._coroutine = self._tasks = self._request = None
-        else:
-            self._begin_call()
+        return self._begin_call()
 
     def _view(self, outcome: Outcome) -> CallView:
         call = self.call()

@@ -107,7 +107,7 @@ def _run_on_processes(
         for _ in range(jobs):
             workers.append(_begin(_start_worker(task, by_name, source, workers), waiting, listener))
         while any(worker.scenario for worker in workers):
-            ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
+            ready = wait([worker.pipe for worker in workers if worker.scenario], POLL_SECONDS)
             for index, worker in enumerate(workers):
                 if worker.overseer.out_of_time():
                     worker.killed = True

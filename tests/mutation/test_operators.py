@@ -20,6 +20,12 @@ def mutated(tmp_path: Path, operator: str, body: str, head: str = "async def f(e
 CHANGES = [
     ("blind-write", "await s.set_if(a, b, v, p)", [("await s.set_if(a, b, v, p)", "await s.set(a, b, v)")]),
     ("blind-write", "await s.delete_if(a, b, p)", [("await s.delete_if(a, b, p)", "await s.delete(a, b)")]),
+    ("blind-write", "await s.set_if(a, key=b, value=v, predicate=p)",
+     [("await s.set_if(a, key=b, value=v, predicate=p)", "await s.set(a, key=b, value=v)")]),
+    ("blind-write", "await s.set_if(a, b, v, p, ttl=t)",
+     [("await s.set_if(a, b, v, p, ttl=t)", "await s.set(a, b, v, ttl=t)")]),
+    ("weak-predicate", "await s.set_if(a, b, v, predicate=p)",
+     [("s.set_if(a, b, v, predicate=p)", "s.set_if(a, b, v, predicate=weaker(p))")]),
     ("blind-write", "return await s.try_set_if(a, b, v, p)",
      [("await s.try_set_if(a, b, v, p)", "(await s.set(a, b, v), True)[1]")]),
     ("blind-write", "await o.put(a, b, if_absent=True)", [("o.put(a, b, if_absent=True)", "o.put(a, b)")]),
@@ -75,6 +81,7 @@ def test_every_operator_is_among_these() -> None:
 
 LEFT_ALONE = [
     ("blind-write", "await s.set(a, b, v)"),
+    ("blind-write", "await s.set_if(**a)"),
     ("weak-predicate", "await s.set_if(a, b, v, None)"),
     ("weak-predicate", "await replace_branch(env, a, b)"),
     ("boundary", "return a == b"),

@@ -214,3 +214,13 @@ class TestRanked:
         shortest = len(plain_search(mixed).violations["never"][1])
         found = search(mixed, Limits(states_max=states_max), Options(ranked=True, symmetry=False))
         assert (found.findings[1].verdict == "violated") is (found.depth >= shortest)
+
+
+async def answers_at_once(_: Env) -> int:
+    return 1
+
+
+def test_a_client_may_have_more_calls_than_the_interpreter_has_frames() -> None:
+    calls = [Call(answers_at_once)] * 500
+    found = search(Scenario(name="many", clients=[calls], invariants=[UNBROKEN]))
+    assert (found.complete, found.states, found.findings[0].verdict) == (True, 1, "holds")
