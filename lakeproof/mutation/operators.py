@@ -89,10 +89,10 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
             changed = copy.copy(node)
             changed.args = [_wrap_call("weaker", given) if at == index else each for at, each in enumerate(node.args)]
             yield changed
-    for given in named:
-        if ast.unparse(given.value) != "None":
-            changed = _without(node, given)
-            changed.keywords.append(ast.keyword("predicate", _wrap_call("weaker", given.value)))
+    for keyword in named:
+        if ast.unparse(keyword.value) != "None":
+            changed = _without(node, keyword)
+            changed.keywords.append(ast.keyword("predicate", _wrap_call("weaker", keyword.value)))
             yield changed
 
 
