@@ -93,14 +93,14 @@ def entry_of(staged: StagedEntry) -> ObjectEntry | None:
 
 
 async def stage(env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry) -> None:
-    """Stage an entry. Effects and errors as `writing.set_entry`."""
+    """Stage an entry. Effects and errors as `writes.set_entry`."""
     staged = change(path, entry)
     assert staged.data is not None
     await writes.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
 
 
 async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
-    """The object entry of a branch at a path. Effects and errors as `reading.get_entry`."""
+    """The object entry of a branch at a path. Effects and errors as `reads.get_entry`."""
     found = await reads.get_entry(env, repository, branch_id, path)
     return decode_object_entry(found.data)
 
@@ -151,7 +151,8 @@ async def put_data(env: Env, repository: Repository, content: bytes, metadata: o
 async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes
 ) -> ObjectEntry:
-    """Put an object under a fresh address, and stage an entry for it. 1 effect more than `writing.set_entry`.
+    """Put an object under a fresh address, and stage an entry for it. 1 effect more than `writes.set_entry`,
+    and 1 for the clock.
 
     Raises:
         BranchNotFound: the object is left behind. WriteNotSettled (indefinite).

@@ -2,8 +2,16 @@
 
 None is a snapshot: writes may fall between two pages, and a page in hand may be outdated. An error surfaces from
 `next`; called again, it tries the same again; after a `seek`, it goes on from there.
-Example: keys a, b, c in pages of two. The first `next` reads a and b, one effect. A `seek` to b costs none; the `next`
-after b reads c.
+Example: tags a, b, c in pages of two. Only what lies outside the page in hand costs an effect::
+
+    next       scan from tags/       page: a b    value: a
+    seek b                           page: a b
+    next                             page: a b    value: b
+    next       scan from tags/b\\0    page: c      value: c     shorter: it is the last
+    next                             page: c      False
+    seek a                           no page: a comes before c
+    next       scan from tags/a      page: a b    value: a
+
 Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Functionalities".
 """
 
