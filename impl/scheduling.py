@@ -266,6 +266,7 @@ class Tasks:
             return
         group.cancelled = True
         for task in sorted(self._tasks, key=lambda task: order(task.name)):
+            # One that does not wait for an effect is cancelled when it requests its next one: see `_following`.
             if task.op is None or task.recalled or not task.cancelled:
                 continue
             if self._hooks.recalls(task.op):

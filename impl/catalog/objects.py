@@ -1,6 +1,17 @@
 """Objects on branches as they are today: an upload writes an object under a fresh address and stages an entry for it;
 nothing is ever hard-deleted.
 
+Example: on b, whose token is t, one after the other::
+
+                          objects              staged under t                     committed
+    upload 1 to x         data/a1              x: data/a1
+    upload 2 to x         data/a1, data/a2     x: data/a2
+    copy x to y           data/a1, data/a2     x: data/a2, y: data/a2
+    delete x              data/a1, data/a2     x: tombstone, y: data/a2
+    commit                data/a1, data/a2                                        y: data/a2
+
+From the second upload on nothing refers to data/a1: it is garbage, which the proposals delete, each in its own way.
+
 All proposals of the hard-delete document have these flows, with these names and arguments. What they share is here.
 Source: hard-delete-uncommitted-data.md; lakeFS ``pkg/catalog``.
 """

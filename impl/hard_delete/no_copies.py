@@ -207,7 +207,7 @@ async def _override(
             if entry is None or (reading.fresh and staged):
                 entry = await put(staged)
         except (EntryLocked, DataGone):
-            if staged:
+            if staged:  # under an earlier token: a commit may have taken it
                 raise WriteNotSettled(branch_id, path) from None
             raise
         if not reading.exchanges:
@@ -272,7 +272,7 @@ async def move_object(
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writes.delete_entry(env, repository, branch_id, source_path)
-    if moved != free:
+    if moved != free:  # the copy of a locked entry is locked
         await stage_if(env, token, free, encode(moved))  # unless it has changed since
     return held.entry
 

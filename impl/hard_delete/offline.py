@@ -133,7 +133,7 @@ async def background_job(
     for address in gone:
         await env.objects.delete(address)
     for key, _, began in copies:
-        if began <= cut:
+        if began <= cut:  # no operation lasts as long: the copy is staged, or will not be
             await env.store.delete(uid_partition(repository), key)
     return gone
 

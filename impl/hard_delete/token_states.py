@@ -218,6 +218,7 @@ async def background_job(
     async for name, tokens in lists.scan(env, repository, lists.COMMITTED, batch_size):
         for address in await _committed_addresses(env, repository, name, tokens, reading, batch_size):
             await lists.forget(env, repository, lists.reference_key(address))
+        # What has been committed has no list from here on, so that `_release` leaves it alone.
         if reading.moves == "inline":
             for token in tokens:
                 deleted += await _release(env, repository, token, reading, batch_size)

@@ -158,6 +158,7 @@ class ScanIterator(Iterator[R]):
 
     def _position(self, to: bytes) -> None:
         start = max(self._prefix + to, self._first)
+        # Behind the last key of a page there may be more, unless the scan is complete.
         if self._page and self._page_start <= start and (self._complete or start <= self._page[-1].key):
             self._index = bisect_left(self._page, start, key=lambda entry: entry.key)
             return
@@ -228,7 +229,7 @@ class CommitIterator(Iterator[Commit]):
 
     async def _advance(self) -> Item[Commit] | None:
         while self._queue:
-            child, commit_id = self._queue[0]
+            child, commit_id = self._queue[0]  # it leaves the queue when it was read: a read that fails is repeated
             commit = await self._read(commit_id, child)
             if self._closed:
                 break
