@@ -248,7 +248,7 @@ async def link_physical_address(
         if not await _put_in(env, repository, token, change(path, entry)):
             await journal.settle(env, repository, token, name, path)
         branch = await get_branch(env, repository, branch_id)
-        if branch.staging_token == token:  # still open after the entry was staged: a commit that takes the token finds it
+        if branch.staging_token == token:  # still open: a commit that takes it finds the entry
             return entry
     try:
         return await _stage_new(env, repository, branch_id, path, entry, grant.address, reading)
