@@ -4,8 +4,8 @@ Example: a repository r with the commit c1, a branch main at it, a branch b at c
 Three checks of the pass over commits were selected::
 
     check                    things to judge        found
-    head-exists              3 branches and tags    2 violations: "r-u branches/b" names commit c2, which is not there;
-                                                    "r-u tags/v" names commit c3, which is not there
+    head-exists              3 branches and tags    2 violations: r-u branches/b names commit c2, which is not there;
+                                                    r-u tags/v names commit c3, which is not there
     commits-have-no-cycle    1 commit               nothing
     meta-range-exists        0: c1 names none       nothing, which is *inconclusive*
 """
