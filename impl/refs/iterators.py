@@ -7,7 +7,7 @@ Example: tags a, b, c in pages of two. Only what lies outside the page in hand c
     next       scan from tags/       page: a b    value: a
     seek b                           page: a b
     next                             page: a b    value: b
-    next       scan from tags/b\\0    page: c      value: c     shorter: it is the last
+    next       scan behind tags/b    page: c      value: c     shorter: it is the last
     next                             page: c      False
     seek a                           no page: a comes before c
     next       scan from tags/a      page: a b    value: a
