@@ -4,7 +4,7 @@ Commits and those who point at them come as rows of one table, grouped by reposi
 that is large, and walks them together. Ids are 64-bit fingerprints that include the repository; a second fingerprint
 confirms each parent and head, and tells commits apart that share the first one.
 
-Example: a branch at C, a branch at X, rules of seven days. Rows, and what is said of each::
+Example: a branch at C, a branch at X, rules of seven days. Rows, and what comes out of each::
 
     A    30 days                  expired        C, which is the head, is after the threshold: the line goes on to B,
     B    20 days, on A            not expired    which is not: it is the last one that the line keeps
