@@ -1,14 +1,20 @@
 """Suspended coroutines, seen from outside: which line they wait at, and how to abandon them without running any of it.
 
-A coroutine that awaits another one, an asynchronous generator or a generator is a chain of frames. The line of a flow
-that requested an effect is the innermost one in the file of the outermost frame: not of `perform` and what `Env`
-offers, not of the standard library, and not of helpers that many flows share. Example: `commit` awaits `_swap` of its
-own file, which awaits ``env.store.set_if``: the line is the one in `_swap`.
+The line of a flow that requested an effect is the innermost one in the file of the outermost frame: not of `Env`, of
+the standard library, or of helpers that many flows share. Closing a coroutine raises GeneratorExit in it: a ``finally``
+would run, and could ask for effects, but a client that crashed runs nothing any more. So where a close would run a line
+of the flow, the coroutine is kept, suspended, until the process ends, at the cost of a few kilobytes.
 
-Abandoning. Closing a coroutine raises GeneratorExit in it: a ``finally`` would run, and an ``async with`` around a lock
-would ask for effects, which the interpreter reports as an error. A client that crashed runs nothing any more. So a
-coroutine in which a close would run a line of the flow is never closed: it is kept, suspended, until the process
-ends. Cost: the memory of its frames, a few kilobytes.
+>>> from asyncio import sleep  # stands for an effect
+>>> async def flow():
+...     try:
+...         await sleep(0)
+...     finally:
+...         await sleep(0)
+>>> client = flow(); client.send(None); spot(client).line, would_run(client)
+(3, True)
+>>> client.send(None); spot(client).line, would_run(client)
+(5, False)
 """
 
 import ast
@@ -43,8 +49,8 @@ _REQUESTED: Final = "requested_at"
 _CHAIN_MAX: Final = 200
 _PARALLEL: Final = str(HERE / "parallel.py")
 _GROUP: Final = ast.Name("env.parallel()")
-_SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 """In the place of what a region catches: it may be that of a group of tasks."""
+_SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 
 
 @attrs.frozen
@@ -107,8 +113,7 @@ def _generator_behind(awaited: object) -> object:
 
 
 def spot(coroutine: object) -> Spot | None:
-    """The line of the flow at which a coroutine is suspended: the innermost ``await`` in the flow's own file. Helpers
-    of other files, which many flows share, say less."""
+    """The line of the flow at which a coroutine is suspended: the innermost ``await`` in the flow's own file."""
     frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
     own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
     if not own:
@@ -127,8 +132,7 @@ def _named_line(frames: Sequence[FrameType]) -> Spot | None:
 
 
 def raised_at(error: BaseException) -> Spot | None:
-    """The line of the flow at which an exception was raised; or its cause, where the interpreter has put another one in
-    its place (StopIteration becomes a RuntimeError)."""
+    """The line of the flow at which an exception was raised; or its cause: StopIteration becomes a RuntimeError."""
     places = []
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
@@ -214,13 +218,9 @@ def _keep(thing: object) -> None:
 
 def would_run(coroutine: object, *, unknown: bool = True) -> bool:
     """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
-    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that is unknown,
-    the answer is ``unknown``.
-
-    Raises:
-        Exception: a value that the coroutine holds raised this when it was looked at; or the garbage collector runs in
-            this thread, and the file of the flow has not been read yet.
-    """
+    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. ``unknown``: the answer where
+    that is not known. Raises what a value of the coroutine raises when it is looked at; or the garbage collector runs
+    in this thread, and the file of the flow has not been read yet."""
     seen: set[int] = set()
     todo = [link for _, link in chain(coroutine) if type(link) in _SUSPENDED]
     while todo:

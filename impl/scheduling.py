@@ -4,8 +4,19 @@ The task that was answered runs until it waits again; then the tasks that it has
 until it waits; then those that have waited for the end of a group. The driver of the flow (the search, `World`, or the
 live driver) sees the open effects by the names of their tasks, and answers one at a time.
 
-Example: a flow has started two tasks, and open are a get of x by task 1 and a get of y by task 2. The answer to the
-second runs task 2 on, to its set of y: open are now the get of x by task 1, and the set of y by task 2.
+Example: the main task "" starts two tasks in a group, and waits for its end. Task 1 gets x and sets y, task 2 gets y
+and sets z; then the main task gets z. The driver answers task 2 first::
+
+    answered          what runs        open afterwards
+                      "", 1, 2         1: get x    2: get y
+    2: get y          2                1: get x    2: set z
+    2: set z          2, to its end    1: get x
+    1: get x          1                1: set y
+    1: set y          1, then ""       "": get z
+
+If task 1 raises when its get of x is answered, in place of the third line, its group is cancelled. A read of task 2
+would be gone at once; its set of z may be on its way, and stays open, *recalled*. Whatever the answer to that is, task
+2 receives `Cancelled`. Then the main task goes on, and raises the ExceptionGroup.
 """
 
 from collections import deque
@@ -255,6 +266,7 @@ class Tasks:
             return
         group.cancelled = True
         for task in sorted(self._tasks, key=lambda task: order(task.name)):
+            # One that does not wait for an effect is cancelled when it requests its next one: see `_following`.
             if task.op is None or task.recalled or not task.cancelled:
                 continue
             if self._hooks.recalls(task.op):

@@ -7,6 +7,17 @@ docs/schemas/README.md. Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/grave
 
 An entry's identity stands for its data: entries with equal identities are taken to be equal.
 
+Example: an entry is put in at c. Ranges end after f, i and j, whose hashes say so, as before: three of four keep their
+ids, and only the first one is written anew.
+
+>>> def ranges(paths):
+...     entries = [Entry(path=bytes([byte]), identity=b"1", data=b"") for byte in paths]
+...     return [bytes(entry.path[0] for entry in each) for each in split(entries, Splitting(min_bytes=0, one_in=3))]
+>>> ranges(b"abdefghijklmn")
+[b'abdef', b'ghi', b'j', b'klmn']
+>>> ranges(b"abcdefghijklmn")
+[b'abcdef', b'ghi', b'j', b'klmn']
+
 Example of a merge: the base has x=1 and y=1, the source x=2 and y=1, the destination x=1 and y=3. The result has x=2
 and y=3: each side wins where it alone has changed. If the destination had x=4, x would be a conflict.
 """

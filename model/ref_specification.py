@@ -3,6 +3,19 @@
 Branches, tags and commits are in one state, because a ref leads from one to the other. Calls are those of
 `lakeproof.impl.refs`, with a repository first. A scenario's own calls may make commits: they return them. Source:
 graveler-on-kv.md, "Branch", "Tag", "Commit", "Iterators".
+
+Example: b and c were made on a, and d merges c into b. A leaf is no *first* parent, so c is one.
+
+>>> def commit(name, *parents):
+...     return Commit(commit_id=name, committer="", message="", creation_date=0, meta_range_id="", parents=parents)
+>>> made = [commit("a"), commit("b", "a"), commit("c", "a"), commit("d", "b", "c")]
+>>> main = Branch(branch_id="main", commit_id="d", staging_token="t")
+>>> state = Named(default="main", branches={"main": main}, commits={each.commit_id: each for each in made})
+>>> for what in ("ancestry", "first parents", "leaves"):
+...     print(what, *(each.commit_id for each in list_records(state, what)))
+ancestry d b c a
+first parents d b a
+leaves c d
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

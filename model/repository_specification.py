@@ -1,8 +1,21 @@
 """The sequential specification of repositories with all that is in them: the answers to a single client.
 
-`judged` takes calls one after the other. Each must answer with the error that the state calls for, by class, or with
-just the record that the specification has; what a call mints, a later call must return. `left` compares the store with
-the state that the calls lead to: nothing is missing, and nothing is there that no record accounts for.
+`replay_calls` takes calls one after the other. Each must answer with the error that the state calls for, by class, or
+with just the record that the specification has; what a call mints, a later call must return. `find_differences` looks
+what a store has, and the state that the calls lead to has not, or the other way round.
+
+Example: a repository is created and deleted; then a second delete is acknowledged, which it must not be.
+
+>>> entry = {"storage_namespace": "", "default_branch_id": "main", "creation_date": 0, "instance_uid": "u"}
+>>> made = Repository(repository_id="r", **entry)
+>>> created = CallView(name="create_repository", args=("r",), status=Status.OK, value=made)
+>>> deleted = CallView(name="delete_repository", args=("r",), status=Status.OK)
+>>> found = replay_calls(Living(rules=Rules(), now=0), [created])
+>>> found.standing("r").name, dict(found.branches)  # None: no call has returned the branch yet
+('ACTIVE', {('u', 'main'): None})
+>>> try: replay_calls(found, [deleted, deleted])
+... except Misanswered as error: print(error)
+delete_repository(r) answered None; alone it answers RepositoryNotFound
 
 Calls are those of `lakeproof.impl.repositories`. Where an id is neither free nor in use, and in what they leave of a
 deleted repository, variants differ: `Rules`. Source: repository-operations-error-handling.md, "Solution", the flows of

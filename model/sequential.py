@@ -3,8 +3,20 @@
 It judges answers instead of predicting them, because flows choose the ids of commits and branches: from a state and an
 answer it makes the next state, or an error. An identity stands for its data.
 
-Example: main has c1, and x=1 is staged. The answer to a commit must be a commit with the parent c1; its id names x=1
-from then on, and nothing is staged.
+Example: a commit with any id is right, if its parent is the head; from then on its id names what was staged.
+
+>>> def answered(name, *args, value=None, error=None):
+...     status = Status.OK if error is None else Status.FAIL
+...     return CallView(name=name, args=("r", "main", *args), status=status, value=value, error=error)
+>>> refusals = Refusals(ref_not_found=FlowError, dirty_branch=FlowError, no_parent=FlowError, conflicts=FlowError)
+>>> state = after(Refs.founded("c1", "main", refusals=refusals), answered("set_entry", b"x", b"1"), {})
+>>> made = {"creation_date": 0, "meta_range_id": "", "committer": COMMITTER, "message": "m", "generation": 2}
+>>> state = after(state, answered("commit", "m", value=Commit(commit_id="c2", parents=("c1",), **made)), {})
+>>> state.branches["main"], state.contents("c2")
+(Head(commit_id='c2', staged=frozenset(), clean=True), {b'x': b'1'})
+>>> try: after(state, answered("get_entry", b"x", error=PathNotFound(b"x")), {})
+... except DisallowedAnswer as error: print(error)
+expected Entry(path=b'x', identity=b'1', data=b'')
 
 Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and lock-free"; the operations of lakeFS'
 ``pkg/graveler``.
@@ -150,7 +162,7 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
     """The state after a call that nothing overlapped.
 
     Raises:
-        Wrong: it answered something else than specified. ValueError: a call that is not specified.
+        DisallowedAnswer: it answered something else than specified. ValueError: a call that is not specified.
     """
     arguments = call.arguments
     if arguments.kind is calls.CREATE_BRANCH:
@@ -304,6 +316,7 @@ def _revert(state: Refs, head: Head, call: CallView) -> Refs:
     if not state.commits[undone].parents:
         return _refuse_call(state, call, state.refusals.no_parent, undone)
     before = state.commits[undone].parents[0]
+    # A revert merges the parent of a commit, over that commit as the base.
     base, source, ours = (state.contents(each) for each in (undone, before, head.commit_id))
     return _merge_branches(state, call, (head.commit_id,), (base, source, ours))
 

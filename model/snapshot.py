@@ -1,7 +1,15 @@
 """What an invariant may see: decoded stores, the clock, the replies to each client, single transitions.
 
-Example: client 0 has created r. Then ``snapshot.clients[0][0].value`` is the `Repository` that it has received, and
-``snapshot.store[GRAVELER, repository_key("r")]`` the one that is stored.
+Example: client 0 has created r. What it was answered is in its call, what is stored is in the store (in a search both
+are a `Repository`); and an invariant that declares to read the store alone is not shown the clients.
+
+>>> made = CallView(name="create_repository", args=("r",), status=Status.OK, value="the entry")
+>>> state = Snapshot({(b"graveler", b"repos/r"): b"the entry"}, {}, 0, ((made,),))
+>>> state.calls("create_repository")[0].value, state.store[b"graveler", b"repos/r"]
+('the entry', b'the entry')
+>>> try: state.only(frozenset({Reads.STORE})).clients
+... except NotDeclared as error: print(error.part)
+Reads.CLIENTS
 """
 
 from collections.abc import Callable, Hashable, Mapping

@@ -4,6 +4,17 @@ References become fingerprints, a set for each reason; an existence join with ea
 have it. What is marked because of a reference is confirmed by the text of its address. What shares a fingerprint with
 another address that has a reference may be kept because of it: expected for n objects and m references of n·m
 of 2⁶⁴.
+
+Example: s3://r is the namespace of a repository, and data/a of it is committed and staged. Of a run for uncommitted
+objects, with a cutoff of a day::
+
+    namespace    address      bytes    modified       reasons, the first one counts    account
+    s3://r       data/a       10       9 days ago     committed, staged                committed        1       10 bytes
+    s3://r       data/b       20       9 days ago     none                             marked           1       20 bytes
+    s3://r       data/c       40       just now       too-young                        too-young        1       40 bytes
+    s3://r       _lakefs/d    80       9 days ago     internal, outside-data           internal         1       80 bytes
+    s3://else    data/b       160      9 days ago     no-repository                    no-repository    1      160 bytes
+
 Cost: the listing and the references are shuffled once, the references as 16 bytes each; memory for a piece of `PIECE`
 rows in each task.
 """

@@ -1,6 +1,17 @@
 """Objects on branches as they are today: an upload writes an object under a fresh address and stages an entry for it;
 nothing is ever hard-deleted.
 
+Example: on b, whose token is t, one after the other::
+
+                          objects              staged under t                     committed
+    upload 1 to x         data/a1              x: data/a1
+    upload 2 to x         data/a1, data/a2     x: data/a2
+    copy x to y           data/a1, data/a2     x: data/a2, y: data/a2
+    delete x              data/a1, data/a2     x: tombstone, y: data/a2
+    commit                data/a1, data/a2                                        y: data/a2
+
+From the second upload on nothing refers to data/a1: it is garbage, which the proposals delete, each in its own way.
+
 All proposals of the hard-delete document have these flows, with these names and arguments. What they share is here.
 Source: hard-delete-uncommitted-data.md; lakeFS ``pkg/catalog``.
 """
@@ -93,14 +104,14 @@ def entry_of(staged: StagedEntry) -> ObjectEntry | None:
 
 
 async def stage(env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry) -> None:
-    """Stage an entry. Effects and errors as `writing.set_entry`."""
+    """Stage an entry. Effects and errors as `writes.set_entry`."""
     staged = change(path, entry)
     assert staged.data is not None
     await writes.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
 
 
 async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
-    """The object entry of a branch at a path. Effects and errors as `reading.get_entry`."""
+    """The object entry of a branch at a path. Effects and errors as `reads.get_entry`."""
     found = await reads.get_entry(env, repository, branch_id, path)
     return decode_object_entry(found.data)
 
@@ -151,7 +162,8 @@ async def put_data(env: Env, repository: Repository, content: bytes, metadata: o
 async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes
 ) -> ObjectEntry:
-    """Put an object under a fresh address, and stage an entry for it. 1 effect more than `writing.set_entry`.
+    """Put an object under a fresh address, and stage an entry for it. 1 effect more than `writes.set_entry`,
+    and 1 for the clock.
 
     Raises:
         BranchNotFound: the object is left behind. WriteNotSettled (indefinite).

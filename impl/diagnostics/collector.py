@@ -1,4 +1,9 @@
-"""Collecting: one scan for each partition, and another look at what seems to be missing."""
+"""Collecting: one scan for each partition, and another look at what seems to be missing.
+
+Example: the scan of r's partition shows main, which names commit c2, and no c2. A get of ``commits/c2`` follows. It is
+there by now: no finding. It is not: a get of ``repos/r``; if that is as it was, main is *dangling*, else all that is
+missing in r is one finding, *changed-meanwhile*.
+"""
 
 import hashlib
 from collections import Counter
@@ -53,14 +58,12 @@ async def collect(
 
     damage: what is wrong with what the store is kept in; a finding each. partitions: those that the store had before it
     is read, if that is known: what no repository leads to is found there, at a scan more for each. like_lakefs: the
-    store is of lakeFS as it was built, read by `lakeproof.impl.diagnostics.layouts`: it has no cleanup records, and
-    does not say which repositories are bare.
+    store is of lakeFS as it was built, read by `layouts`: without cleanup records, and without a mark of bare ones.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
     Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose. A dump of
-    lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition: what is staged lies in
-    others, and is not looked at.
+    lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition, and without staged data.
     """
     collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()

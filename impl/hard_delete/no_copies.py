@@ -1,7 +1,16 @@
 """Proposal 5: no two staged entries refer to the same object, so a client that removes an entry may delete its object.
 
 Copies copy the object; an address is signed for one path; and an entry is locked while it is overwritten, moved or
-deleted. `Reading` has what the text leaves open. Source: hard-delete-uncommitted-data.md, "5. No Copies".
+deleted. `Reading` has what the text leaves open.
+
+Example: x is staged on b, as the object s. An upload to x, and another one in the middle of it::
+
+    1st upload    read b; read x: s; lock x: s, locked; put the object a1
+    2nd upload    read b; read x: s, locked              raises EntryLocked
+    1st upload    stage x: a1, which is not locked; read b: the token is the same; delete s
+
+If a commit takes the token before the last read of b, the 1st upload stages x: a1 under the new token, and s stays.
+Source: hard-delete-uncommitted-data.md, "5. No Copies".
 """
 
 from collections.abc import Awaitable, Callable
@@ -198,7 +207,7 @@ async def _override(
             if entry is None or (reading.fresh and staged):
                 entry = await put(staged)
         except (EntryLocked, DataGone):
-            if staged:
+            if staged:  # under an earlier token: a commit may have taken it
                 raise WriteNotSettled(branch_id, path) from None
             raise
         if not reading.exchanges:
@@ -263,7 +272,7 @@ async def move_object(
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writes.delete_entry(env, repository, branch_id, source_path)
-    if moved != free:
+    if moved != free:  # the copy of a locked entry is locked
         await stage_if(env, token, free, encode(moved))  # unless it has changed since
     return held.entry
 
@@ -314,7 +323,7 @@ async def reset_branch(
 async def reset_entry(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
+    """Forget the uncommitted change of one path, as `resets.reset_entry` does in place; then delete the object of
     the entry that was staged under the open token, unless it was locked. Raises BranchNotFound; WriteNotSettled
     (indefinite). DataGone: the committed object, that was to be copied, is gone."""
 

@@ -2,6 +2,16 @@
 
 A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: a listing
 of that prefix shows what is staged. Branches, commits and ranges are as today. `Reading` has what the text leaves open.
+
+Example: x is staged on b under the token t0, with the content s0. An upload of a0 to x, and a commit in its middle::
+
+    upload    read b: t0
+    commit    seal t0; list <namespace>/data/b/t0/: x; commit x at data/b/t0/x with the ETag of s0; b has t1
+    upload    put a0 at data/b/t0/x                      the committed object has another content
+    upload    read b: t1; so put a0 at data/b/t1/x; read b: t1
+
+Under `IMMUTABLE` the store refuses the first put: s0 is there. The second one succeeds, and s0 stays committed.
+
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 

@@ -6,6 +6,17 @@ goes from staged to committed, never back, and is committed before it is no long
 shallow copy takes an object from where the job has yet to look to where it has looked; and a commit that is under way
 holds what it has read, also when that has been overwritten since. No listing is
 a snapshot: each goes on while others work. What helps against them is ours.
+
+Example: x is staged on b as the object s, which is old enough. A shallow copy of x to y, a delete of x, and the job::
+
+    copy      read x: s
+    delete    stage a tombstone at x
+    job       list objects: s; list what is staged: no entry; list what is committed: no entry; delete s
+    copy      stage y: s                                 its object is gone
+
+A *verified* copy writes ``copies/<s>`` after its first step, for the job to read, and looks at x once more: here it
+raises PathNotFound.
+
 Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the order of the listings: that of lakeFS'
 garbage collection of uncommitted objects.
 """
@@ -122,7 +133,7 @@ async def background_job(
     for address in gone:
         await env.objects.delete(address)
     for key, _, began in copies:
-        if began <= cut:
+        if began <= cut:  # no operation lasts as long: the copy is staged, or will not be
             await env.store.delete(uid_partition(repository), key)
     return gone
 

@@ -6,8 +6,13 @@ entries are committed, and all others of the token are garbage. A committer note
 and a client that replaces a head notes that it was one: so later clients know, whatever crashed. A writer that finds
 the token changed starts over under the new one, with a new address.
 
-Example: addresses a and b are issued under the token t; a is staged at x, and b is not staged. A commit takes t: a is
-committed data, b is garbage.
+Example: y is staged on b under the token t0, as data/t0/s. An upload to x, with a commit in its middle, and the job::
+
+    upload    read b: t0; note addresses/t0/a1; put data/t0/a1
+    commit    seal t0: b has t1; list t0: y; write the commit; note fates/t0/<commit> and the head; b names the commit
+    upload    stage x: a1 under t0; read b: t1; note addresses/t1/a2; put data/t1/a2; stage x: a2 under t1; read b: t1
+    job       t0: b has not got it, and the commit that took it names s and not a1; delete data/t0/a1; forget t0
+              t1: b has it; leave a2 alone
 
 Source: docs/designs/hard-delete.md, where the proof's steps are.
 """
@@ -158,7 +163,7 @@ async def _copy_data(env: Env, source: str, address: str, not_after: int | None)
 
 
 async def _find(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> tuple[ObjectEntry, bool]:
-    """The object entry at a path, and whether it is committed. Reads as `reading.get_entry`."""
+    """The object entry at a path, and whether it is committed. Reads as `reads.get_entry`."""
 
     async def look(branch: Branch) -> tuple[bytes | None, bool]:
         for token in branch.tokens:
@@ -198,7 +203,7 @@ async def stage_object(
 async def get_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> Grant:
-    """Issue an address for an object that the user will put there himself. 2 effects."""
+    """Issue an address for an object that the user will put there himself. 2 effects, and 1 for the clock."""
     branch = await get_branch(env, repository, branch_id)
     token, name, not_after = await _issue(env, repository, branch, path, reading, "open")
     address = journal.address_under(token, name)
@@ -243,7 +248,7 @@ async def link_physical_address(
         if not await _put_in(env, repository, token, change(path, entry)):
             await journal.settle(env, repository, token, name, path)
         branch = await get_branch(env, repository, branch_id)
-        if branch.staging_token == token:
+        if branch.staging_token == token:  # still open: a commit that takes it finds the entry
             return entry
     try:
         return await _stage_new(env, repository, branch_id, path, entry, grant.address, reading)
@@ -263,7 +268,7 @@ async def commit(
 
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
-    """`merging.merge`, and 1 effect more."""
+    """`merges.merge`, and 1 effect more."""
     return await merges.merge(env, repository, destination, source, message, prepare=_write_ahead)
 
 

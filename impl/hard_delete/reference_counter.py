@@ -3,6 +3,17 @@
 Who adds an entry counts it, who removes one counts it off, and who comes to 0 hard-deletes the object. Commits do not
 count: "The way we are handling the staged data in lakeFS, will not change in any other way". As the text says it; where
 it is silent, a `Reading`. Source: hard-delete-uncommitted-data.md, "2. Reference Counter on Object Metadata".
+
+Example, with `SHALLOW` copies::
+
+                      x     y     counter of s
+    upload x          s           1               put with the object
+    copy x to y       s     s     2               counted, then staged
+    delete x          -     s     1               a tombstone is staged, then counted off
+    reset                         0               and s is deleted
+
+As a commit counts nothing, `AS_WRITTEN` loses data: upload x, commit, delete x comes to 0, and deletes what the commit
+has.
 """
 
 from typing import Final, Literal
@@ -176,7 +187,7 @@ async def reset_branch(
 async def reset_entry(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; what it forgets stays
+    """Forget the uncommitted change of one path, as `resets.reset_entry` does in place; what it forgets stays
     counted. Raises BranchNotFound; AddressDeleted, ObjectBusy; WriteNotSettled (indefinite)."""
 
     async def brought(back: StagedEntry) -> StagedEntry:

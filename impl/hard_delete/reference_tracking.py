@@ -3,6 +3,15 @@
 Each reference has a state; a background job deletes an object when all of its references have been ``deleted`` for long
 enough, and forgets the references of one that is ``committed``. As the text says it; where it is silent, a `Reading`.
 Source: hard-delete-uncommitted-data.md, "3. Tracking references in staging manager".
+
+Example: two uploads to x on b, whose token is t, then a commit; the job runs two hours later. In the partition of the
+repository, ``references/<object>/t`` says::
+
+                       of s                       of a
+    upload of s        staged
+    upload of a        deleted, since 00:00       staged
+    commit             deleted, since 00:00       committed
+    job, at 02:00      key and object deleted     key deleted: the object is left to the commit
 """
 
 from contextlib import suppress
@@ -114,7 +123,8 @@ async def stage_object(
 async def get_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, validity: int = VALIDITY
 ) -> Grant:
-    """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects."""
+    """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects, and 2
+    for the clock."""
     address = f"{repository.storage_namespace}/{objects.new_address(env)}"
     branch = await get_branch(env, repository, branch_id)
     await mark(env, repository, address, branch.staging_token, ReferenceState.DELETED)

@@ -4,6 +4,16 @@ Commits, resets and deletions of branches leave staged entries where they are an
 through the entries under those tokens, takes the tokens from the lists of their objects, and hard-deletes an object
 whose list is empty. A list that is not there means: the object is committed. As the text says it; where it is silent, a
 `Reading`. Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
+
+Example: s is staged at x on b, whose token is t, and copied to y on main, whose token is u::
+
+                         references/s    other keys in the partition of the repository
+    upload x on b        t
+    copy it to main      t u
+    reset b              t u             staging/deleted/t
+    job                  u               staging/deleted/t
+    reset main           u               staging/deleted/t, staging/deleted/u
+    job                  no key          the same; the list was empty, and so s is deleted
 """
 
 from collections.abc import AsyncIterable
@@ -98,7 +108,7 @@ async def stage_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes
 ) -> ObjectEntry:
     """Stage an entry for an object outside the namespace. Raises AddressNotAllowed for one inside; and as
-    `writing.set_entry`."""
+    `writes.set_entry`."""
     if is_inside(repository.storage_namespace, address):
         raise AddressNotAllowed(address)
     entry = objects.entry_at(repository, address, content)
@@ -208,6 +218,7 @@ async def background_job(
     async for name, tokens in lists.scan(env, repository, lists.COMMITTED, batch_size):
         for address in await _committed_addresses(env, repository, name, tokens, reading, batch_size):
             await lists.forget(env, repository, lists.reference_key(address))
+        # What has been committed has no list from here on, so that `_release` leaves it alone.
         if reading.moves == "inline":
             for token in tokens:
                 deleted += await _release(env, repository, token, reading, batch_size)

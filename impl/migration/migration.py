@@ -4,6 +4,19 @@ The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``
 from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there. Before that, the store is
 not to be used. A run notes each partition before it writes to it, so that a later run can clear it: a store has no
 list of its partitions. Repositories come last: before that, nothing that was written can be reached.
+
+Example: a repository r with the commit c and the branch main, and x staged under the token t. A run writes, in order::
+
+    kv-internal-metadata    kv/schema/version            migrating lakeproof 1700000000000000 a1, if absent
+    kv-internal-metadata    migrated-partition/t
+    t                       x                            under its bare path, as lakeFS has it
+    kv-internal-metadata    migrated-partition/r-a2      a2: the instance that the run has made for r
+    r-a2                    commits/c, branches/main
+    graveler                repos/r, if absent
+    kv-internal-metadata    kv/schema/version            4, if it is still the mark of this run
+
+Before the last write all is read again and compared. If another run restarts before repos/r is written, it puts its own
+mark, empties t and r-a2, and begins anew; this run then finds another repos/r, or another mark: `Superseded`.
 """
 
 from collections import Counter

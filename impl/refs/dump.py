@@ -2,8 +2,12 @@
 repository".
 
 A dump reads branches first, then tags, then commits: commits are never deleted, so that whatever a branch or tag named
-when it was read is among the commits that are read later. The other way round a commit that is made in between moves a
-branch to where the dump has nothing.
+when it was read is among the commits that are read later. Example: main names c1; after the first of three scans a
+client commits c2 on it::
+
+    branches, tags, commits    main: c1; none; c1, c2       dumped: main is where it was at the first scan
+    commits, branches, tags    c1; main: c2; none           NotDumpable: main names a commit that is not there
+
 Restoring writes the other way round: no ref ever names a commit that is not there, wherever it stops.
 Source: graveler-on-kv.md, "Dump/Restore Refs".
 """

@@ -2,8 +2,16 @@
 
 None is a snapshot: writes may fall between two pages, and a page in hand may be outdated. An error surfaces from
 `next`; called again, it tries the same again; after a `seek`, it goes on from there.
-Example: keys a, b, c in pages of two. The first `next` reads a and b, one effect. A `seek` to b costs none; the `next`
-after b reads c.
+Example: tags a, b, c in pages of two. Only what lies outside the page in hand costs an effect::
+
+    next       scan from tags/       page: a b    value: a
+    seek b                           page: a b
+    next                             page: a b    value: b
+    next       scan behind tags/b    page: c      value: c     shorter: it is the last
+    next                             page: c      False
+    seek a                           no page: a comes before c
+    next       scan from tags/a      page: a b    value: a
+
 Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Functionalities".
 """
 
@@ -150,6 +158,7 @@ class ScanIterator(Iterator[R]):
 
     def _position(self, to: bytes) -> None:
         start = max(self._prefix + to, self._first)
+        # Behind the last key of a page there may be more, unless the scan is complete.
         if self._page and self._page_start <= start and (self._complete or start <= self._page[-1].key):
             self._index = bisect_left(self._page, start, key=lambda entry: entry.key)
             return
@@ -220,7 +229,7 @@ class CommitIterator(Iterator[Commit]):
 
     async def _advance(self) -> Item[Commit] | None:
         while self._queue:
-            child, commit_id = self._queue[0]
+            child, commit_id = self._queue[0]  # it leaves the queue when it was read: a read that fails is repeated
             commit = await self._read(commit_id, child)
             if self._closed:
                 break

@@ -1,4 +1,15 @@
-"""What a key-value store must do, claim by claim: the name is the claim, and each begins with an empty store."""
+"""What a key-value store must do, claim by claim: the name is the claim, and each begins with an empty store.
+
+Example: a store that ignores predicates.
+
+>>> from lakeproof.impl.stores.memory import MemoryStore
+>>> class Careless(MemoryStore):
+...     async def apply(self, op):
+...         return await super().apply(kv.Set(op.partition, op.key, op.value) if isinstance(op, kv.SetIf) else op)
+>>> try: trio.run(set_if_none_creates, Careless())
+... except NotConforming as error: print(error)
+SetIf(partition=b'p', key=b'k', value=b'2', predicate=None): expected PredicateFailed(), found None
+"""
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress

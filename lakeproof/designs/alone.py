@@ -2,6 +2,16 @@
 
 Without faults each answer is exact, and so is what is left. With faults there is no other client to blame: these are
 the smallest races in which a flow has to say what has become of it.
+
+Example: what step2 answers to the words of ``old_claim.get.get.create.list.delete.create.clean``, one after the other::
+
+    old_claim    r, of which the creator has confirmed nothing for two minutes: ABANDONED
+    get, get     RepositoryDeleting, twice: `Rules.declares` has get say so, and the first one writes it
+    create       NotUnique: the entry is still there
+    list         ()
+    delete       None
+    create       another instance of r
+    clean        1: the record that the delete has left of the first one
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

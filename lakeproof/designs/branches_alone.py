@@ -2,6 +2,17 @@
 
 What a race cannot say clearly, because others may have caused it, is exact here: the value or the error of each answer,
 and all that is in the store in the end.
+
+Example: ``write.commit.write.seal.reset_entry.read``, all of x on b; the first word writes "a0", the third one "a2"::
+
+                   alone/lock-free                        alone/lock-free-reset-open-only
+    write          x is "a0"
+    commit         "a0" is committed
+    write          x is "a2"
+    seal           as a committer leaves it that stopped: "a2" is under a sealed token
+    reset_entry    "a0" hides it, under a new token       there is nothing under the open token
+    read           "a0", as specified                     "a2": refuted
+
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence

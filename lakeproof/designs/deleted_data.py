@@ -1,6 +1,15 @@
 """What a deleted repository leaves behind: staged entries, staging tokens and objects, beside users who were at work.
 
 Every operation starts with "a fetch of the repository entry", and goes on when the repository is deleted under it.
+
+Example: ``staged/upload-delete.clean``: x was uploaded to main, whose token is t, and is uploaded once more::
+
+    upload    fetch r; put the object a1; read main: t
+    delete    the entry of r is a tombstone
+    clean     hardened: delete main and its commit         reclaiming: also what is staged under t, and data/s1/
+    upload    stage x: a1 under t; read main: it is gone, BranchNotFound
+    left      x, both objects; nothing names t             x; a note names t: the next run deletes x
+
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -3,9 +3,16 @@
 A family of designs (`repository_designs`, `branch_designs`, `_hard_delete`, `_retention`) subclasses `Design`: it gives
 words their calls, and says which invariants are at stake in a race. A module of the catalogue lists its ``ROWS``.
 
-Example: the race "delete-create" with the faults "crash", in the design ``repositories/kv3``. One client calls kv3's
-delete, another one its create, both of the repository "r"; at most one of them crashes. The scenario is called
-``repositories/kv3/delete-create/crash``, and expects what the design's ``refuted`` names to be violated.
+Example: one client deletes the repository "r", another one creates it, and at most one of them crashes.
+
+>>> from lakeproof.designs.kv3 import KV3
+>>> from lakeproof.designs.races import CRASH
+>>> [row] = rows(KV3, "delete-create", CRASH)
+>>> made = row.scenario()
+>>> made.name, [(call.flow.__name__, call.args) for [call] in made.clients]
+('repositories/kv3/delete-create/crash', [('delete_repository', ('r',)), ('create_repository', ('r',))])
+>>> sorted(made.expect)[:2], KV3.refuted["active-is-complete"].matches(row.race.name)
+(['active-is-complete', 'branches-are-reclaimable'], True)
 """
 
 import enum
@@ -64,7 +71,7 @@ class Speaker:
 @attrs.frozen(init=False)
 class Word(Generic[F]):
     """What a word calls: a flow of the design, and its arguments. `Caller` stands for what only the caller knows, a
-    `Place` for what the word may name."""
+    `ArgumentSlot` for what the word may name."""
 
     flow: Callable[[F], Flow | None]
     args: tuple[Hashable, ...]

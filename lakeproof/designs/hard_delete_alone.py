@@ -2,6 +2,15 @@
 
 Here the proposals differ in what they refuse on principle and in what they leave behind, and in nothing that a user
 sees. Each sequence runs alone, and with one fault of each kind.
+
+Example: ``upload.stage.read:y``, an upload to x, whose address is then staged at y, and a read of y::
+
+    proposal                                                    stage                      read of y      its `Terms`
+    today, reference_counter, reference_tracking, offline       y: the object of x         the content    ANYTHING
+    object_path                                                 y: a copy                  the content    COPIED_IN
+    no_copies: the address was issued for x                     AddressNotAllowed          PathNotFound   OWN_PATH
+    token_states, online: it lies in the namespace              AddressNotAllowed          PathNotFound   OUTSIDE_ONLY
+
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

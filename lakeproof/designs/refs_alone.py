@@ -1,4 +1,18 @@
-"""Branches, tags, commits and the iterators over them, one operation after another, by a client alone."""
+r"""Branches, tags, commits and the iterators over them, one operation after another, by a client alone.
+
+Example: what iterators show of `GROWN`, the history that the walks go through (ids are hashes, and so is their order)::
+
+              LEFT                                leaves          JOINED, AHEAD: RIGHT is the first parent of AHEAD
+            /      \                              ancestry        JOINED, LEFT, RIGHT, FIRST: from main
+    FIRST (e)       JOINED (main, c)              first parents   JOINED, LEFT, FIRST
+            \      /                              branches        b, c, e, main: d is a tombstone
+              RIGHT                               by commit       e, c, main, b
+                   \
+                    AHEAD (b)
+
+``seek_leaves`` answers with the leaves, and with the tail from each of them on, forward, then backward; then with
+nothing, for it has closed the iterator.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial

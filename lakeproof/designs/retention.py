@@ -3,6 +3,14 @@
 ``text`` is the text's job, marking and sweeping, in an order that loses nothing to commits. ``order-`` variants look in
 another one. ``recheck``, ``full-copy``, ``tags-read``, ``zero-days`` and ``rules-raised`` each change one thing.
 ``pinned`` is ours; its controls each leave one thing out.
+
+Example: what refutes ``text`` in ``create_branch-mark.sweep``, over the line A (30 days old, has x) <- B (20 days, the
+head of main and b, has no x), by rules of seven days::
+
+    mark             branches, what is staged, commits: A is expired, B is a head; so the object of x is marked
+    create_branch    c at A, which nothing forbids: now A is the head of a branch
+    sweep            deletes the object of x, which c shows: active-data-is-kept is violated
+
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,6 +4,21 @@ Staged entries lie in the partition of their staging token, which no scan of a r
 storage namespace, which all instances of an id share. So a cleaner finds an entry only by its token, and an object only
 by an entry, or by an address that names the instance (``data/<instance>/...``). Metaranges and ranges are not judged:
 their address is their content, and instances of one namespace share them.
+
+Example: x is staged on main of the instance u1, which has no entry any more. Only a cleanup record leads to its branch,
+the branch to the token, and the token to x.
+
+>>> instance_of_token(b"r-main:u1.t"), instance_of_address("mem://r/data/u1/a"), instance_of_address("mem://r/data/a")
+('u1', 'u1', None)
+>>> main = Branch(branch_id="main", commit_id="c", staging_token="r-main:u1.t")
+>>> x = StagedEntry(key=b"x", identity=b"1", data=b"")
+>>> store = {(b"r-u1", b"branches/main"): main, (b"r-main:u1.t", b"key/x"): x}
+>>> dict(left_behind(Snapshot(store, {}, 0, ())).staged)
+{(b'r-main:u1.t', b'key/x'): False}
+>>> note = {(keys.DELETED, b"repo/r/u1"): CleanupRecord(repository_id="r", instance_uid="u1")}
+>>> dict(left_behind(Snapshot(store | note, {}, 0, ())).staged)
+{(b'r-main:u1.t', b'key/x'): True}
+
 Source: graveler-on-kv.md, "Deleting a Repository"; hard-delete-uncommitted-data.md, "5. No Copies", "Delete - repo".
 """
 

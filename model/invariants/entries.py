@@ -6,6 +6,14 @@ docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and lo
 
 Example: the write x=1 of one client returns, then the write x=2 of another. In the end x must be 2. If the second
 client crashed, x may be 1 or 2, and neither write is judged.
+
+What a read of x that begins after each event may return, where x was absent::
+
+    write 1 invoked     nothing or 1
+    write 1 returns     1                 nothing was beaten by 1
+    write 2 invoked     1 or 2
+    write 3 invoked     1, 2 or 3
+    write 2 returns     2 or 3            1 was there before write 2 began; a read that is under way may still find it
 """
 
 from collections.abc import Hashable, Iterator

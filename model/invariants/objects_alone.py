@@ -7,7 +7,20 @@ background job changes nothing that can be seen. A call on an empty path answers
 returns is the one that it has staged.
 
 A call whose answer is indefinite, or whose client crashed, has taken place wholly, not at all, or up to one of its
-steps. A definite error says that nothing has happened. Source: hard-delete-uncommitted-data.md, "Goals", and the lakeFS
+steps. A definite error says that nothing has happened.
+
+Example: the *worlds* that a move of x to y goes through. If it was acknowledged, the store must show the last one; if
+its client crashed, any of the three.
+
+>>> shown = Shown().with_staged(b"x", Brought(b"1"))
+>>> moved = _course((("main", shown),), calls.arguments_by_role("move_object", ("r", "main", b"x", b"y")), Terms())
+>>> for world in moved.worlds:
+...     print({path: what.content for path, what in dict(world)["main"].paths.items()})
+{b'x': b'1'}
+{b'x': b'1', b'y': b'1'}
+{b'y': b'1'}
+
+Source: hard-delete-uncommitted-data.md, "Goals", and the lakeFS
 API; the "data" rows in docs/reference/invariants.md.
 """
 

@@ -5,7 +5,14 @@ entry is ``active``. Source: the "repositories" rows of the invariants in docs/r
 repository-operations-error-handling.md, "Decision".
 
 Example: a delete has read the entry of instance 1. Another delete and a create come between. Then the first one removes
-the entry of instance 2, for which no delete was begun: *delete-spares-successor* is violated.
+the entry of instance 2, for which no delete was begun.
+
+>>> at, more = (keys.GRAVELER, b"repos/r"), {"storage_namespace": "", "default_branch_id": "main", "creation_date": 0}
+>>> before = Snapshot({at: Repository(repository_id="r", instance_uid="2", **more)}, {}, 0, ())
+>>> delete = CallView(name="delete_repository", args=("r",), status=Status.PENDING, observed=(("target", "1"),))
+>>> step = Transition(0, delete, kv.Delete(*at), None, before, Snapshot({}, {}, 0, ()))
+>>> for each in delete_spares_successor.check(step): print(each.evidence)
+a delete that had found instance 1 removed or hid r (active, instance 2)
 """
 
 from collections.abc import Hashable, Iterator

@@ -13,9 +13,17 @@ What is gone is not found by any read that is invoked later, and is not in the b
 again. Which order it was is not decided by a read on a path that another write or delete changes meanwhile: that may
 hide a committed value for a while. Source: docs/designs/branches.md, "Reset, merge, revert".
 
-Example: x = 1 is acknowledged; a commit and a reset of x are under way at once; both return. Finding x = 1 twice is
-fine, and so is finding nothing twice. Nothing first and x = 1 then is a violation, and so is nothing first, and x = 1
-in the branch when all have ended.
+Example: x = 1 is acknowledged. Then a commit and a reset of x are under way at once::
+
+    event                      x = 1
+    commit invoked             stands, and is exposed: the commit may take it
+    reset of x invoked
+    both return                undecided: which came first?
+    a read finds nothing       gone: the reset came first
+    a read finds x = 1         violation
+
+If the first read finds x = 1, it stays undecided: in the end the branch may have it only if its head has it. Without
+the commit it is gone as soon as the reset returns.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -207,6 +215,7 @@ def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
         if call not in value.resets:
             return value
         fate = _Fate.UNDECIDED if value.exposed else _Fate.GONE
+        # What is gone needs no other reset: the state has fewer forms without them.
         return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NO_CALLS, fate=fate)
 
     state = state.with_values(after)

@@ -3,8 +3,18 @@
 To remove an operation means: it may have taken effect at any time, or never. What is impossible all the same is
 impossible with more knowledge. So the operations that are left are the reason.
 
-Example: among a thousand operations, write 1 returns, then write 2, then a read finds 1. These three are impossible by
-themselves. Without write 1 there is an order: it may have taken effect after write 2.
+Example: seven operations, one after the other, and three of them are impossible by themselves. Without the write of 1
+there is an order: it may have taken effect after that of 2.
+
+>>> from lakeproof.model.linearizability.specifications import REGISTER
+>>> history = History()
+>>> for f, value, result in (("write", 5, None), ("write", 6, None), ("write", 7, None), ("write", 1, None),
+...                          ("write", 2, None), ("read", None, 1), ("write", 8, None)):
+...     history.call(0, f, "k", value)
+...     history.end(0, Status.OK, result)
+>>> found = explain(REGISTER, history, "k", range(7), Limits())
+>>> found.returned, [(op.f, op.argument, op.result) for op in found.operations], found.minimal
+(5, [('write', 1, None), ('write', 2, None), ('read', None, 1)], True)
 """
 
 from bisect import bisect_left
@@ -107,7 +117,7 @@ def _first_impossible(
             raise _NoTime
         return answer.verdict is Verdict.VIOLATED
 
-    low, high = -1, len(returns) - 1
+    low, high = -1, len(returns) - 1  # as far as `low` the history is possible, as far as `high` it is not
     place, step = min(bisect_left(returns, at), high) if at >= 0 else high, 1
     try:
         if place < high and not impossible(place):
@@ -188,6 +198,7 @@ def _without(problem: Register, rows: Sequence[int]) -> Register:
     count = len(problem)
     for i in range(count):
         if i not in keep and writes[i] != NO_WRITE:
+            # A negative call is before all others.
             made.add(numbers[i], i - count - 1, NEVER, guards[i], values[i], writes[i])
     for i in sorted(keep):
         made.add(numbers[i], calls[i], returns[i], guards[i], values[i], writes[i])
@@ -278,4 +289,5 @@ def _smallest(
                 at += piece
         if piece == 1:
             return rows, not unsure.open
+        # Once more with pieces of this size, if any was left out; else with smaller ones.
         piece = max(piece // 2, 1) if len(rows) == before or piece > len(rows) else min(piece, max(len(rows) // 2, 1))

@@ -1,4 +1,14 @@
-"""Runs the checks: pass by pass, findings written as they come, then counted; examples are bounded, counts are not."""
+"""Runs the checks: pass by pass, findings written as they come, then counted; examples are bounded, counts are not.
+
+Example: a repository r with the commit c1, and a branch main at it; a branch b at c2 and a tag v at c3, which are not
+there. Three checks of the pass over commits were selected::
+
+    check                    things to judge        found
+    head-exists              3 branches and tags    2 violations: r-u branches/b names commit c2, which is not there;
+                                                    r-u tags/v names commit c3, which is not there
+    commits-have-no-cycle    1 commit               nothing
+    meta-range-exists        0: c1 names none       nothing, which is *inconclusive*
+"""
 
 import time
 from collections.abc import Collection, Iterator, Mapping

@@ -3,6 +3,17 @@
 A folder of Parquet tables (docs/reference/dataset.md), a file with lakeFS' store (its JSON dump, or JSON Lines), or the
 table ``kv`` of a PostgreSQL or DynamoDB database. All but the first hold ``kv/`` alone; the other tables may lie in a
 folder beside, or are made of what the object store holds (`lakeproof.spark_checks.data.stored`).
+
+Example: what a `Dataset` has, by what it is opened from::
+
+    source                                        keys       tables
+    ds/, with all four                            design     kv, metaranges, ranges, objects
+    ds/, without objects/                                    none: Unusable; "an empty one will do"
+    ds/, with decoded/ in place of kv/            design     metaranges, ranges, objects; and decoded
+    dump.json, or a database                      lakefs     kv: checks of data are not judged
+    the same, --beside ds/                        lakefs     all four
+    the same, --blockstore s3://lake              lakefs     all four, and "stored": three were read from the store
+
 """
 
 from functools import partial

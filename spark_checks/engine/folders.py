@@ -1,6 +1,15 @@
 """Folders in which runs lie: on this machine, or in a store that is named by a URL. Files in them are read and written
 alike, by names relative to the folder.
 
+Example: two files, written into ``run`` by their names, which need no folder to be there::
+
+    write("report.json", b"{}")        files()                         [("addresses/a.parquet", 3), ("report.json", 2)]
+    write("addresses/a.parquet",       folders()                       ["addresses"]
+          b"123")                      child("addresses").files()      [("a.parquet", 3)]
+
+In a folder of this machine a file is written beside its place and renamed. In S3, GCS and Azure it appears when it is
+closed, there are no folders to be made, and the modification time is in seconds: ETags tell versions apart.
+
 URLs are reached by Arrow's file systems (HDFS by its libhdfs, which needs a Hadoop client), with the credentials of the
 environment, as each store's own tools take them.
 """

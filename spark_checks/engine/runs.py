@@ -2,6 +2,19 @@
 
 The report is written last, and names each file of what was marked, with its size and SHA-256: a run that was cut
 short has no report, and one whose files were changed does not agree with it. A sweep refuses both.
+
+Example: a listing of three objects, of which one is committed, one marked, and one too young. The run goes on only as
+long as two sums agree::
+
+    accounts     committed 1, marked 1, too-young 1        3, as in the listing           else Mismatch: no report
+    addresses    one row of 20 bytes, when read again      as the account of marked       else Mismatch: no report
+    report       files: addresses/a.parquet, its bytes and SHA-256
+
+    then in the folder                  what a sweep says
+    report.json is not there            the run never came to its end
+    a.parquet has another byte          is not what the run has written
+    there is a b.parquet beside it      is not of the run
+
 """
 
 import json

@@ -3,6 +3,17 @@
 Each step of a search reads files and writes files, so that no plan grows with the depth of the search, and what a lost
 worker has to do again is one step. The driver takes in counts, one state for each thing that its tables lack, and
 the projections that no level before has brought, one partition of them at a time.
+
+Example: the first round at level 2 in `lakeproof.spark_checks.explore.search`. What workers write of its three states,
+one word each, unpacked here as (node of a, node of b, counter)::
+
+    tag=0    (2, 0, 1)    count: the number of the thing that it lacks, and speaks for
+    tag=0    (0, 2, 1)    the same of another thing
+    tag=1    (1, 2, 1)    count 2, of all transitions of the task
+    tag=1    (2, 1, 1)    count 0
+
+Those of tag 0 are expanded in the next round. Those of tag 1 belong to the next level; a tag of -1 or less has answers
+to a question.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

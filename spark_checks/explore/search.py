@@ -8,6 +8,14 @@ and one state for each missing entry goes to the driver, which expands those few
 missing; the states set aside are then expanded with the new tables, until none is left. Each state is expanded whole
 and once, so that transitions are counted once. After the first levels a step seldom takes a second round.
 
+Example: level 2 of the two counters in `lakeproof.search.expansion`. A state is (node of a, node of b, counter).
+
+    level 2    (1, 1, 0)  (2, 0, 1)  (0, 2, 1)
+    round 1    (1, 1, 0) has two successors, (2, 1, 1) and (1, 2, 1). The others lack an entry: no client has read "1"
+               yet. Each speaks for one: the driver expands both, and so makes the node 3, "has read 1", in both tables
+    round 2    (2, 0, 1) has the successor (2, 3, 1), and (0, 2, 1) has (3, 2, 1)
+    level 3    the four of both rounds, each once; 4 transitions
+
 Invariants. Workers project states on what invariants read (`lakeproof.spark_checks.explore.masks`); Spark tells the
 projections apart, and subtracts those of earlier levels; what is left is judged here by the judge of the local search.
 Monitors are columns; their reports are collected when a step of theirs is compiled. So the driver needs memory for the

@@ -3,6 +3,11 @@
 One cannot: on a cycle of commits some generation is wrong, and so `generation-is-right` is listed for it as well.
 Planted commits are on no branch and have no metarange, so that nothing else comes to depend on them. Objects that are
 lost, or shared, are picked from the listing, evenly, by arithmetic on their numbers.
+
+Example: three objects of main commits are to be lost, of 20 that could be. `_nth` picks numbers 6, 13 and 19; in two
+repositories with ten each these are 6 of the first one, and 3 and 9 of the second one. Number n there is brought by the
+main commit 2n + 2: of the commits 14; 8 and 20. `is_lost` says so of these three commits and of no other, without a
+list: what makes the rows of a commit leaves out its last object. The commits 2n + 1 are for objects that are shared.
 """
 
 import json
@@ -355,6 +360,7 @@ def _all(sizes: Sizes, what: str) -> int:
 
 def _nth(sizes: Sizes, i: int, count: int, what: str) -> tuple[Repository, int]:
     """The i-th of so many numbers that lie evenly among all: its repository, and which it is there."""
+    # The first number whose share, (number + 1) * count / total, reaches i + 1: so `_is_among` needs no list.
     number = -(-(i + 1) * _all(sizes, what) // count) - 1
     among = repositories(sizes)
     repo = among[bisect_right(among, number, key=lambda each: int(getattr(each, f"first_{what}"))) - 1]

@@ -1,6 +1,14 @@
 """The repositories of a dataset as numbers and names: what each has, and how its commits are linked. Pure.
 
 Every value is a hash of the seed, its kind and its index, so that any worker makes any row from the sizes alone.
+
+Example, of `BRANCHED`, whose blocks have 32 commits: 20 on main, then the features, one after the other.
+
+    0 .. 19          main                       commit 41 is number 9 of the second block (32 + 9)
+    20 21 22         fork from 2                its parents are 40 and 54, the end of the feature that forks from 34
+    23 24            fork from 21               its generation is 30: 20 mains of the first block, and ten of its own
+    25 .. 30         fork from 6                the first parents of 54 are 53, 52, 34, 33, 32, and then 19: the last
+    31               forks from 17              main of the first block
 """
 
 import hashlib
@@ -60,6 +68,7 @@ class History:
         line = self.lines[number]
         if steps < len(line):
             return block * self.size + line[steps]
+        # Below the line of its block: main, whose positions count through all blocks.
         return self.main(block * self.mains + line[-1] - (steps - len(line) + 1))
 
     def generation(self, c: int) -> int:

@@ -5,6 +5,16 @@ Each commit but a repository's first one writes one range, which takes the place
 parents. So commits share most of their ranges, and a range that was superseded is only in older commits. A range
 holds the objects that its commit brought, and carries over those of the earlier versions of its place, down to
 ``versions`` in all. Every object has one path, and a later version of the place gives that path to another object.
+
+Example: one chain of eight commits, with an object each but the first, three ranges of two versions::
+
+    commit    its metarange has the ranges of    its range has the paths (place/version/number)
+    1         1                                  tables/2/0/0: object 0
+    3         3, 2, 1                            tables/1/1/0: object 2
+    4         4, 3, 2                            tables/2/1/0: object 3; tables/2/0/0: object 0, carried over from 1
+    7         7, 6, 5                            tables/2/0/0: object 6; tables/2/1/0: object 3, carried over from 4
+
+A place is the generation modulo three. The path of object 0 belongs to object 6 from commit 7 on.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -197,6 +207,7 @@ def _ranges(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns
     parts: list[tuple[tuple[str, str], range]] = []
     for c in range(begin, end):
         generation = repo.history.generation(c)
+        # The commits of generation 2 are the first that write a range.
         for back in range(min(repo.sizes.versions, (generation - 2) // every + 1) if repo.objects(c) else 0):
             written = generation - back * every
             folder = f"tables/{written % every}/{written // every % repo.sizes.versions}/"

@@ -3,6 +3,16 @@
 Commits and those who point at them come as rows of one table, grouped by repository: a task has many small ones, or one
 that is large, and walks them together. Ids are 64-bit fingerprints that include the repository; a second fingerprint
 confirms each parent and head, and tells commits apart that share the first one.
+
+Example: a branch at C, a branch at X, rules of seven days. Rows, and what comes out of each::
+
+    A    30 days                  expired        C, which is the head, is after the threshold: the line goes on to B,
+    B    20 days, on A            not expired    which is not: it is the last one that the line keeps
+    C    5 days, on B             not expired
+    D    8 days, on A             expired        dangling, and before the threshold
+    E    9 days, on D             expired        note 1, OLDER_THAN_PARENT
+    X    a head, no commit        null           note 32, HEAD_MISSING
+
 Memory: of each commit a task holds the numbers, and while it walks some more: 160 bytes; its ids wait in a file.
 Measured: 10 million commits in one chain, in random order: 18 s of processor time on a busy machine, 1.6 GB.
 """
@@ -180,7 +190,7 @@ def _judge(rows: _Numbers, now: int) -> tuple[Flags, Marks]:
     has_parent = rows.commits.take("kind") == CHILD
     found = _Finder.of(rows.commits.take("at"), rows.commits.take("at_check"))
     parent = found.find(rows.commits.take("up"), rows.commits.take("up_check"))
-    parent[~has_parent] = -1
+    parent[~has_parent] = -1  # their rows say 0, which may be the fingerprint of another commit
     kind = rows.pointers.take("kind")
     at = found.find(rows.pointers.take("at"), rows.pointers.take("at_check"))
     first = found.first
