@@ -127,7 +127,7 @@ async def list_entries(
     tries: int = TRIES,
     batch_size: int = 0,
 ) -> tuple[Entry, ...]:
-    """`reading.list_entries` by iterators. Raises as `list_page`."""
+    """`reads.list_entries` by iterators. Raises as `list_page`."""
 
     async def look(branch: Branch) -> tuple[Entry, ...]:
         found = listing(env, repository, branch, Query(prefix=prefix), batch_size)

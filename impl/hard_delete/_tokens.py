@@ -41,7 +41,7 @@ async def stage_referred(
     env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, refer: Refer = nothing, *,
     looks: bool = False, exchanges: bool = False,
 ) -> Staged:  # fmt: skip
-    """Stage a change as `writing.set_entry` does, each time after ``refer``.
+    """Stage a change as `writes.set_entry` does, each time after ``refer``.
 
     looks: read before what the change will replace; 1 effect more a try.
     exchanges: replace just that, by `SetIf`, and look again where it has changed.

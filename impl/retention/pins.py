@@ -151,12 +151,12 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
 
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
-    """As `merging.merge`. Raises CommitExpired, too."""
+    """As `merges.merge`. Raises CommitExpired, too."""
     return await using(env, repository, source, partial(merges.merge, env, repository, destination, message=message))
 
 
 async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
-    """As `merging.revert`: what comes back comes from the commit's first parent. Raises CommitExpired, too."""
+    """As `merges.revert`: what comes back comes from the commit's first parent. Raises CommitExpired, too."""
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)

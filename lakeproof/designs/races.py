@@ -9,10 +9,10 @@
     op     = letter { letter | digit | "_" }    what it calls is for the design to say
 
 ``write.commit-read`` is a client that writes and then commits, and one that reads. ``upload@main:y`` is an upload to
-path y of main: a design says what an op calls without "@" or ":", and what may stand after them (`Place`). A scenario
-is named after its race: what was before it, the race, and the fault (``staged/copy-delete/crash``). `Refuted` matches
-such names with globs. A text that does not parse, a word without a meaning and a glob that matches nothing are errors
-when the catalogue is loaded.
+path y of main: a design says what an op calls without "@" or ":", and what may stand after them (`ArgumentSlot`). A
+scenario is named after its race: what was before it, the race, and the fault (``staged/copy-delete/crash``). `Refuted`
+matches such names with globs. A text that does not parse, a word without a meaning and a glob that matches nothing are
+errors when the catalogue is loaded.
 """
 
 import difflib

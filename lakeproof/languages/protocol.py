@@ -118,7 +118,7 @@ def reset(number: int) -> bytes:
 
 
 def answer(flow: int, number: int, reply: str) -> bytes:
-    """The reply to an effect of a flow. reply: of `replied`, `refused` or `minted`."""
+    """The reply to an effect of a flow. reply: of `effect_reply`, `error_reply` or `mint_reply`."""
     return f'{{"flow":{flow},"effect":{number},{reply}}}\n'.encode()
 
 

@@ -58,8 +58,8 @@ def instance_of_token(partition: bytes) -> InstanceUID | None:
 
 def instance_of_address(address: str) -> InstanceUID | None:
     """The instance that a physical address names: ``<namespace>/data/<instance>/<rest>``, or a staging token in the
-    place of the instance. None where it names none."""
-    _, _, relative = address.partition(_DATA)
+    place of the instance. None where it names none. A namespace may have a folder ``data``, too."""
+    _, _, relative = address.rpartition(_DATA)
     first, slash, rest = relative.partition("/")
     if not slash or not first or not rest:
         return None
@@ -99,7 +99,7 @@ def _known_instances(snapshot: Snapshot) -> list[Repository]:
     in which there are objects."""
     found = {entry.instance_uid: entry for entry in entries(snapshot)}
     spaces = {entry.repository_id: [entry.storage_namespace] for entry in found.values()}
-    seen = sorted({StorageNamespace(each.partition(_DATA)[0]) for each in snapshot.objects if _DATA in each})
+    seen = sorted({StorageNamespace(each.rpartition(_DATA)[0]) for each in snapshot.objects if _DATA in each})
     recorded = [record for record in snapshot.store.values() if isinstance(record, CleanupRecord)]
     gone = [
         _deleted_repository(record.repository_id, record.instance_uid, space)
@@ -148,7 +148,7 @@ def _data_left(
         address for view in views if view.repository.instance_uid not in live for address in _referenced_addresses(view)
     }
     occupied = {view.namespace for view in views if view.repository.instance_uid in live}
-    spaces = sorted({address.partition(_DATA)[0] for address in data})
+    spaces = sorted({address.rpartition(_DATA)[0] for address in data})
     for at, found in staged.items():
         record = snapshot.store[at]
         assert isinstance(record, StagedEntry)
@@ -162,7 +162,7 @@ def _data_left(
         named = any(uid == each.instance_uid for each in known)
         if named or address in led:
             left[address] = True
-        elif uid is not None or address.partition(_DATA)[0] not in occupied or _is_lost(snapshot, address, staged):
+        elif uid is not None or address.rpartition(_DATA)[0] not in occupied or _is_lost(snapshot, address, staged):
             left[address] = False
     return left
 
@@ -177,7 +177,7 @@ def _referenced_addresses(view: RepositoryView) -> Iterator[str]:
 
 def _is_lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]) -> bool:
     """Whether an entry that nothing leads to refers to an object."""
-    space = StorageNamespace(address.partition(_DATA)[0])
+    space = StorageNamespace(address.rpartition(_DATA)[0])
     lost: list[Record | bytes] = [snapshot.store[at] for at, found in staged.items() if not found]
     return any(address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry))
 

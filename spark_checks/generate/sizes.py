@@ -25,7 +25,7 @@ many staged ones; the same of committed ones."""
 class Sizes:
     """The sizes of a dataset. ``objects``: rows of the listing that are users' data: those that commits refer to, then
     ``staged`` and ``stale`` ones. ``ranges``: of one metarange, at most. ``versions``: of how many commits a range
-    holds the objects. ``straight``: one chain without features or merges. ``weight``: exponent of the skew."""
+    holds the objects. ``straight``: one chain without features or merges. ``skew``: its exponent."""
 
     repositories: int = 10
     branches: int = 60

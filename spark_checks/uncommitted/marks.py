@@ -60,7 +60,7 @@ class MarkOptions:
     @property
     def cutoff(self) -> int:
         """What was modified later is too young."""
-        return self.now - self.older_than
+        return max(self.now - self.older_than, -(1 << 63))  # times have 64 bits
 
 
 def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Report:

@@ -35,7 +35,8 @@ def test_objects_of_all_times_of_64_bits_are_young_or_old(spark: SparkSession, t
         made.objects.append(("s3://bucket/r0", f"data/at{moment}", 1, cast("datetime", moment)))
     snapshots.write(made, tmp_path / "data")
     where = (str(tmp_path / "data"), "--lenient", "--out", str(tmp_path / "out"))
-    for run, more in (("given", ("--now", str(NOW))), ("youngest", ())):  # the youngest is of the future: it is now
+    ages = {"given": ("--now", str(NOW)), "youngest": (), "longest": ("--now", "0", "--older-than", "999999999d")}
+    for run, more in ages.items():  # the youngest is of the future: it is now
         done = lakeproof("spark", "uncommitted", *where, "--run", run, *more)
         assert done.exit_code == 0, done.output
     marked = parquet.read_table(tmp_path / "out" / "given" / "addresses").column("address").to_pylist()

@@ -129,6 +129,7 @@ def test_an_address_and_a_token_tell_their_instance() -> None:
     assert deleted.instance_of_address("mem://r/data/u1/o") == "u1"
     assert deleted.instance_of_address("mem://r/data/r-main:u1.x/o") == "u1"  # as `online` names addresses
     assert deleted.instance_of_address("mem://r/data/o") is None
+    assert deleted.instance_of_address("mem://lake/data/r/data/u1/o") == "u1"
     assert deleted.instance_of_token(b"r-main:u1.x.y") == "u1"
     assert deleted.instance_of_token(b"graveler") is None
     assert repository("u1").instance_uid == "u1"
