@@ -51,8 +51,8 @@ def listing(state: BucketState, request: S3Request) -> Response:
             children.append(element("CommonPrefixes", "", element("Prefix", encode(name))))
         else:
             fields = element("Key", encode(name)), element("LastModified", iso(stored.last_modified))
-            more = *etag_and_size(stored.content), element("StorageClass", "STANDARD")
-            children.append(element("Contents", "", *fields, *more))
+            rest = *etag_and_size(stored.content), element("StorageClass", "STANDARD")
+            children.append(element("Contents", "", *fields, *rest))
     return xml("ListBucketResult", *children)
 
 
