@@ -52,7 +52,7 @@ class KeyCondition:
     def of(cls, table: DynamoTable, bound: BoundCondition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
         tree = bound.condition
-        parts = [_attribute_first(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
+        parts = [_turn_comparison(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
         partition: Scalar | None = None
         sort: BoundCondition | None = None
         for part in parts:
@@ -80,7 +80,7 @@ class KeyCondition:
         return cls(partition, sort)
 
 
-def _attribute_first(part: Condition) -> Condition:
+def _turn_comparison(part: Condition) -> Condition:
     """A comparison may have its attribute on either side."""
     if isinstance(part, Compared) and isinstance(part.left, Placeholder) and part.comparator in _MIRRORED:
         return Compared(part.right, _MIRRORED[part.comparator], part.left)
