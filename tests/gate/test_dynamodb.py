@@ -121,6 +121,8 @@ QUERIES: list[tuple[str, object]] = [
                 ({"ConditionExpression": "attribute_exists(a) = attribute_exists(b)"}, "attribute_exists"),
                 ({"ConditionExpression": "a = :x"}, ":x"),
                 ({"ConditionExpression": "begins_with(a)"}, "Incorrect number of operands"),
+                ({"ConditionExpression": "attribute_type(a, b)"}, "Incorrect operand type"),
+                ({"ConditionExpression": "size(size(a)) = a"}, "function: size, operand type: N"),
             )
         ),
         *(
@@ -137,6 +139,8 @@ QUERIES: list[tuple[str, object]] = [
             for update, says in (
                 ("SET p = :v", "Cannot update attribute p. This attribute is part of the key"),
                 ("SET a = :v, a.b = :v", "Two document paths overlap"),
+                ("SET a.b = :v, a[0] = :v", "Two document paths"),
+                ("SET _a = :v", 'Syntax error; token: "_"'),
                 ("SET a = b, c = :v", "refers to an attribute that does not exist"),
                 ("SET a.b = :v", "The document path provided in the update expression is invalid for update"),
                 ("SET a = v + s, c = :v", "An operand in the update expression has an incorrect data type"),

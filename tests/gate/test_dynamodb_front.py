@@ -9,7 +9,7 @@ from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.footprints import Touch
 from lakeproof.gate.fronts.http import Response
-from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s, understood
+from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, attached, create, done, n, request, s, understood
 
 
 class TestFront:
@@ -102,6 +102,19 @@ class TestFront:
         state = after(create(ONE), ("PutItem", {"TableName": ONE, "Item": item}))
         assert state.listed(ONE) == [item]
         assert state.listed("absent") == []
+
+    @pytest.mark.parametrize(
+        ("update", "makes_one"),
+        [("REMOVE v", False), ("REMOVE v.x, w[0]", False), ("DELETE v :s REMOVE w", False), ("ADD v :s", True)],
+    )
+    def test_an_update_that_only_removes_makes_no_item(self, update: str, makes_one: bool) -> None:
+        asked = {"TableName": ONE, "Key": {"p": s("a")}, "UpdateExpression": update, "ReturnValues": "ALL_NEW"}
+        state, status, body, _ = done(after(create(ONE)), "UpdateItem", asked | attached(update, n(1)))
+        assert (status, len(state.listed(ONE)), "Attributes" in body) == (200, makes_one, makes_one)
+
+    def test_the_type_of_a_value_of_the_request_may_be_asked_for(self) -> None:
+        put = {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": "attribute_type(:one, :t)"}
+        assert done(after(create(ONE)), "PutItem", put | attached(":one :t", n(1)))[1] == 200
 
     def test_the_checksum_is_of_the_body(self) -> None:
         response = DynamoDBFront().understood(request("Nothing", {}))

@@ -33,6 +33,8 @@ class TestPages:
             ("p = :p and k <= :b", [-1, 0.5, 9]),
             ("k BETWEEN :a AND :b AND p = :p", [0.5, 9]),
             ("p = :p AND k = :ten", [10]),
+            (":p = p AND :b < k", [10, 1e20]),
+            (":a >= k AND p = :p", [-1, 0.5]),
         ],
     )
     def test_a_query_is_in_the_order_of_its_sort_key(

@@ -129,13 +129,13 @@ class TestHeld:
                 found += more
         return found
 
-    def run(self, test: object, hello: bytes = b"AUTH c1 x\r\n") -> None:
+    def run(self, test: object, hello: bytes = b"AUTH c1 x\r\n", clients: tuple[str, ...] = ()) -> None:
         async def main() -> None:
             gate, listener = Gate[Store, StoreRequest](AWSFront(), Store(), lambda: 0), listening(0)
             port = listener.getsockname()[1]
             gate.hold(frozenset({"c1", "c2"}))
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
+                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate, clients).talk))
                 connection = await trio.open_tcp_stream("127.0.0.1", port)
                 await connection.send_all(hello)
                 assert (await self.said(connection, hello.count(b"\r\n"))).endswith(b"+OK\r\n")
@@ -187,6 +187,14 @@ class TestHeld:
             gate.open()
 
         self.run(test)
+
+    def test_a_transaction_of_no_client_is_refused_and_named(self) -> None:
+        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+            await connection.send_all(b"MULTI\r\nEXEC\r\n")
+            assert b"-NOAUTH" in await self.said(connection, 2)
+            assert gate.unknown.startswith("c1 EXEC (): a connection that is of no client")
+
+        self.run(test, clients=("c2",))
 
     def test_who_has_no_user_is_known_by_the_name_of_the_connection(self) -> None:
         async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:

@@ -116,6 +116,9 @@ PROTOCOLS = st.sampled_from([2, 3])
 @example(told("0 HSET a f 1", "0 WATCH a", "1 HSET a f 1", "0 MULTI", "0 EXEC"), 2)
 @example(told("0 SET a 1", "0 WATCH a", "1 SET a 2 NX", "0 MULTI", "0 EXEC"), 2)
 @example(told("0 SET a 1", "0 WATCH a", "1 APPEND a 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SET a 1 PX 9223372036854775807"), 2)
+@example(told("0 PSETEX a 9223372036854775807 1", "0 SETEX a 9223372036854775 1"), 2)
+@example(told("0 PEXPIRE a 9223372036854775807", "0 EXPIRE a 9223372036854775", "0 EXPIRE a -9223372036854775"), 2)
 @example(told("0 RESET", "0 GET a", "0 RESET x", "0 DISCARD", "0 EXEC"), 2)
 def test_a_sequence_of_commands_is_answered_as_by_redis(
     real: Real, asked: list[tuple[int, Words]], protocol: int

@@ -125,6 +125,13 @@ class TestBoto3:
         assert found["ChecksumSHA1"] == f"{base64.b64encode(part).decode()}-1"
         assert found["ChecksumType"] == "COMPOSITE"
 
+    def test_a_page_may_end_with_a_name_that_xml_has_no_place_for(self, s3: BaseClient) -> None:
+        names = ["k\x01", "k\r1", "k%31"]
+        for each in names:
+            s3.put_object(Bucket="b", Key=each)
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket="b", PaginationConfig={"PageSize": 1})
+        assert [each["Key"] for page in pages for each in page["Contents"]] == sorted(names)
+
     def test_a_bucket_with_objects_is_not_deleted(self, s3: BaseClient) -> None:
         s3.create_bucket(Bucket="new")
         s3.put_object(Bucket="new", Key="k", Body=b"1")
@@ -212,6 +219,7 @@ class TestWire:
                 request(x_amz_copy_source="b/k", x_amz_copy_source_if_modified_since="x"),
                 "x-amz-copy-source-if-modified-since of a PUT",
             ),
+            (request(x_amz_copy_source="b/k?versionId=1"), "a version in x-amz-copy-source"),
             (request(x_amz_storage_class="GLACIER"), "x-amz-storage-class of a PUT"),
             (request(if_unmodified_since="x"), "if-unmodified-since of a PUT"),
             (request("DELETE", if_none_match="*"), "if-none-match of a DELETE"),
@@ -244,6 +252,13 @@ class TestWire:
     )
     def test_what_changes_nothing_or_is_refused_by_s3_as_well_is_no_unknown(self, headers: dict[str, str]) -> None:
         assert performed(request("PUT", "/b/new", b"", **headers))[1].unknown == ""
+
+    @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "GET"])
+    def test_a_write_under_a_condition_may_meet_another_write(self, method: str) -> None:
+        found = S3Front().understood(request(method, if_match="x"))
+        assert not isinstance(found, Response)
+        answer = S3Front().conflict(found)
+        assert (answer is None or answer.status) == (method == "GET" or 409)
 
     def test_a_label_has_the_beginning_of_a_range_and_the_keys_of_a_bulk_delete(self) -> None:
         front = S3Front()

@@ -94,19 +94,21 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
 
 def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
     first = operands[0]
-    if function.startswith("attribute_") and not isinstance(first, Path):
+    if function.endswith("_exists") and not isinstance(first, Path):
         invalid(f"Invalid {bound.where}: Operator or function requires a document path; operator or function: "
                 f"{function}")  # fmt: skip
     last = operands[-1]
     if not isinstance(last, Placeholder):
+        if function == "attribute_type" or (function == "size" and isinstance(last, FunctionCall)):
+            _wrong_type(bound, function, "N" if isinstance(last, FunctionCall) else "{path}")
         return
     value = bound.attached.value(last.name, bound.where)
     if function == "begins_with" and value.kind not in ("S", "B"):
-        _wrong_type(bound, function, value)
+        _wrong_type(bound, function, value.kind)
     if function == "attribute_type" and not (isinstance(value, Scalar) and value.content in KINDS):
         invalid(f"Invalid {bound.where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
     if function == "size" and value.kind in ("N", "BOOL", "NULL"):
-        _wrong_type(bound, function, value)
+        _wrong_type(bound, function, value.kind)
 
 
 def _check_ordered(bound: BoundCondition, operator: str, *operands: Operand) -> None:
@@ -114,7 +116,7 @@ def _check_ordered(bound: BoundCondition, operator: str, *operands: Operand) -> 
         if isinstance(each, Placeholder):
             value = bound.attached.value(each.name, bound.where)
             if value.kind not in ORDERED:
-                _wrong_type(bound, operator, value)
+                _wrong_type(bound, operator, value.kind)
 
 
 def _check_bounds(bound: BoundCondition, low: Operand, high: Operand) -> None:
@@ -130,9 +132,9 @@ def _check_bounds(bound: BoundCondition, low: Operand, high: Operand) -> None:
                     "lower bound")  # fmt: skip
 
 
-def _wrong_type(bound: BoundCondition, operator: str, value: Value) -> None:
+def _wrong_type(bound: BoundCondition, operator: str, kind: str) -> None:
     invalid(f"Invalid {bound.where}: Incorrect operand type for operator or function; operator or function: "
-            f"{operator}, operand type: {value.kind}")  # fmt: skip
+            f"{operator}, operand type: {kind}")  # fmt: skip
 
 
 def _holds(bound: BoundCondition, tree: Condition, item: Item) -> bool:

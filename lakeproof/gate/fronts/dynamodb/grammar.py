@@ -78,7 +78,7 @@ EQUAL: "="
 OTHER: /<>|<=|>=|<|>/
 SIGN: "+" | "-"
 INDEX: /[0-9]{1,9}/
-NAME: /[A-Za-z_][A-Za-z0-9_]*/
+NAME: /[A-Za-z][A-Za-z0-9_]*/
 PLACEHOLDER: /#[A-Za-z0-9_]+/
 VALUE: /:[A-Za-z0-9_]+/
 %ignore /[ \t\r\n]+/

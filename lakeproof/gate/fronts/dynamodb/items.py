@@ -54,7 +54,7 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
         after = change.item
     elif change.kind == "DeleteItem":
         after = None
-    elif change.kind == "UpdateItem":
+    elif change.kind == "UpdateItem" and not (before is None and change.only_removes):
         base = table.key_fields(key) if before is None else before
         after = base if change.update is None else change.update.applied(base)
     if after is not None and item_size(after) > ITEM_BYTES_MAX:

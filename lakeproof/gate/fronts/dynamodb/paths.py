@@ -124,6 +124,6 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
 
 
 def overlap(one: Steps, other: Steps) -> bool:
-    """Whether one path begins with the other."""
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+    """Whether one path begins with the other, or one needs a map where the other needs a list."""
+    here, there = next((pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]), (0, 0))
+    return here == there or isinstance(here, int) is not isinstance(there, int)

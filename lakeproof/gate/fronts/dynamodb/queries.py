@@ -35,7 +35,7 @@ from lakeproof.gate.fronts.dynamodb.state import (
 from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, item_size, order, written_item
 
 PAGE_BYTES_MAX: Final = 1 << 20
-_COMPARATORS: Final = ("=", "<", "<=", ">", ">=")
+_MIRRORED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ class KeyCondition:
     def of(cls, table: DynamoTable, bound: BoundCondition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
         tree = bound.condition
-        parts = tree.conditions if isinstance(tree, Every) else (tree,)
+        parts = [_turn_comparison(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
         partition: Scalar | None = None
         sort: BoundCondition | None = None
         for part in parts:
@@ -80,10 +80,17 @@ class KeyCondition:
         return cls(partition, sort)
 
 
+def _turn_comparison(part: Condition) -> Condition:
+    """A comparison may have its attribute on either side."""
+    if isinstance(part, Compared) and isinstance(part.left, Placeholder) and part.comparator in _MIRRORED:
+        return Compared(part.right, _MIRRORED[part.comparator], part.left)
+    return part
+
+
 def _name(bound: BoundCondition, part: Condition) -> str | int:
     """The attribute that a part of a key condition is about."""
     supported = (
-        (isinstance(part, Compared) and part.comparator in _COMPARATORS)
+        (isinstance(part, Compared) and part.comparator in _MIRRORED)
         or isinstance(part, Between)
         or (isinstance(part, FunctionCall) and part.function == "begins_with")
     )

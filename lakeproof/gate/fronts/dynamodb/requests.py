@@ -70,6 +70,11 @@ class ItemChange:
     tells: bool = False
     text: str = ""
 
+    @property
+    def only_removes(self) -> bool:
+        """Whether it is an update that can put nothing into an item. Where there is none, it makes none."""
+        return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update.update.actions)
+
 
 @attrs.frozen(kw_only=True)
 class Pages:

@@ -29,14 +29,17 @@ def fits(number: int) -> bool:
 
 TIMES: Final = (b"EX", b"PX", b"EXAT", b"PXAT")
 """Options of SET."""
+_SINCE_1970: Final = 1 << 41
+"""Milliseconds, about: a time that Redis keeps is one since then, and has 64 bits."""
 _IN_SECONDS: Final = frozenset({b"EX", b"EXPIRE", b"SETEX"})
 
 
 def lifetime(word: bytes, text: bytes, known: bool, *, positive: bool = True) -> int:
     """In milliseconds. word: the option or the command that has it. known: whether keys may have one here."""
     found = integer(text) * (1000 if word in _IN_SECONDS else 1)
+    latest = _MAX if word in TIMES[2:] else _MAX - _SINCE_1970
     name = (b"SET" if word in TIMES else word).decode()
-    if not fits(found) or (positive and found <= 0):
+    if not (1 if positive else _MIN) <= found <= latest:
         raise CommandError(f"ERR invalid expire time in '{name.lower()}' command")
     if word in TIMES[2:]:
         raise not_known(f"{name} {word.decode()}")

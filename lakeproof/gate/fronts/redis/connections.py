@@ -14,8 +14,7 @@ import trio
 
 from lakeproof.gate.fronts.http import CLOSING_SECONDS, Cut, Gone, Server, send
 from lakeproof.gate.fronts.interface import Answer
-from lakeproof.gate.fronts.redis.commands import label_of
-from lakeproof.gate.fronts.redis.front import RedisRequest
+from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
 from lakeproof.gate.fronts.redis.replies import Failure, Reply, encode_reply
 from lakeproof.gate.fronts.redis.session import Session
@@ -91,7 +90,7 @@ class Speaker:
 
     async def _answer(self, session: Session, request: RedisRequest) -> Reply:
         if self.clients and request.user not in self.clients:
-            self.gate.note(f"{request.user or 'unnamed client'} {label_of(request.commands[0])}", UNNAMED)
+            self.gate.note(f"{request.user or 'unnamed client'} {RedisFront().label_of(request)}", UNNAMED)
             return Reply(Failure(STRANGER))
         reply = await self.gate.ask(request, request.body)
         assert isinstance(reply, Reply)

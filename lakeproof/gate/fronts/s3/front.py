@@ -54,8 +54,8 @@ class S3Front:
         return perform(state, request, now)
 
     def conflict(self, request: S3Request) -> Response | None:
-        """Amazon S3 User Guide, *Conditional write behavior*."""
-        if request.method not in ("PUT", "POST") or not {"if-match", "if-none-match"} & request.headers.keys():
+        """Amazon S3 User Guide, *Conditional write behavior*, *How to perform conditional deletes*."""
+        if request.method in ("GET", "HEAD") or not {"if-match", "if-none-match"} & request.headers.keys():
             return None
         message = "The conditional request cannot succeed due to a conflicting operation against this resource."
         return error_response(S3Error(409, "ConditionalRequestConflict", message), request)

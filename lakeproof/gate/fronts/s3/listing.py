@@ -1,13 +1,14 @@
 """Listings of S3: versions 1 and 2, with delimiter, pages and an encoding for names."""
 
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, unquote
+from xml.etree.ElementTree import Element
 
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, refuse, xml
-from lakeproof.model.objects import StoredObject
+from lakeproof.model.objects import StoredObject, etag
 
 KEYS_MAX = 1000
 
@@ -22,7 +23,8 @@ def listing(state: BucketState, request: S3Request) -> Response:
     second = query.get("list-type") == "2"
     limit = _limit(query.get("max-keys", str(KEYS_MAX)))
     prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
-    begin = (query.get("continuation-token") or query.get("start-after", "")) if second else query.get("marker", "")
+    token = unquote(query.get("continuation-token", ""))  # XML has no place for some characters of a name
+    begin = (token or query.get("start-after", "")) if second else query.get("marker", "")
     found = list(_entries(state, request.bucket, prefix, delimiter, begin))
     page, more = found[:limit], len(found) > limit > 0
     encode = quote if query.get("encoding-type") == "url" else str
@@ -40,7 +42,7 @@ def listing(state: BucketState, request: S3Request) -> Response:
         children.append(element("KeyCount", str(len(page))))
         children += [element("ContinuationToken", query["continuation-token"])] if "continuation-token" in query else []
         children += [element("StartAfter", encode(query["start-after"]))] if "start-after" in query else []
-        children += [element("NextContinuationToken", page[-1][0])] if more and page else []
+        children += [element("NextContinuationToken", quote(page[-1][0]))] if more and page else []
     else:
         children.append(element("Marker", encode(query.get("marker", ""))))
         children += [element("NextMarker", encode(page[-1][0]))] if more and page and delimiter else []
@@ -48,18 +50,15 @@ def listing(state: BucketState, request: S3Request) -> Response:
         if stored is None:
             children.append(element("CommonPrefixes", "", element("Prefix", encode(name))))
         else:
-            children.append(
-                element(
-                    "Contents",
-                    "",
-                    element("Key", encode(name)),
-                    element("LastModified", iso(stored.last_modified)),
-                    element("ETag", f'"{stored.etag}"'),
-                    element("Size", str(len(stored.content))),
-                    element("StorageClass", "STANDARD"),
-                )
-            )
+            fields = element("Key", encode(name)), element("LastModified", iso(stored.last_modified))
+            rest = *etag_and_size(stored.content), element("StorageClass", "STANDARD")
+            children.append(element("Contents", "", *fields, *rest))
     return xml("ListBucketResult", *children)
+
+
+def etag_and_size(content: bytes) -> tuple[Element, Element]:
+    """Of an object or a part, as listings have them."""
+    return element("ETag", f'"{etag(content)}"'), element("Size", str(len(content)))
 
 
 def _limit(text: str) -> int:

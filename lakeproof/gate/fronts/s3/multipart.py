@@ -9,6 +9,7 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums
 from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
+from lakeproof.gate.fronts.s3.listing import etag_and_size
 from lakeproof.gate.fronts.s3.state import BucketState, Upload
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parse_xml, refuse, xml
@@ -136,14 +137,7 @@ def list_parts(state: BucketState, request: S3Request, now: int) -> Done:
     left = [each for each in sorted(found.parts.items()) if each[0] > after]
     page = left[: min(most, PARTS_SHOWN_MAX)]
     parts = [
-        element(
-            "Part",
-            "",
-            element("PartNumber", str(position)),
-            element("ETag", f'"{etag(content)}"'),
-            element("Size", str(len(content))),
-        )
-        for position, content in page
+        element("Part", "", element("PartNumber", str(position)), *etag_and_size(content)) for position, content in page
     ]
     fields = [element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)]
     fields.append(element("IsTruncated", "true" if len(page) < len(left) else "false"))

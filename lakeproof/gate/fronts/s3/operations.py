@@ -166,10 +166,7 @@ def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
     """The conditions of a read, in the order of RFC 9110, section 13.2.2."""
     modified = found.last_modified // 1_000_000 * 1_000_000
     match, since = headers.get("if-match"), from_http(headers.get("if-unmodified-since", ""))
-    if match is not None:
-        if not _matches(match, found):
-            refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
-    elif since is not None and modified > since:
+    if (since is not None and modified > since) if match is None else not _matches(match, found):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     none, since = headers.get("if-none-match"), from_http(headers.get("if-modified-since", ""))
     if (none is not None and _matches(none, found)) or (none is None and since is not None and modified <= since):
@@ -193,6 +190,8 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
 def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     """The source of a copy, under the conditions on it."""
     source = source_of(request) or ""
+    if "?" in request.headers["x-amz-copy-source"]:
+        not_known("a version in x-amz-copy-source")
     _bucket(state, source.partition("/")[0])
     found = state.objects.get(source)
     if found is None:
