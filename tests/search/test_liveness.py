@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
+from lakeproof.scenario import Flow
 from lakeproof.search import graph, liveness
 from lakeproof.search.replay import NotReproduced, record
 from lakeproof.search.search import search
@@ -158,6 +159,33 @@ def test_a_run_that_ends_breaks_what_is_owed() -> None:
     found = broken(scenario)
     assert found is not None
     assert (found.loop, len(found.moves)) == (None, 1)
+
+
+class Taker:
+    """A flow that is an object, and says of itself another thing than its repr."""
+
+    async def __call__(self, env: Env) -> None:
+        await take_once(env, "a")
+
+    def __str__(self) -> str:
+        return "a taker"
+
+
+async def wait_for_another_task(env: Env) -> None:
+    async with env.parallel() as group:
+        group.start(take_once, env, "a")
+        group.start(env.store.delete, *LOCK)
+
+
+async def hold(env: Env) -> None:
+    await env.store.set(*LOCK, b"b")
+
+
+@pytest.mark.parametrize("flow", [Taker(), wait_for_another_task], ids=["an object", "a task of the client"])
+def test_a_call_ends_that_waits_for_none_but_itself(flow: Flow) -> None:
+    setup = [Call(hold)] if flow is wait_for_another_task else []
+    scenario = Scenario(name="x", setup=setup, clients=[[Call(flow)]], invariants=[Terminates(flow, id="ends")])
+    assert verdicts(search(scenario))["ends"] == "holds"
 
 
 def test_what_is_never_owed_is_inconclusive() -> None:
