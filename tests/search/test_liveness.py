@@ -16,7 +16,7 @@ from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Sn
 from lakeproof.scenario import Flow
 from lakeproof.search import graph, liveness
 from lakeproof.search.replay import NotReproduced, record
-from lakeproof.search.search import search
+from lakeproof.search.search import Limits, search
 from lakeproof.search.trace import Trace, TraceError, dumps, read, write
 from lakeproof.show.lanes import show
 from lakeproof.show.pages.html import page
@@ -192,6 +192,23 @@ def test_what_is_never_owed_is_inconclusive() -> None:
     never = LeadsTo(lambda seen: False, lambda seen: False, id="never", meaning="")
     result = search(attrs.evolve(locks(Call(take_once, "a")), invariants=[never]))
     assert verdicts(result)["never"] == "inconclusive"
+
+
+async def pulse(env: Env) -> None:
+    await env.store.find(*LOCK)
+    while True:
+        await env.store.find(*LOCK)
+        await env.store.delete(*LOCK)
+        await hold(env)
+
+
+def test_a_step_to_a_state_that_no_limited_search_has_expanded_can_be_taken() -> None:
+    waits = attrs.evolve(locks(Call(take_once, "b"), Call(pulse), fairness="strong"), setup=[Call(hold)])
+    whole = search(waits)
+    assert (whole.complete, verdicts(whole)["take-once-terminates"]) == (True, "holds")
+    for states_max in range(1, whole.states):
+        limited = search(waits, Limits(states_max=states_max))
+        assert verdicts(limited)["take-once-terminates"] == "inconclusive", states_max
 
 
 @pytest.mark.parametrize("moves", ["cut", "unfair"])
