@@ -37,7 +37,7 @@ _NODES_MAX: Final = 1 << 24
 
 @attrs.frozen
 class Runs:
-    """The runs of a search. ``moves``: what the numbers of the graph's moves mean. The last state of the graph stands for
+    """The runs of a search. ``moves``: what the numbers of the graph's moves mean. The graph's last state stands for
     all that were not expanded: a step that leads there can be taken, and nothing is known of what follows."""
 
     judge: Judge
