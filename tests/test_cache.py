@@ -34,6 +34,21 @@ SCENARIOS = [Scenario(name="a/b/c", clients=[[Call(store)]], invariants=[IS_ONE]
 """
 """Holds if the amount is 1. What decides that is what a test changes."""
 
+LOOPS = """
+from lakeproof import Always, Call, Scenario, Terminates, Violation
+
+async def spin(env):
+    while not await env.store.try_set_if(b"p", b"k", b"1", None):
+        pass
+
+def check(snapshot):
+    return [] if snapshot.store else [Violation("starts", "nothing is stored")]
+
+STARTS = Always(id="starts", meaning="the store is not empty", check=check)
+SCENARIOS = [Scenario(name="a/b/c", clients=[[Call(spin)]] * 2, invariants=[Terminates(spin), STARTS])]
+"""
+"""One violation is a loop, and one is there before the first step."""
+
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Warm]:
@@ -172,10 +187,14 @@ class TestWhatHasChanged:
 
 
 class TestWhatIsTold:
-    def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:
+    @pytest.mark.parametrize(
+        "what", [("repositories/step1/delete-get", "tags/plain/*"), ("--from", "mine.py")], ids=["designs", "a loop"]
+    )
+    def test_the_rows_and_traces_are_those_of_a_search(self, what: tuple[str, ...], runner: Runner) -> None:
+        runner.write(mine_py=LOOPS)
         runs: list[object] = []
         for option in ("--table=scenarios", "--table=scenarios", "--no-cache"):
-            done = runner.verify("--json", option, "repositories/step1/delete-get", "tags/plain/*", "--out", "traces")
+            done = runner.verify("--json", option, *what, "--out", "traces")
             assert recalled(done) is (len(runs) == 1)
             rows = [{**json.loads(line), "seconds": 0} for line in done.stdout.splitlines()]
             assert {row["verdict"] for row in rows} == {"holds", "violated"}

@@ -37,7 +37,8 @@ _NODES_MAX: Final = 1 << 24
 
 @attrs.frozen
 class Runs:
-    """The runs of a search. ``moves``: what the numbers of the graph's moves mean."""
+    """The runs of a search. ``moves``: what the numbers of the graph's moves mean. The graph's last state stands for
+    all that were not expanded: a step that leads there can be taken, and nothing is known of what follows."""
 
     judge: Judge
     words: Words
@@ -52,10 +53,10 @@ class Runs:
         """
         record, found = self.judge.records[liveness.id], list[Counterexample]()
         for promise in liveness.promises(len(scenario.clients)):
-            owing = self._true(liveness.id, promise.before, promise.reads)
+            owing = np.append(self._true(liveness.id, promise.before, promise.reads), False)
             record.reached += int(owing.sum())
             record.example = record.example or ("what was promised came" if owing.any() else "")
-            kept = self._true(liveness.id, promise.after, promise.reads)
+            kept = np.append(self._true(liveness.id, promise.after, promise.reads), True)
             lasso = broken_run(self.graph, owing, kept, liveness.fairness)
             if lasso is not None:
                 found.append(self._counterexample(liveness.id, promise, lasso))
@@ -124,7 +125,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(names.canonical(after, kernel))
-            known = target >= 0
+            target = np.where(target < 0, len(words[0]), target)
             mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
             if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
@@ -138,7 +139,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
                 (rows + at, target, np.full(len(rows), number), np.full(len(rows), mover), step),
                 strict=True,
             ):
-                column.append(part[known].astype(np.int64))
+                column.append(part.astype(np.int64))
 
         kernel.expand(chunk, sink)
     source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
@@ -160,14 +161,14 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
     if any(cell[0] in (TIMER, CHANNEL, WATCHED) for cell in kernel.space.cells):
         can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(
-        states=len(words[0]),
+        states=len(words[0]) + 1,
         source=source[order],
         target=target[order],
         move=move[order],
         mover=mover[order],
         step=step[order],
-        can_move=np.stack([*can_move, still, none]),
-        depth=depth,
+        can_move=np.pad(np.stack([*can_move, still, none]), ((0, 0), (0, 1)), constant_values=True),
+        depth=np.append(depth, 0),
     )
     return Runs(judge, words, graph, tuple(numbers))
 

@@ -70,24 +70,26 @@ class Recall(Verify):
         return attrs.evolve(outcome_of(scenario, verdicts), recalled=True, **counts)  # type: ignore[arg-type]
 
     def _verdict(self, scenario: Scenario, source: Source, row: dict[str, object]) -> Verdict:
-        name, steps = str(row["invariant"]), row.pop("steps")
-        assert (row["verdict"] == "violated") is bool(steps)
+        name, steps, loop = str(row["invariant"]), row.pop("steps"), cast("int | None", row.pop("loop"))
+        violated = row["verdict"] == "violated"
         return Verdict(
             expected=scenario.expected(name),
             named=name in scenario.sought_ids,
-            trace=_make_trace(scenario, source, name, cast("list[list[str]]", steps)) if steps else None,
+            trace=_make_trace(scenario, source, name, cast("list[list[str]]", steps), loop) if violated else None,
             **row,  # type: ignore[arg-type]  # as `Kept.keep` has written them
         )
 
 
-def _make_trace(scenario: Scenario, source: Source, name: str, steps: Sequence[Sequence[str]]) -> Trace:
+def _make_trace(
+    scenario: Scenario, source: Source, name: str, steps: Sequence[Sequence[str]], loop: int | None
+) -> Trace:
     """Make the steps of a violation. Raises NotReproduced."""
     from lakeproof.search.faults import Mode
     from lakeproof.search.replay import move_of
 
     clients = len(scenario.clients)
     known = (TraceStep(client=client, mode=Mode(mode), task=task) for client, mode, task in steps)
-    return make_trace(scenario, source, name, [move_of(step, clients, name) for step in known])
+    return make_trace(scenario, source, name, [move_of(step, clients, name) for step in known], loop)
 
 
 class Kept:
@@ -149,6 +151,7 @@ def _text(outcome: Outcome) -> str:
         {
             **{name: getattr(each, name) for name in VERDICT_FIELDS},
             "steps": [(step.client, step.mode.value, step.task) for step in each.trace.schedule] if each.trace else [],
+            "loop": each.trace and each.trace.loop,
         }
         for each in outcome.verdicts
     ]

@@ -1,10 +1,10 @@
 """What must happen at last: liveness, as promises about all that a run does from some state on.
 
-A run may go on for ever only where flows loop. It is *fair* if no client is left out: weakly, where each client that
-can move moves again and again; strongly, where each step that a client could take again and again (from the same place,
-with the same reply) is taken again and again. Time passes as well: each jump of the clock comes at last, while clients
-run. Faults are never owed: a crash, a lost answer, a late write may stay away for ever. So may everything without
-fairness.
+A run may go on for ever only where flows loop. It is *fair* if no client is left out, and no task of one: weakly, where
+each that can move moves again and again; strongly, where each step that it could take again and again (from one state
+of its own, with one reply) is taken again and again. Time passes as well: each jump of the clock comes at last, while
+clients run. Faults are never owed: a crash, a lost answer, a late write may stay away for ever. So may everything
+without fairness.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ class Terminates:
         flow = self.call
         while isinstance(flow, partial):
             flow = flow.func
-        return flow if isinstance(flow, str) else str(getattr(flow, "__name__", flow))
+        return flow if isinstance(flow, str) else str(getattr(flow, "__name__", repr(flow)))
 
     def promises(self, clients: int) -> Iterator[Promise]:
         """One for each client: a call that has ended is followed by no other before that one has begun."""

@@ -13,9 +13,10 @@ import pytest
 from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
+from lakeproof.scenario import Flow
 from lakeproof.search import graph, liveness
 from lakeproof.search.replay import NotReproduced, record
-from lakeproof.search.search import search
+from lakeproof.search.search import Limits, search
 from lakeproof.search.trace import Trace, TraceError, dumps, read, write
 from lakeproof.show.lanes import show
 from lakeproof.show.pages.html import page
@@ -160,10 +161,54 @@ def test_a_run_that_ends_breaks_what_is_owed() -> None:
     assert (found.loop, len(found.moves)) == (None, 1)
 
 
+class Taker:
+    """A flow that is an object, and says of itself another thing than its repr."""
+
+    async def __call__(self, env: Env) -> None:
+        await take_once(env, "a")
+
+    def __str__(self) -> str:
+        return "a taker"
+
+
+async def wait_for_another_task(env: Env) -> None:
+    async with env.parallel() as group:
+        group.start(take_once, env, "a")
+        group.start(env.store.delete, *LOCK)
+
+
+async def hold(env: Env) -> None:
+    await env.store.set(*LOCK, b"b")
+
+
+@pytest.mark.parametrize("flow", [Taker(), wait_for_another_task], ids=["an object", "a task of the client"])
+def test_a_call_ends_that_waits_for_none_but_itself(flow: Flow) -> None:
+    setup = [Call(hold)] if flow is wait_for_another_task else []
+    scenario = Scenario(name="x", setup=setup, clients=[[Call(flow)]], invariants=[Terminates(flow, id="ends")])
+    assert verdicts(search(scenario))["ends"] == "holds"
+
+
 def test_what_is_never_owed_is_inconclusive() -> None:
     never = LeadsTo(lambda seen: False, lambda seen: False, id="never", meaning="")
     result = search(attrs.evolve(locks(Call(take_once, "a")), invariants=[never]))
     assert verdicts(result)["never"] == "inconclusive"
+
+
+async def pulse(env: Env) -> None:
+    await env.store.find(*LOCK)
+    while True:
+        await env.store.find(*LOCK)
+        await env.store.delete(*LOCK)
+        await hold(env)
+
+
+def test_a_step_to_a_state_that_no_limited_search_has_expanded_can_be_taken() -> None:
+    waits = attrs.evolve(locks(Call(take_once, "b"), Call(pulse), fairness="strong"), setup=[Call(hold)])
+    whole = search(waits)
+    assert (whole.complete, verdicts(whole)["take-once-terminates"]) == (True, "holds")
+    for states_max in range(1, whole.states):
+        limited = search(waits, Limits(states_max=states_max))
+        assert verdicts(limited)["take-once-terminates"] == "inconclusive", states_max
 
 
 @pytest.mark.parametrize("moves", ["cut", "unfair"])
