@@ -11,8 +11,7 @@ _DIGITS_MAX: Final = 17
 def double(text: str) -> float:
     """A decimal number.
 
-    Raises ValueError for one that a double cannot tell from others: written with as many digits, it is another one, or
-    these are too many, or it is too large or too small.
+    Raises ValueError for one that a double, written with as many digits, is not; and for more digits than a double has.
     """
     number = float(text)
     digits = _digits(text)

@@ -51,8 +51,7 @@ class Settings:
     initial: what every key holds in the beginning, or a map of keys where all of them are one object; UNKNOWN here:
         what the specification says.
     order: ``file``: events happened in the order in which they were recorded; ``time``: in that of their times.
-    ties: which comes first when a return and a call have the same time. ``calls`` is the lenient one. At each time, one
-        process keeps its own order.
+    ties: which come first at equal times; ``calls`` is the lenient one. At each time, one process keeps its own order.
     """
 
     fail: Literal["did-not-happen", "predicate-false"] = "did-not-happen"
