@@ -1,7 +1,6 @@
 """JSON that is read as it was written, or not at all."""
 
 import json
-import math
 from typing import Final, NoReturn
 
 from lakeproof.model.linearizability.values import shorten_value
@@ -12,13 +11,17 @@ _DIGITS_MAX: Final = 17
 def double(text: str) -> float:
     """A decimal number.
 
-    Raises ValueError for one that a double cannot tell from others: it has more digits, or is too large or too small.
+    Raises ValueError for one that a double, written with as many digits, is not; and for more digits than a double has.
     """
     number = float(text)
-    digits = text.lower().partition("e")[0].replace(".", "").strip("+-0")
-    if len(digits) > _DIGITS_MAX or not math.isfinite(number) or (digits and not number):
+    digits = _digits(text)
+    if len(digits) > _DIGITS_MAX or _digits(f"{number:.{max(len(digits), 1) - 1}e}") != digits:
         raise ValueError(f"{shorten_value(text)} does not fit into a double; write it as text")
     return number
+
+
+def _digits(number: str) -> str:
+    return number.lower().partition("e")[0].replace(".", "").strip("+-0")
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

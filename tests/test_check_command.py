@@ -74,6 +74,8 @@ def test_settings_of_the_recorder_change_what_is_said() -> None:
     assert lakeproof("check", "history").exit_code == 1
     assert lakeproof("check", "history", "--initial", "7").exit_code == 0
     assert "no JSON value" in complaint(lakeproof("check", "history", "--initial", "seven"))
+    write((0, "invoke", "read", "x"), (0, "ok", "read", "x", {"x": 7}))  # here a map is a value, as any other
+    assert lakeproof("check", "history", "--model", "register", "--initial", '{"x": 7}').exit_code == 0
     write(
         (0, "invoke", "write", None, 1, 0),
         (0, "ok", "write", None, 1, 5),

@@ -1,12 +1,13 @@
 """What EDN does not allow, and the library lets pass: it would make one value of two that were written apart.
 
-The library takes the last of equal names in a map, leaves escapes that it does not know as they are, rounds numbers,
-and does not ask for a space between ``12`` and ``abc``.
+The library takes the last of equal names in a map, leaves escapes that it does not know as they are, rounds numbers
+and times, and does not ask for a space between ``12`` and ``abc``.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from typing import Final
 
 from lakeproof.histories.errors import shorten_value
@@ -23,15 +24,18 @@ _HEXADECIMAL: Final = re.compile(r"[+-]?0x[0-9A-Fa-f]+")
 _HEXADECIMAL_MAX: Final = 3_000
 """The library reads any; Python shows no more than 4,300 decimal digits of a number."""
 _TAG: Final = re.compile(r"#[A-Za-z:]")
+_NANOSECONDS: Final = re.compile(r"\.\d{6}\d*[1-9]")
 
 
 def objection(text: str, value: object) -> str:
     """Why the text of a form does not say what the library has made of it; empty: it does. Cost: linear."""
     things = 0
-    for piece in _PIECE.findall(text):
+    for before, piece in pairwise(("", *_PIECE.findall(text))):
         if piece[0] == '"':
             if not _TEXT.fullmatch(piece):
                 return f"the text {shorten_value(piece)} has an escape that EDN does not know"
+            if before == "#inst" and _NANOSECONDS.search(piece):
+                return f"the time {shorten_value(piece)} is finer than microseconds: write it as text"
         elif piece == "#_" or piece[0] == "^":
             return f"{shorten_value(piece)} is not for data"
         elif piece[0] in "])};" or _TAG.match(piece):

@@ -79,7 +79,8 @@ def hint(specification: Specification, history: History, numbers: Iterable[int],
     for register, value in _observed_values(specification, failed):
         part = map(history.operation, numbers)
         writes = [(op, one) for op in part for name, one in _written_values(specification, op) if name == register]
-        if value in (None, UNKNOWN) or any(one == value for _, one in writes):
+        grown = isinstance(value, str) and "append" in specification.fs  # of what was appended, perhaps
+        if value in (None, UNKNOWN) or any(one == value or (grown and str(one) in str(value)) for _, one in writes):
             continue
         never, kinds = f"{shown(value)} was never written", {kind_of(one) for _, one in writes} - {"nil"}
         if kinds and kind_of(value) not in kinds:

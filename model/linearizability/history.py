@@ -51,7 +51,7 @@ class Settings:
     initial: what every key holds in the beginning, or a map of keys where all of them are one object; UNKNOWN here:
         what the specification says.
     order: ``file``: events happened in the order in which they were recorded; ``time``: in that of their times.
-    ties: which comes first when a return and a call have the same time. ``calls`` is the lenient one.
+    ties: which come first at equal times; ``calls`` is the lenient one. At each time, one process keeps its own order.
     """
 
     fail: Literal["did-not-happen", "predicate-false"] = "did-not-happen"
@@ -222,17 +222,17 @@ class History:
             return
         if len(self._times) != self.events:
             raise BrokenHistory("order by time: not every event has a time; give them all one, or use the file's order")
-        times = self._times
-        phase = bytearray(self.events)
-        if self.settings.ties == "calls":
-            for event in self._returned:
-                if event != NEVER:
-                    phase[event] = 1
-        else:
-            for begin, event in zip(self._call, self._returned, strict=True):
-                phase[begin] = 1
-                if event != NEVER and times[event] == times[begin]:
-                    phase[event] = 2  # an operation that took no time is over after it began, all the same
+        times, phase, lenient = self._times, bytearray(self.events), self.settings.ties == "calls"
+        last: dict[int, int] = {}  # of each process, its last return
+        orderly: dict[int, int] = {}  # by time, the one process that keeps its order: others still overlap all of it
+        for process, begin, event in zip(self._process, self._call, self._returned, strict=True):
+            phase[begin] = 1
+            if event != NEVER and (lenient or times[event] == times[begin]):
+                phase[event] = 3  # an operation that took no time is over after it began, all the same
+            before, last[process] = last.get(process, NEVER), event
+            again = before != NEVER and phase[before] == 3 and times[before] == times[begin]
+            if again and orderly.setdefault(times[begin], process) == process:
+                phase[before] = phase[begin] = 2
         order = sorted(range(self.events), key=lambda event: (times[event], phase[event]))
         place = array("q", bytes(8 * self.events))
         for rank, event in enumerate(order):

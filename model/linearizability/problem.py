@@ -207,12 +207,8 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
             if op.call > until:
                 break
             op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
-        if op.status is Status.FAIL:
-            observed = observation_of(specification, history.settings, op.f, op.status, op.result)
-            if observed is UNKNOWN:
-                continue
         observed = observation_of(specification, history.settings, op.f, op.status, op.result)
-        if observed is UNKNOWN and op.f in specification.observers:
+        if observed is UNKNOWN and (op.status is Status.FAIL or op.f in specification.observers):
             continue
         keyed = not specification.by_key and op.f not in specification.answering
         argument = (op.key, op.argument) if keyed else op.argument

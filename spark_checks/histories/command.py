@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.engine.options import PLACE, spark_options
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.engine.session import Options
@@ -88,16 +88,20 @@ def command(
             (row["verdict"], row["algorithm"]): row["count"]
             for row in verdicts.groupBy("verdict", "algorithm").count().collect()
         }
+        told = verdicts.where("algorithm != 'none'").select("history").distinct().count()
+        unanswered = read.select("history").distinct().count() - told
         bad = verdicts.where(f.col("verdict") != "holds").orderBy("verdict", "history", "key")
         examples = bad.limit(EXAMPLES).collect()
     verdicts_of = ("holds", "violated", "inconclusive")
     sums = {name: sum(count for (verdict, _), count in counts.items() if verdict == name) for name in verdicts_of}
     _tell([row.asDict() for row in examples], as_json=as_json)
     if as_json:
-        click.echo(json.dumps({"model": judging.model, **sums}))
+        click.echo(json.dumps({"model": judging.model, **sums, "unanswered": unanswered}))
+    elif unanswered and sums["holds"] == sum(sums.values()):
+        click.echo(f"INCONCLUSIVE: no operation completed in {plural(unanswered, 'history', 'histories')}")
     else:
         click.echo(_sum(judging.model, sums, counts))
-    return VIOLATED if sums["violated"] else INCONCLUSIVE if sums["inconclusive"] else AS_EXPECTED
+    return VIOLATED if sums["violated"] else INCONCLUSIVE if sums["inconclusive"] or unanswered else AS_EXPECTED
 
 
 def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows

@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from lakeproof.histories import Unreadable, json_lines
 from lakeproof.histories.events import HistoryWriter
 from lakeproof.histories.evidence import as_history
-from lakeproof.histories.model_fit import misfit
+from lakeproof.histories.model_fit import has_completed, misfit
 from lakeproof.model.linearizability.checker import Limits, check, parts
 from lakeproof.model.linearizability.evidence import explain
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
@@ -30,7 +30,7 @@ VERDICTS: Final = table(
     history=STRING,
     key=STRING,  # as JSON; null: no key, or all keys together
     verdict=STRING,  # holds, violated, inconclusive
-    algorithm=STRING,
+    algorithm=STRING,  # none: no operation completed
     operations=LONG,
     why=STRING,  # of an inconclusive one
     evidence=STRINGS,  # of a violated one: the smallest part that is impossible, as JSON Lines
@@ -101,7 +101,8 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
         return pa.Table.from_batches([batch_of([_verdict(history, name, lines, judging, explain_it=True)], _ARROW)])
 
     large = marked.where("size is not null").drop("size", "f").groupBy("history", "key")
-    return lists.mapInArrow(judged, VERDICTS).unionByName(large.applyInArrow(judged_alone, VERDICTS))
+    verdicts = lists.mapInArrow(judged, VERDICTS).unionByName(large.applyInArrow(judged_alone, VERDICTS))
+    return verdicts.where("operations > 0")  # what injects faults has events of no key
 
 
 Row = tuple[str, str | None, str, str, int, str, list[str] | None]
@@ -121,7 +122,8 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         limits = Limits(memory=judging.memory, expired=lambda: time.monotonic() - began > judging.seconds)
         found = next(check(specification, history, limits), None)
         if found is None:  # no event is of a client
-            return name, key, Verdict.INCONCLUSIVE.value, "none", 0, "no operation completed", None
+            return name, key, Verdict.INCONCLUSIVE.value, "none", 0, "", None
+        algorithm = found.algorithm if has_completed(specification, history) else "none"
         evidence = None
         if found.verdict is Verdict.VIOLATED and explain_it:
             numbers = dict(parts(specification, history))[found.key]
@@ -130,7 +132,7 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         line = getattr(error, "line", 0)
         where = f"line {line}: " if line and not str(error).startswith("line") else ""
         raise Unusable(f"{name or 'the table'}: {where}{error}") from None
-    return name, key, found.verdict.value, found.algorithm, found.operations, found.why, evidence
+    return name, key, found.verdict.value, algorithm, found.operations, found.why, evidence
 
 
 def shown_key(key: str | None) -> str:

@@ -180,8 +180,15 @@ class TestValuesThatNothingWrote:
             assert checked(content, "--initial", begin)[0] == 0
             assert "is it the initial value" not in checked(content, "--initial", "null")[1]
 
-    def test_are_not_named_where_the_value_was_written(self) -> None:
-        content = lines(*done(0, "write", 1), *done(0, "write", 2), *done(1, "read", None, 1))
+    @pytest.mark.parametrize(
+        "content",
+        [
+            lines(*done(0, "write", 1), *done(0, "write", 2), *done(1, "read", None, 1)),
+            lines(*done(0, "put", "a"), *done(0, "append", "b"), *done(0, "put", "c"), *done(1, "get", None, "ab")),
+        ],
+        ids=["written", "appended"],
+    )
+    def test_are_not_named_where_the_value_was_written(self, content: str) -> None:
         code, printed = checked(content)
         assert (code, "never written" in printed) == (1, False)
 

@@ -57,6 +57,18 @@ def test_at_equal_times_calls_or_returns_come_first(ties: str, overlap: bool) ->
     assert other.call < other.returned
 
 
+@pytest.mark.parametrize("settings", [Settings(order="time", ties="calls"), Settings(order="time", ties="returns")])
+def test_at_equal_times_a_process_keeps_its_order_and_another_overlaps_all_of_it(settings: Settings) -> None:
+    told = History(settings)
+    for process in (0, 0, 0, 1, 1):
+        told.call(process, "read", None, None, time=5)
+        told.end(process, Status.OK, None, time=5)
+    told.settle()
+    first, second, third, *others = map(told.operation, range(5))
+    assert first.call < first.returned < second.call < second.returned < third.call < third.returned
+    assert all(other.call < first.returned and third.call < other.returned for other in others)
+
+
 def test_by_time_the_order_of_lines_of_different_processes_does_not_matter() -> None:
     rng = random.Random(0)
     for seed in range(50):

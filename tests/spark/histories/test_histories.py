@@ -46,11 +46,12 @@ def generated(seed: int, *, keys: int, calls: int, processes: int = 4, stale: fl
     return found
 
 
+KILL: Event = {"process": "nemesis", "type": "info", "f": "kill", "key": None, "value": None, "time": -1}
 HISTORIES = {
     "good/1.jsonl": generated(1, keys=5, calls=400),
     "good/2.jsonl": generated(2, keys=40, calls=900),
     "bad.jsonl": generated(3, keys=6, calls=500, stale=0.2),
-    "one.jsonl": generated(4, keys=1, calls=300),
+    "one.jsonl": [KILL, *generated(4, keys=1, calls=300)],
 }
 
 
@@ -169,8 +170,14 @@ class TestCommand:
         assert last.startswith(f"VIOLATED: 6 of {len(locally(folder))} keys are not linearizable (register; ")
         assert spark.read.parquet(str(out)).count() == len(locally(folder))
 
-    def test_what_holds_ends_with_0(self, spark: SparkSession, folder: Path) -> None:
+    @pytest.mark.parametrize(("last", "code", "unanswered"), [("ok", 0, 0), ("info", 3, 1)])
+    def test_what_holds_ends_with_0_if_every_history_has_an_answer(
+        self, spark: SparkSession, folder: Path, last: str, code: int, unanswered: int
+    ) -> None:
         (folder / "bad.jsonl").unlink()
+        said = [{"process": 0, "type": kind, "f": "write", "key": "k", "value": 1} for kind in ("invoke", last)]
+        (folder / "two.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in (KILL, *said)))
         result = lakeproof("spark", "histories", str(folder), "--json")
-        assert result.exit_code == 0, result.output
-        assert json.loads(result.stdout.splitlines()[-1])["violated"] == 0
+        assert result.exit_code == code, result.output
+        sums = json.loads(result.stdout.splitlines()[-1])
+        assert (sums["violated"], sums["inconclusive"], sums["unanswered"]) == (0, 0, unanswered)
