@@ -38,9 +38,8 @@ _UNSENT: Final = (
     exceptions.NoCredentialsError,
     exceptions.PartialCredentialsError,
     exceptions.ParamValidationError,
-    exceptions.SSLError,
 )
-"""Nothing has reached the store."""
+"""Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read."""
 _TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 SERVER_ERROR: Final = 500
 _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
@@ -230,8 +229,7 @@ class DynamoDBStore(Closing, Store):
         )
         entries = tuple(kv.Entry(_bytes(each, KEY), _bytes(each, VALUE)) for each in cast("list[Item]", found["Items"]))
         shown = entries[: batch_size or None]
-        cut = len(shown) < batch_size or not batch_size
-        return kv.Batch(shown, more=len(shown) < len(entries) or (cut and "LastEvaluatedKey" in found))
+        return kv.Batch(shown, more=len(shown) < len(entries) or "LastEvaluatedKey" in found)
 
 
 def _key(partition: bytes, key: bytes) -> dict[str, object]:
