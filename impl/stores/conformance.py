@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, Store
 from lakeproof.impl.stores.kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.model import kv
 
@@ -99,7 +99,7 @@ def name_claim(claim: Claim) -> Iterator[None]:
         raise type(error)(f"{name}: {error}") from error
     except (kv.KVError, ExceptionGroup) as error:
         within = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
-        silent, other = within.split(kv.OutcomeUnknown)
+        silent, other = within.split(NO_ANSWER)
         if other is None:
             raise NotJudged(f"{name}: no answer: {_first(silent)}") from error
         refused, other = other.split(kv.Refused)

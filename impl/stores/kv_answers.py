@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from lakeproof.impl.stores.base import OPAQUE, Store
+from lakeproof.impl.stores.base import NO_ANSWER, OPAQUE, Store
 from lakeproof.model import kv
 
 
@@ -31,7 +31,7 @@ async def reply_of(store: Store, op: kv.Op) -> kv.Reply:
 
 def raise_if_none(found: kv.Reply) -> None:
     """Raises what is no answer to the question: it is unknown, or the store lacks the command."""
-    if isinstance(found, kv.OutcomeUnknown) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
+    if isinstance(found, NO_ANSWER) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
         raise found
 
 

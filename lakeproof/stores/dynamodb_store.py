@@ -17,7 +17,7 @@ from botocore.client import BaseClient
 from botocore.config import Config
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent
 from lakeproof.model import kv
 from lakeproof.stores.aws import Address
 from lakeproof.stores.redaction import Redaction
@@ -155,7 +155,7 @@ class DynamoDBStore(Closing, Store):
                 raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
             raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
         except _UNSENT as error:
-            raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
+            raise Unsent(f"{self.name}: {self.explain(error)}") from error
         except exceptions.BotoCoreError as error:
             raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
 
