@@ -172,7 +172,7 @@ class _Client:
                 await self.get(key)
         elif isinstance(found, kv.PredicateFailed):
             self.recorder.end(call, Status.FAIL)
-        elif _unknown(found) or not isinstance(found, kv.KVError):
+        elif not isinstance(found, kv.KVError) or not found.definite:
             self.recorder.end(call, Status.INFO)
             self._lives += 1
 
@@ -210,10 +210,6 @@ class _Client:
                     await trio.sleep(0.01)  # a client that is refused at once need not ask a thousand times a second
         self.tally.count(_NAMES[type(op)], status)
         return found
-
-
-def _unknown(found: kv.Reply) -> bool:
-    return isinstance(found, kv.KVError) and not found.definite
 
 
 _NAMES: Final = {

@@ -23,8 +23,6 @@ from lakeproof.stores.redaction import Redaction
 from lakeproof.words import Unusable
 
 CONNECT_SECONDS: Final = 10
-_ENDLESS: Final = 1 << 31
-"""Connections that redis-py may make: it counts those that were lost, too."""
 VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"
 """What the names of a partition's hash and sorted set begin with."""
 
@@ -68,8 +66,8 @@ class RedisStore(Pooled[Connection]):
         self._redaction = Redaction([address])
         try:
             self._pool = redis.ConnectionPool.from_url(
-                address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS, max_connections=_ENDLESS
-            )
+                address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS, max_connections=1 << 31
+            )  # it counts those that were lost, too
         except (ValueError, TypeError) as error:
             raise Unusable(
                 f"{name}: no address ({self._redaction.explain(error)}); expected redis://HOST:PORT/DATABASE"
