@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores import MemoryStore, Store, _kv_claims
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations, name_claim
@@ -229,6 +229,30 @@ def test_a_planted_fault_is_found_by_the_claim_that_is_about_it(make: Callable[[
     with pytest.raises(NotConforming) as caught:
         trio.run(check_store, opens(make))
     assert str(caught.value).startswith(claim)
+
+
+class BeginsAgain(MemoryStore):
+    """Planted: every batch is the first one."""
+
+    batches = 0
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        self.batches += 1
+        assert self.batches < 1000
+        return super()._scan(partition, b"", batch_size)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        _kv_claims.a_scan_is_paged,
+        _kv_claims.a_scan_is_not_a_snapshot,
+        _kv_claims.a_long_scan_loses_nothing_between_its_batches,
+    ],
+)
+def test_a_scan_that_begins_again_and_again_comes_to_an_end(claim: _kv_claims.Claim) -> None:
+    with pytest.raises(kv.ScanInterrupted, match=r"expected a key from b'.*' on, found b"):
+        trio.run(claim, BeginsAgain())
 
 
 def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> None:
