@@ -83,11 +83,13 @@ class KVOperations(ABC):
     ) -> AsyncIterator[kv.Entry]:
         """Entries in ascending byte order: from ``start`` on, or from ``prefix`` on if that is later, up to the last
         key that begins with ``prefix``. Not a snapshot: writes may fall between two batches. One effect per batch;
-        none after the batch that shows a key beyond the prefix."""
+        none after the batch that shows a key beyond the prefix. Raises ScanInterrupted where a store goes back."""
         start, more = max(start, prefix), True
         while more:
             batch = cast("kv.Batch", await self.perform(kv.ScanBatch(partition, start, batch_size)))
             for entry in batch.entries:
+                if entry.key < start:  # it might have no end
+                    raise kv.ScanInterrupted(f"expected a key from {start!r} on, found {entry.key!r}")
                 if not entry.key.startswith(prefix):
                     return
                 yield entry

@@ -13,6 +13,7 @@ SetIf(partition=b'p', key=b'k', value=b'2', predicate=None): expected PredicateF
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import trio
@@ -30,8 +31,10 @@ MANY: Final = 120
 PARTITIONS: Final = (b"p", b"p\0", b"q")
 KEYS: Final = (b"\0", b"\0a", b"a", b"a\0", b"a/", b"b", b"\x7f", b"\x80", b"\xff", b"\xff\xff")
 VALUES: Final = (b"", b"\0", b"x", b"y")
-NESTED: Final = (b"p", b"p\0", b"p/", b"pp", b"p/p", b"P", b"p%", b"p_", b"p*")
+NESTED: Final = (b"p", b"p\0", b"p/", b"pp", b"p/p", b"p//p", b"P", b"p%", b"p_", b"p*", b"p ", b"p" * 256, b"p" * 257)
 """Names that begin with each other, or that a careless pattern takes for each other."""
+ALIKE: Final = (b"X", b"x", b"x ", b"x", b"x\0", b"x\n", b"1", b"01", b"\x80", b"\xff", b"x" * 999, b"x" * 998 + b"y")
+"""Values, each next to one that a careless comparison takes for it."""
 
 
 async def an_absent_key_is_not_found(store: Store) -> None:
@@ -42,7 +45,7 @@ async def an_absent_key_is_not_found(store: Store) -> None:
 
 
 async def a_value_is_read_as_written(store: Store) -> None:
-    for value in (b"v", b"", b"\0", bytes(range(256)), b"x" * 100_000):
+    for value in (b"v", b"", b"\0", b" v \r\n", bytes(range(256)), b"x" * 100_000):
         await store.set(P, b"k", value)
         equal("get after set", (await store.get(P, b"k")).value, value)
 
@@ -56,14 +59,15 @@ async def keys_and_partitions_are_any_bytes(store: Store) -> None:
 
 
 async def set_if_replaces_just_what_get_returned(store: Store) -> None:
-    await store.set(P, b"k", b"1")
-    read = await store.get(P, b"k")
-    await store.set_if(P, b"k", b"2", read.predicate)
-    await expect(store, kv.SetIf(P, b"k", b"3", read.predicate), kv.PredicateFailed())
-    equal("get after a failed set_if", (await store.get(P, b"k")).value, b"2")
-    await store.delete(P, b"k")
-    await expect(store, kv.SetIf(P, b"k", b"3", read.predicate), kv.PredicateFailed())
-    await expect(store, kv.Get(P, b"k"), kv.NotFound())
+    for before, after in pairwise(ALIKE):
+        await store.set(P, b"k", before)
+        read = await store.get(P, b"k")
+        await store.set_if(P, b"k", after, read.predicate)
+        await expect(store, kv.SetIf(P, b"k", b"3", read.predicate), kv.PredicateFailed())
+        equal("get after a failed set_if", (await store.get(P, b"k")).value, after)
+        await store.delete(P, b"k")
+        await expect(store, kv.SetIf(P, b"k", b"3", read.predicate), kv.PredicateFailed())
+        await expect(store, kv.Get(P, b"k"), kv.NotFound())
 
 
 async def set_if_none_creates(store: Store) -> None:
@@ -273,13 +277,12 @@ async def delete_if_is_atomic_or_refused(store: Store) -> None:
 async def transact_is_atomic_or_refused(store: Store) -> None:
     await store.set(P, b"a", b"9")
     if TRANSACT not in store.capabilities:
-        found = await _transact_error(store, kv.Transact((), ((P, b"a", b"1"),)))
-        equal("a transact that the store does not have", type(found), kv.Refused)
+        await expect(store, kv.Transact((), ((P, b"a", b"1"),)), kv.Refused())
         equal("get after a refused transact", (await store.get(P, b"a")).value, b"9")
         return
     await store.transact(checks=[(P, b"b", None), (P, b"a", kv.EXISTS)], writes=[(P, b"b", b"0")])
     failing = kv.Transact(((P, b"a", b"9"), (P, b"b", b"1")), ((P, b"a", b"x"), (P, b"c", b"x"), (P, b"b", None)))
-    equal("a transact whose second check fails", await _transact_error(store, failing), kv.CheckFailed(1))
+    await expect(store, failing, kv.CheckFailed(1))
     equal("get after a failed transact", (await store.get(P, b"a")).value, b"9")
     await expect(store, kv.Get(P, b"c"), kv.NotFound())
 
@@ -309,22 +312,21 @@ async def _move_once(store: Store, *, also_alone: bool) -> None:
             await store.set_if(P, b"a", b"%d" % (before[b"a"] + 2), read[b"a"].predicate)
             made.append({**before, b"a": before[b"a"] + 2})
 
+    async def look(first: bytes, second: bytes) -> None:
+        for _ in range(INCREMENTS):
+            moved, other = [int((await store.get(P, key)).value) - before[key] for key in (first, second)]
+            if abs(moved) == 1:  # by a transact, which has written the other key, too
+                equal(f"what a transact added to {second!r}, after it was seen at {first!r}", other, -moved)
+
     async with trio.open_nursery() as nursery:
         for source, target in ((b"a", b"b"), (b"b", b"a"), (b"a", b"b")):
             nursery.start_soon(move, source, target)
+            nursery.start_soon(look, source, target)
         if also_alone:
             nursery.start_soon(write_alone)
     equal("transacts and set_ifs that succeeded, all with the same checks, after the first", made[1:], [])
     after = {key: int((await store.get(P, key)).value) for key in (b"a", b"b")}
     equal("two keys after one of them succeeded", after, made[0] if made else before)
-
-
-async def _transact_error(store: Store, op: kv.Transact) -> kv.KVError | None:
-    try:
-        await store.perform_all(op)
-    except kv.KVError as error:
-        return error
-    return None
 
 
 async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:

@@ -27,6 +27,13 @@ passed without having been got."""
 Answer = kv.ValueWithPredicate | kv.Batch | None
 
 
+class Unsent(kv.Refused):
+    """Nothing was sent: there is no connection to be had, say. It is definite, and says nothing of the store."""
+
+
+NO_ANSWER: Final = (kv.OutcomeUnknown, Unsent)
+
+
 class Feed(ABC):
     """A watch that is open. ``entries``: the keys as they were when it began."""
 

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, TRANSACT, Store
 from lakeproof.impl.stores.kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.model import kv
 
@@ -23,13 +23,12 @@ def claims(seed: int = 0) -> tuple[Claim, ...]:
     """Every claim, in the order in which they are checked; ``seed`` decides the operations of the last one."""
 
     async def random_operations_are_answered_as_specified(store: Store) -> None:
-        rng, delete_if = random.Random(seed), DELETE_IF in store.capabilities
-        await check_operations(store, random_operations(rng, OPERATIONS, delete_if=delete_if))
+        await check_operations(store, random_operations(random.Random(seed), OPERATIONS, store.capabilities))
 
     return (*CLAIMS, random_operations_are_answered_as_specified)
 
 
-async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
+async def check_operations(store: Store, operations: Iterable[kv.Op | kv.Transact]) -> None:
     """Do operations one after the other, on an empty store, and compare with `lakeproof.model.kv.step`.
 
     Where predicates are `OPAQUE`, a value in one stands for the token that was last got with it: got right before, if
@@ -40,7 +39,7 @@ async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
         KVError: there is none.
     """
     state: kv.Store = {}
-    history: list[kv.Op] = []
+    history: list[kv.Op | kv.Transact] = []
     opaque = OPAQUE in store.capabilities
     tokens: dict[tuple[kv.Address, bytes], bytes] = {}
     for op in operations:
@@ -68,12 +67,12 @@ async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
             )
 
 
-def random_operations(rng: random.Random, count: int, *, delete_if: bool) -> Iterator[kv.Op]:
-    """Operations on few keys, so that they meet each other."""
+def random_operations(rng: random.Random, count: int, capabilities: frozenset[str]) -> Iterator[kv.Op | kv.Transact]:
+    """Operations on few keys, so that they meet each other; those that need a capability only with it."""
     for _ in range(count):
         partition, key, value = rng.choice(PARTITIONS), rng.choice(KEYS), rng.choice(VALUES)
         predicate = rng.choice((*VALUES, None, kv.EXISTS))
-        choices: list[kv.Op] = [
+        choices: list[kv.Op | kv.Transact] = [
             kv.Get(partition, key),
             kv.Set(partition, key, value),
             kv.SetIf(partition, key, value, predicate),
@@ -81,8 +80,13 @@ def random_operations(rng: random.Random, count: int, *, delete_if: bool) -> Ite
             kv.Delete(partition, key),
             kv.ScanBatch(partition, rng.choice((b"", key)), rng.randrange(4)),
         ]
-        if delete_if:
+        if DELETE_IF in capabilities:
             choices.append(kv.DeleteIf(partition, key, rng.choice(VALUES)))
+        if TRANSACT in capabilities:
+            two = list(dict.fromkeys([(partition, key), (rng.choice(PARTITIONS), key)]))
+            checks = [(*rng.choice(two), rng.choice((*VALUES, None, kv.EXISTS))) for _ in range(rng.randrange(4))]
+            writes = [(*at, rng.choice((*VALUES, None))) for at in two[rng.randrange(3) :]]
+            choices += 2 * [kv.Transact(tuple(checks), tuple(writes))]
         yield rng.choice(choices)
 
 
@@ -97,9 +101,9 @@ def name_claim(claim: Claim) -> Iterator[None]:
         yield
     except (NotConforming, NotJudged) as error:
         raise type(error)(f"{name}: {error}") from error
-    except (kv.KVError, ExceptionGroup) as error:
+    except (kv.KVError, ExceptionGroup, ValueError) as error:  # no number: not what was written
         within = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
-        silent, other = within.split(kv.OutcomeUnknown)
+        silent, other = within.split(NO_ANSWER)
         if other is None:
             raise NotJudged(f"{name}: no answer: {_first(silent)}") from error
         refused, other = other.split(kv.Refused)
@@ -120,11 +124,7 @@ def claim_text(claim: object) -> str:
 
 
 __all__ = [
-    "CLAIMS",
-    "KEYS",
     "LACKS",
-    "PARTITIONS",
-    "VALUES",
     "Claim",
     "NotConforming",
     "NotJudged",

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from lakeproof.impl.stores.base import OPAQUE, Store
+from lakeproof.impl.stores.base import NO_ANSWER, OPAQUE, Store
 from lakeproof.model import kv
 
 
@@ -21,24 +21,25 @@ LACKS: Final = re.compile(
 """How a store says that it has no such command, in the code or the words of an error."""
 
 
-async def reply_of(store: Store, op: kv.Op) -> kv.Reply:
+async def reply_of(store: Store, op: kv.Op | kv.Transact) -> kv.Reply:
     """What a store answers, errors as values."""
     try:
-        return await store.perform(op)
+        return await (store.perform_all(op) if isinstance(op, kv.Transact) else store.perform(op))
     except kv.KVError as error:
         return error
 
 
 def raise_if_none(found: kv.Reply) -> None:
     """Raises what is no answer to the question: it is unknown, or the store lacks the command."""
-    if isinstance(found, kv.OutcomeUnknown) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
+    if isinstance(found, NO_ANSWER) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
         raise found
 
 
-def agree(op: kv.Op, expected: kv.Reply, found: kv.Reply, *, opaque: bool = False) -> bool:
-    """Whether an answer is right. Errors are compared by class: their words are the driver's own. A full batch may
-    say that there is more where there is nothing. ``opaque``: predicates are not compared."""
-    if isinstance(expected, kv.KVError):
+def agree(op: kv.Op | kv.Transact, expected: kv.Reply, found: kv.Reply, *, opaque: bool = False) -> bool:
+    """Whether an answer is right. Errors are compared by class, as their words are the driver's own, but for the number
+    of a failed check. A full batch may say that there is more where there is nothing. ``opaque``: predicates are not
+    compared."""
+    if isinstance(expected, kv.KVError) and not isinstance(expected, kv.CheckFailed):
         return type(found) is type(expected)
     if isinstance(expected, kv.Batch) and isinstance(found, kv.Batch) and isinstance(op, kv.ScanBatch):
         full = 0 < op.batch_size == len(found.entries)
@@ -48,7 +49,7 @@ def agree(op: kv.Op, expected: kv.Reply, found: kv.Reply, *, opaque: bool = Fals
     return found == expected
 
 
-async def expect(store: Store, op: kv.Op, expected: kv.Reply) -> None:
+async def expect(store: Store, op: kv.Op | kv.Transact, expected: kv.Reply) -> None:
     """Raises NotConforming for any other answer, and a KVError for none."""
     found = await reply_of(store, op)
     raise_if_none(found)

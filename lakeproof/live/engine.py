@@ -19,6 +19,7 @@ import click
 import trio
 
 from lakeproof.impl.stores import Store
+from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.live.recorder import Tally
 from lakeproof.live.report import Report, Round
 from lakeproof.model import kv
@@ -154,8 +155,5 @@ def restarting(command: str) -> Fault:
 async def reply_in_time(store: Store, op: kv.Op | kv.Transact, most: float) -> kv.Reply:
     """An answer; an error as a value; OutcomeUnknown if there was none in so many seconds."""
     with trio.move_on_after(most):
-        try:
-            return await (store.perform_all(op) if isinstance(op, kv.Transact) else store.perform(op))
-        except kv.KVError as error:
-            return error
+        return await reply_of(store, op)
     return kv.OutcomeUnknown(f"no answer within {most:g} s")

@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from lakeproof.impl.stores import Store
+from lakeproof.impl.stores.base import NO_ANSWER, Unsent
 from lakeproof.live.engine import Fault, Workload, inject_faults, reply_in_time
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.report import Round
@@ -117,10 +118,12 @@ class _Client:
 
     async def look(self) -> bool:
         """Read all keys, one by one and in a scan; not of a store that does not answer any more. Whether it did."""
-        failures = 0
+        failures, until = 0, trio.current_time() + self.load.timeout
         for key in self.keys:
             found = await self.get(key)
-            failures = failures + 1 if _unknown(found) else 0
+            while isinstance(found, Unsent) and trio.current_time() < until:
+                found = await self.get(key)  # it may be about to start again
+            failures = failures + 1 if isinstance(found, NO_ANSWER) else 0
             if failures == FAILURES_MAX:
                 return False
         await self.scan(0)
@@ -169,7 +172,7 @@ class _Client:
                 await self.get(key)
         elif isinstance(found, kv.PredicateFailed):
             self.recorder.end(call, Status.FAIL)
-        elif _unknown(found) or not isinstance(found, kv.KVError):
+        elif not isinstance(found, kv.KVError) or not found.definite:
             self.recorder.end(call, Status.INFO)
             self._lives += 1
 
@@ -207,10 +210,6 @@ class _Client:
                     await trio.sleep(0.01)  # a client that is refused at once need not ask a thousand times a second
         self.tally.count(_NAMES[type(op)], status)
         return found
-
-
-def _unknown(found: kv.Reply) -> bool:
-    return isinstance(found, kv.KVError) and not found.definite
 
 
 _NAMES: Final = {

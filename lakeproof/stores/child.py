@@ -24,7 +24,7 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.impl.stores.base import OPAQUE, Answer, Store
+from lakeproof.impl.stores.base import OPAQUE, Answer, Store, Unsent
 from lakeproof.model import kv
 from lakeproof.stores.pooled import RESTART
 from lakeproof.stores.protocol import LINE_MAX, Nonsense, Reply, answer, parse, request
@@ -178,7 +178,7 @@ class ChildStore(Store):
         try:
             await self.start()
         except NotStarted as error:
-            raise kv.Refused(str(error)) from error
+            raise Unsent(str(error)) from error
         child = self._child
         assert child is not None
         waiting = child.waiting[number] = _Waiting()

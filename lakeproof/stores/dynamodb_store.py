@@ -28,7 +28,7 @@ from botocore.client import BaseClient
 from botocore.config import Config
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent
 from lakeproof.model import kv
 from lakeproof.stores.aws import Address
 from lakeproof.stores.redaction import Redaction
@@ -49,9 +49,8 @@ _UNSENT: Final = (
     exceptions.NoCredentialsError,
     exceptions.PartialCredentialsError,
     exceptions.ParamValidationError,
-    exceptions.SSLError,
 )
-"""Nothing has reached the store."""
+"""Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read."""
 _TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 SERVER_ERROR: Final = 500
 _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
@@ -167,7 +166,7 @@ class DynamoDBStore(Closing, Store):
                 raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
             raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
         except _UNSENT as error:
-            raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
+            raise Unsent(f"{self.name}: {self.explain(error)}") from error
         except exceptions.BotoCoreError as error:
             raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
 
@@ -242,8 +241,7 @@ class DynamoDBStore(Closing, Store):
         )
         entries = tuple(kv.Entry(_bytes(each, KEY), _bytes(each, VALUE)) for each in cast("list[Item]", found["Items"]))
         shown = entries[: batch_size or None]
-        cut = len(shown) < batch_size or not batch_size
-        return kv.Batch(shown, more=len(shown) < len(entries) or (cut and "LastEvaluatedKey" in found))
+        return kv.Batch(shown, more=len(shown) < len(entries) or "LastEvaluatedKey" in found)
 
 
 def _key(partition: bytes, key: bytes) -> dict[str, object]:

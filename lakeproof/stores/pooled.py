@@ -59,7 +59,7 @@ class Pooled(Closing, Store, Generic[C]):
 
     @abstractmethod
     def connect(self) -> C:
-        """Raises kv.Refused if there is no connection to be had: nothing was sent."""
+        """Raises Unsent if there is no connection to be had."""
 
     @abstractmethod
     def execute(self, connection: C, op: kv.Op | kv.Transact) -> Answer:

@@ -14,7 +14,7 @@ from typing import Final, assert_never
 
 import psycopg
 
-from lakeproof.impl.stores.base import Answer, transact_in_steps
+from lakeproof.impl.stores.base import Answer, Unsent, transact_in_steps
 from lakeproof.model import kv
 from lakeproof.stores.pooled import Lost, Pooled
 from lakeproof.stores.redaction import Redaction
@@ -95,7 +95,7 @@ class PostgreSQLStore(Pooled[Connection]):
             connection.read_only = self._read_only or None
             return connection
         except (psycopg.Error, ValueError) as error:  # a NUL, or a lone surrogate, in an address is a ValueError
-            raise kv.Refused(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
+            raise Unsent(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
 
     def opened(self, connection: Connection) -> socket.socket | None:
         try:

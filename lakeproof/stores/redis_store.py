@@ -15,7 +15,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.base import Answer, Unsent
 from lakeproof.model import kv
 from lakeproof.stores import redis_scripts as scripts
 from lakeproof.stores.pooled import Lost, Pooled
@@ -66,8 +66,8 @@ class RedisStore(Pooled[Connection]):
         self._redaction = Redaction([address])
         try:
             self._pool = redis.ConnectionPool.from_url(
-                address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS
-            )
+                address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS, max_connections=1 << 31
+            )  # it counts those that were lost, too
         except (ValueError, TypeError) as error:
             raise Unusable(
                 f"{name}: no address ({self._redaction.explain(error)}); expected redis://HOST:PORT/DATABASE"
@@ -84,7 +84,7 @@ class RedisStore(Pooled[Connection]):
             connection = cast("Connection", self._pool.make_connection())
             connection.connect()
         except (redis.RedisError, OSError, ValueError, TypeError) as error:  # a host, or a parameter, that is none
-            raise kv.Refused(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
+            raise Unsent(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error
         return connection
 
     def opened(self, connection: Connection) -> socket.socket | None:

@@ -18,6 +18,8 @@ from lakeproof.words import Unusable
 
 FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
 CONNECTIONS: Final = 16
+PAGES_MAX: Final = 200
+"""Of a listing: nothing that is listed here has as many keys."""
 Refusal = tuple[int, str]
 """The status and the code of an error."""
 
@@ -94,7 +96,7 @@ class Bucket:
     def pages(self, prefix: str = "", **parameters: object) -> Iterator[Mapping[str, object]]:
         """The pages of a listing (version 2), followed by their continuation tokens."""
         wanted: dict[str, object] = {"Prefix": self.prefix + prefix, **parameters}
-        while True:
+        for _ in range(PAGES_MAX):
             page = self.request("list_objects_v2", None, **wanted)
             yield page
             if not page.get("IsTruncated"):
@@ -102,6 +104,7 @@ class Bucket:
             if not page.get("NextContinuationToken"):
                 raise NotConforming("list: a page that is not the last one has no continuation token")
             wanted["ContinuationToken"] = page["NextContinuationToken"]
+        raise NotConforming(f"list: expected an end after some pages, found more than {PAGES_MAX}")
 
     def keys(self, prefix: str = "", **parameters: object) -> list[str]:
         """The keys of a whole listing, in the order in which they come."""
@@ -123,14 +126,14 @@ class Bucket:
         """Delete everything under the prefix, uploads in parts included; how many keys could not be deleted."""
         try:
             keys = self.keys()
-        except (ClientError, NoAnswer, NotConforming):
+        except (ClientError, NoAnswer, NotConforming, KeyError):
             return 0
         self._abort()
         return sum(not self._deleted(key) for key in keys)
 
     def _abort(self) -> None:
         """End the uploads that a claim has left open, where the store can list them."""
-        with contextlib.suppress(ClientError, NoAnswer):
+        with contextlib.suppress(ClientError, NoAnswer, KeyError, ValueError):
             answer = self.request("list_multipart_uploads", Prefix=self.prefix)
             ids = column(answer, "Uploads", "UploadId")
             for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Answer, Feed, Store
+from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, TRANSACT, Answer, Feed, Store
 from lakeproof.model import kv
 
 FAILURES_MAX: Final = 3
@@ -152,6 +152,6 @@ async def answers(store: Store, most: float) -> bool:
         try:
             await store.perform(kv.Get(b"lakeproof", b"awake"))
         except kv.KVError as error:
-            return error.definite
+            return not isinstance(error, NO_ANSWER)
         return True
     return False

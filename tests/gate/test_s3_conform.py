@@ -77,6 +77,22 @@ class LosesAnEntryBetweenPages(Store):
         return await super().perform(asked)
 
 
+class BeginsAgain(Store):
+    """Every page is the first one."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        query = {name: value for name, value in asked.query.items() if name != "continuation-token"}
+        return await super().perform(attrs.evolve(asked, query=query))
+
+
+class NamesNoKeys(Store):
+    """A listing whose rows lack a part."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        found = await super().perform(asked)
+        return attrs.evolve(found, body=found.body.replace(b"Key>", b"Name>")) if "list-type" in asked.query else found
+
+
 class ListsYesterday(Store):
     """A listing does not see the write before it."""
 
@@ -179,6 +195,7 @@ PLANTED: list[tuple[type[Store], str]] = [
     (ChecksThenPuts, "one_of_many_concurrent_creators_wins"),
     (ChecksThenPuts, "concurrent_increments_by_etag_are_all_kept"),
     (LosesAnEntryBetweenPages, "a_listing_in_pages_is_complete"),
+    (BeginsAgain, "a_listing_in_pages_is_complete"),
     (LosesAnEntryBetweenPages, "what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pages"),
     (ListsYesterday, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
     (ReadsStale, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
@@ -204,6 +221,12 @@ def test_a_planted_bug_breaks_its_claim(planted: Callable[[], Store], claim: str
         check_claim(BY_NAME[claim], bucket(store))
     assert str(found.value).startswith(claim.replace("_", " "))
     assert "\n" not in str(found.value)
+
+
+def test_a_listing_that_names_no_keys_ends_no_clearing() -> None:
+    with answering(NamesNoKeys().answer) as store:
+        bucket(store).place("a")
+        assert bucket(store).clear() == 0
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.base import Answer, Unsent
 from lakeproof.model import kv
 from lakeproof.stores import Target
 
@@ -30,11 +30,29 @@ class FallsMute(MemoryStore):
         return await super().perform(op)
 
     def target(self) -> Target:
-        @asynccontextmanager
-        async def opened() -> AsyncIterator[Store]:
-            yield self
+        return target_of(self)
 
-        return Target(name="mute", open=opened)
+
+class GoesAway(MemoryStore):
+    """Operations with these numbers find nobody to send them to."""
+
+    def __init__(self, numbers: range) -> None:
+        super().__init__()
+        self.numbers, self.asked = numbers, 0
+
+    async def perform(self, op: kv.Op) -> Answer:
+        self.asked += 1
+        if self.asked in self.numbers:
+            raise Unsent("connection refused")
+        return await super().perform(op)
+
+
+def target_of(store: Store) -> Target:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        yield store
+
+    return Target(name="mute", open=opened)
 
 
 class Slow(MemoryStore):

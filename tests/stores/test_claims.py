@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores import MemoryStore, Store, _kv_claims
+from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, Answer
-from lakeproof.impl.stores.conformance import NotConforming, check_operations
+from lakeproof.impl.stores.conformance import NotConforming, check_operations, name_claim
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
 
@@ -128,9 +129,92 @@ class Tokens(MemoryStore):
         return answer
 
 
+class ComparesAsText(MemoryStore):
+    """Planted: the value of a predicate is compared as a column of text without case, padding and end is."""
+
+    def __init__(self, seen: Callable[[bytes], object]) -> None:
+        super().__init__()
+        self.seen = seen
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
+            found = self._find(op.partition, op.key)
+            if found is not None and self.seen(found) == self.seen(op.predicate):
+                return await super().apply(kv.Set(op.partition, op.key, op.value))
+        return await super().apply(op)
+
+
+class CutsKeys(MemoryStore):
+    """Planted: keys have a column of 255 bytes."""
+
+    def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
+        super()._put(partition, key[:255], value)
+
+    def _find(self, partition: bytes, key: bytes) -> bytes | None:
+        return super()._find(partition, key[:255])
+
+
+class ChecksSome(MemoryStore):
+    """Planted: a transact leaves checks out."""
+
+    def __init__(self, kept: Callable[[kv.Transact, kv.Check], bool]) -> None:
+        super().__init__()
+        self.kept = kept
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        checks = tuple(check for check in op.checks if self.kept(op, check))
+        await super().apply_all(kv.Transact(checks, op.writes))
+
+
+class WritesOneByOne(MemoryStore):
+    """Planted: the writes of a transact are seen one after the other; no other write comes between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writing = trio.Lock()
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Get | kv.ScanBatch):
+            return await super().apply(op)
+        async with self.writing:
+            return await super().apply(op)
+
+    async def apply_all(self, op: kv.Transact) -> None:
+        async with self.writing:
+            await super().apply_all(kv.Transact(op.checks, ()))
+            for write in op.writes:
+                await super().apply_all(kv.Transact((), (write,)))
+                await trio.sleep(0.001)
+
+
+class ReadsNoNumbers(MemoryStore):
+    """Planted: nought is read as a letter."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        found = await super().apply(op)
+        return kv.ValueWithPredicate(b"O", b"0") if found == kv.ValueWithPredicate(b"0", b"0") else found
+
+
+SPECIFIED = "random operations are answered as specified: "
+
+
 @pytest.mark.parametrize(
     ("make", "claim"),
     [
+        *(
+            (lambda seen=seen: ComparesAsText(seen), "set if replaces just what get returned: ")
+            for seen in (
+                bytes.lower,
+                bytes.rstrip,
+                lambda value: value[:255],
+                lambda value: value.decode(errors="replace"),
+            )
+        ),
+        (CutsKeys, "keys that begin alike are apart: "),
+        (lambda: ChecksSome(lambda op, check: check[2] is not None), SPECIFIED),
+        (lambda: ChecksSome(lambda op, check: check[2] is not kv.EXISTS), SPECIFIED),
+        (lambda: ChecksSome(lambda op, check: check[0] in {part for part, *_ in op.writes}), SPECIFIED),
+        (WritesOneByOne, "transact is atomic or refused: "),
         (TakesKeysForText, "any byte may be in a key a partition and a value: "),
         (EmptyPredicateIsNone, "an empty value is a value: "),
         (LooksForTheValueAnywhere, "a predicate is of its key and partition: "),
@@ -145,6 +229,39 @@ def test_a_planted_fault_is_found_by_the_claim_that_is_about_it(make: Callable[[
     with pytest.raises(NotConforming) as caught:
         trio.run(check_store, opens(make))
     assert str(caught.value).startswith(claim)
+
+
+class BeginsAgain(MemoryStore):
+    """Planted: every batch is the first one."""
+
+    batches = 0
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        self.batches += 1
+        assert self.batches < 1000
+        return super()._scan(partition, b"", batch_size)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        _kv_claims.a_scan_is_paged,
+        _kv_claims.a_scan_is_not_a_snapshot,
+        _kv_claims.a_long_scan_loses_nothing_between_its_batches,
+    ],
+)
+def test_a_scan_that_begins_again_and_again_comes_to_an_end(claim: _kv_claims.Claim) -> None:
+    with pytest.raises(kv.ScanInterrupted, match=r"expected a key from b'.*' on, found b"):
+        trio.run(claim, BeginsAgain())
+
+
+def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> None:
+    async def main() -> None:
+        with name_claim(transact_is_atomic_or_refused):
+            await transact_is_atomic_or_refused(ReadsNoNumbers())
+
+    with pytest.raises(NotConforming, match="invalid literal for int"):
+        trio.run(main)
 
 
 def test_a_store_of_opaque_predicates_conforms() -> None:

@@ -184,6 +184,19 @@ class TestLostConnections:
 
         trio.run(main)
 
+    def test_redis_is_connected_to_again_however_many_connections_were_lost(self, redis_dsn: str) -> None:
+        async def main() -> None:
+            async with target(redis_dsn, connections=1).open() as store:
+                assert isinstance(store, Pooled)
+                for seed in range(110):
+                    await store.kill(Random(seed))
+                    with pytest.raises(kv.OutcomeUnknown):
+                        await store.get(b"lost", b"k")
+                    with pytest.raises(kv.NotFound):
+                        await store.get(b"lost", b"k")
+
+        trio.run(main)
+
     @pytest.mark.parametrize("function", ["pg_cancel_backend", "pg_terminate_backend"])
     @pytest.mark.parametrize(
         "op", [kv.Set(b"locked", b"k", b"new"), kv.Transact((), ((b"locked", b"k", b"new"),))], ids=["set", "transact"]

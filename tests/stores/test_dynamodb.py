@@ -4,7 +4,7 @@ import json
 
 import pytest
 import trio
-from botocore.exceptions import ConnectionClosedError
+from botocore.exceptions import ConnectionClosedError, SSLError
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
@@ -64,7 +64,7 @@ def test_the_claim_about_transact_finds_a_planted_bug(bug: str) -> None:
 
     with planted("correct") as dsn:
         trio.run(main, dsn)
-    with planted(bug) as dsn, pytest.raises(NotConforming, match="transact"):
+    with planted(bug) as dsn, pytest.raises(NotConforming, match="Transact"):
         trio.run(main, dsn)
 
 
@@ -143,6 +143,21 @@ def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
         assert db.list_tables()["TableNames"] == ["theirs"]
 
 
+def test_a_page_that_ends_by_its_size_is_not_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lakeproof.gate.fronts.dynamodb.queries.PAGE_BYTES_MAX", 300)
+
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            keys = [b"%d" % number for number in range(7)]
+            for key in keys:
+                await store.set(b"p", key, b"x" * 50)
+            for size in range(9):
+                assert [each.key async for each in store.scan(b"p", batch_size=size)] == keys
+
+    with served() as url:
+        trio.run(main, f"dynamodb+{url}/")
+
+
 def test_what_did_not_reach_the_store_is_refused_and_what_was_not_answered_is_unknown() -> None:
     async def main() -> None:
         with planted("correct") as dsn:
@@ -157,8 +172,12 @@ def test_what_did_not_reach_the_store_is_refused_and_what_was_not_answered_is_un
                         await lost
                 inner.meta.events.unregister("before-send.dynamodb", cut)
 
+    cuts = iter(
+        (ConnectionClosedError(endpoint_url="the store"), SSLError(endpoint_url="the store", error="bad record mac"))
+    )
+
     def cut(**_: object) -> None:
-        raise ConnectionClosedError(endpoint_url="the store")
+        raise next(cuts)
 
     trio.run(main)
 

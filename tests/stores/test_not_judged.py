@@ -9,7 +9,7 @@ import trio
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
 from lakeproof.impl.stores import MemoryStore
-from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.base import Answer, Unsent
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
 from tests.commands import lakeproof
@@ -131,6 +131,7 @@ class Silent(MemoryStore):
     ("error", "raised", "words"),
     [
         (kv.OutcomeUnknown("connection lost"), NotJudged, "no answer: connection lost"),
+        (Unsent("connection refused"), NotJudged, "no answer: connection refused"),
         (kv.Refused("ERR unknown command 'EVAL'"), NotJudged, "unknown command 'EVAL'"),
         (kv.Refused("closed on Sundays"), NotConforming, "closed on Sundays"),
         (kv.NotFound(), NotConforming, "NotFound"),

@@ -25,7 +25,7 @@ from lakeproof.model.snapshot import Status
 from lakeproof.stores import Target, target
 from tests.commands import complaint, lakeproof
 from tests.stores.misbehaving import ONE_DOUBT
-from tests.stores.mute import FallsMute, Slow, jumping
+from tests.stores.mute import FallsMute, GoesAway, Slow, jumping, target_of
 from tests.stores.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -172,6 +172,14 @@ def test_a_store_that_stops_answering_is_not_said_to_hold(rounds: int, last: int
     assert done.code == 3
     told = f"in round {last} the store stopped answering; what it had answered until then is linearizable (seed 0)"
     assert done.closing(0) == f"INCONCLUSIVE: {told}"
+
+
+@pytest.mark.parametrize(("until", "code"), [(300, 0), (10**9, 3)], ids=["for a while", "for good"])
+def test_a_store_that_nobody_can_connect_to_in_the_end_is_not_said_to_hold(until: int, code: int) -> None:
+    store = GoesAway(range(100, until))
+    done = run(target_of(store), plan=Plan(rounds=1, calls=300), clock=jumping())
+    assert (done.code, store.asked > 300) == (code, True)
+    assert ("in round 1 the store stopped answering" in done.closing(0)) is (code == 3)
 
 
 def test_a_store_that_is_slower_than_the_time_it_is_given_is_judged() -> None:
