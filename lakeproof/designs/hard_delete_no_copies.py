@@ -39,7 +39,7 @@ RESEALED: Final = Before("sealed/", "upload.commit.upload.seal")
 def _stage_on_main(flows: ObjectFlows) -> Flow:
     """An address that was signed for b, on main."""
     stage = flows.stage_object
-    return partial(catalog.stage_again, stage=lambda env, at, _, *given: stage(env, at, MAIN, *given))
+    return partial(catalog.stage_again, stage=lambda env, at, _, path, to, data: stage(env, at, MAIN, path, to, data))
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
