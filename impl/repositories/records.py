@@ -6,9 +6,11 @@ commit by its ``instance_uid``, a branch by its staging token, a tag by the comm
 
 from collections.abc import AsyncIterator
 
+import attrs
+
 from lakeproof.impl.codec import decode_repository, encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.repositories.errors import NotUnique
+from lakeproof.impl.repositories.errors import Conflict, NotUnique
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     BranchID,
@@ -86,6 +88,18 @@ async def write_entry_if(env: Env, repository: Repository, predicate: kv.Predica
     """Write an entry if the predicate holds. Raises PredicateFailed."""
     key = keys.repository_key(repository.repository_id)
     await env.store.set_if(keys.GRAVELER, key, encode(repository), predicate)
+
+
+async def set_state(env: Env, repository: Repository, state: RepositoryState, predicate: kv.Predicate) -> None:
+    """Write an entry with another state: by ``set``, or with a predicate by ``set_if``. Raises Conflict."""
+    changed = attrs.evolve(repository, state=state)
+    if predicate is None:
+        await write_entry(env, changed)
+        return
+    try:
+        await write_entry_if(env, changed, predicate)
+    except kv.PredicateFailed:
+        raise Conflict(repository.repository_id) from None
 
 
 async def claim(env: Env, repository: Repository) -> None:

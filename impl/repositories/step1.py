@@ -8,7 +8,7 @@ import attrs
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows, bind_reading
 from lakeproof.impl.repositories.entities import Partition, entity_flows, timestamp_partition, uid_partition
-from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.impl.repositories.records import (
     claim,
     default_branch,
@@ -18,12 +18,10 @@ from lakeproof.impl.repositories.records import (
     new_repository,
     read_entry,
     scan_entries,
+    set_state,
     write_branch,
     write_commit,
-    write_entry,
-    write_entry_if,
 )
-from lakeproof.model import kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository, RepositoryState
 
@@ -85,14 +83,7 @@ async def delete_repository(
     if found is None:
         raise RepositoryNotFound(repository_id)
     repository, predicate = found
-    deleting = attrs.evolve(repository, state=RepositoryState.DELETING)
-    if not state_by_set_if:
-        await write_entry(env, deleting)
-    else:
-        try:
-            await write_entry_if(env, deleting, predicate)
-        except kv.PredicateFailed:
-            raise Conflict(repository_id) from None
+    await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     if rereads_uid:
         again = await read_entry(env, repository_id)
         if again is None:

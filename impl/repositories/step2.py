@@ -21,9 +21,9 @@ from lakeproof.impl.repositories.records import (
     initial_commit,
     new_repository,
     read_entry,
+    set_state,
     write_branch,
     write_commit,
-    write_entry,
     write_entry_if,
 )
 from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
@@ -51,20 +51,8 @@ async def get_repository(env: Env, repository_id: RepositoryID, *, state_by_set_
     if repository.state is RepositoryState.INITIAL:
         if await env.clock.now() - repository.creation_date < INITIAL_TIMEOUT:
             raise RepositoryNotFound(repository_id)
-        await _set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
+        await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     raise RepositoryDeleting(repository_id)
-
-
-async def _set_state(env: Env, repository: Repository, state: RepositoryState, predicate: bytes | None) -> None:
-    """By ``set``, or with a predicate by ``set_if``. Raises Conflict."""
-    changed = attrs.evolve(repository, state=state)
-    if predicate is None:
-        await write_entry(env, changed)
-        return
-    try:
-        await write_entry_if(env, changed, predicate)
-    except kv.PredicateFailed:
-        raise Conflict(repository.repository_id) from None
 
 
 async def create_repository(
@@ -92,7 +80,7 @@ async def create_repository(
     await write_commit(env, uid_partition(repository), initial_commit(repository))
     await write_branch(env, uid_partition(repository), default_branch(env, repository))
     predicate = encode(repository) if activate_by_set_if else None
-    await _set_state(env, repository, RepositoryState.ACTIVE, predicate)
+    await set_state(env, repository, RepositoryState.ACTIVE, predicate)
     return attrs.evolve(repository, state=RepositoryState.ACTIVE)
 
 
@@ -116,7 +104,7 @@ async def delete_repository(
     if found is None:
         raise RepositoryNotFound(repository_id)
     repository, predicate = found
-    await _set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
+    await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     record = CleanupRecord(repository_id=repository_id, instance_uid=repository.instance_uid)
     await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, repository.instance_uid), encode(record))
     await delete_entry(env, repository_id)

@@ -45,7 +45,7 @@ from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3, reclaiming, step1, step2
 from lakeproof.impl.repositories.revival import reviving
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories
+from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories, restores
 from lakeproof.scenario import Aftermath
 
 RECLAIMABLE: Final = deleted.deleted_data_is_reclaimable.id
@@ -87,6 +87,7 @@ async def _bring(env: Env) -> None:
 ON: Final = branch_of(MAIN, BRANCH)
 WORDS: Final[Mapping[str, Word[Whole]]] = {
     "create": Word(lambda flows: flows.repositories.create_repository, "r"),
+    "tag": Word(lambda flows: flows.repositories.create_tag, "r", "t"),
     "revive": Word(lambda flows: flows.reviving(), "r"),
     "delete": Word(lambda flows: flows.repositories.delete_repository, "r"),
     "clean": Word(lambda flows: flows.repositories.clean),
@@ -122,6 +123,7 @@ class DeletedData(Design[Whole]):
             (repositories.delete_is_effective, "delete" in words),
             (data.staged_data_is_kept, "create" in words and "upload" in words),
             (data.committed_data_is_kept, "revive" in words),
+            (restores.revival_is_whole, race.words == ("revive",)),
             (jobs.deletion_spares_foreign_data(NAMESPACE), "bring" in race.before),
         ]
         return [invariant for invariant, does in arises if does]
@@ -136,6 +138,7 @@ class DeletedData(Design[Whole]):
 
 UPLOADED: Final = Before("staged/", "create.upload")
 COMMITTED: Final = Before("committed/", "create.upload.commit")
+TAGGED: Final = Before("tagged/", "create.create_branch.tag")
 DAMAGED: Final = Before("damaged/", "create.upload.commit.damage")
 FOREIGN: Final = Before("foreign/", "bring.create.stage")
 
@@ -268,6 +271,7 @@ ROWS = [
     *rows(STEP2, "delete.clean", NONE, UPLOADED),
     *rows(HARDENED, "delete.clean upload-delete.clean", NONE, UPLOADED),
     *rows(HARDENED, "delete.clean", NONE, COMMITTED),
+    *rows(HARDENED, "revive", NONE, TAGGED, only=restores.revival_is_whole.id),
     *rows(FOLLOWING, BESIDE, NONE, UPLOADED),
     *rows(FOLLOWING, "commit-delete.clean", CRASH, UPLOADED),
     *rows(FOLLOWING, "commit-delete.clean", FALSE, UPLOADED, deep=True),

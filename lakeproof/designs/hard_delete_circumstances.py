@@ -5,6 +5,7 @@ lost, or cannot be read once; an entry that was moved, and is used again; object
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import attrs
@@ -22,10 +23,8 @@ from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
-from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, jobs
-from lakeproof.model.snapshot import Outcome, Snapshot
+from lakeproof.model.invariants import Afterwards, Invariant, data, jobs
 from lakeproof.scenario import Aftermath, Faults
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
@@ -41,13 +40,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 MOVED_STAYS_USABLE: Final = Afterwards(
     "moved-entry-stays-usable", "at quiescence, an entry that was moved can be read, overwritten and deleted"
 )
-
-
-def _usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
-    for outcome in outcomes:
-        if isinstance(outcome.error, EntryLocked):
-            return [Violation(MOVED_STAYS_USABLE.id, f"no other client is left, and it is refused: {outcome.error!r}")]
-    return [Reached("the entry at the new path can be used")]
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +66,8 @@ class CircumstancesDesign(ObjectDesign):
         if "bring" in race.before:
             return []
         uses = ("read:y", "upload:y", "delete:y")
-        return [self.after(MOVED_STAYS_USABLE, uses, _usable)] if "move" in race.words else []
+        judge = partial(no_copies.judge_locks, MOVED_STAYS_USABLE.id)
+        return [self.after(MOVED_STAYS_USABLE, uses, judge)] if "move" in race.words else []
 
 
 def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> CircumstancesDesign:

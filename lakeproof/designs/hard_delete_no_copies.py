@@ -6,19 +6,21 @@ both locked: in races with moves, that no two entries share one is checked only 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
-from lakeproof.designs.branch_designs import BRANCH, X, Y, Z
-from lakeproof.designs.designs import Row, Speaker, Word, rows, variant
+from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y, Z
+from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump, path_of
+from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import EntryLocked
-from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import no_copies
-from lakeproof.model.invariants import Finding, Reached, Violation, data
+from lakeproof.model.invariants import Afterwards, Finding, Reached, Violation, data
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
 
@@ -33,10 +35,18 @@ BOTH: Final = Before("staged/", "upload.upload:y")
 RESEALED: Final = Before("sealed/", "upload.commit.upload.seal")
 """The path is committed and staged again, and a committer has stopped after it had sealed the token."""
 
+
+def _stage_on_main(flows: ObjectFlows) -> Flow:
+    """An address that was signed for b, on main."""
+    stage = flows.stage_object
+    return partial(catalog.stage_again, stage=lambda env, at, _, path, to, data: stage(env, at, MAIN, path, to, data))
+
+
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
     "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
     "seal": Word(lambda _: seal, BRANCH),
+    "stage_on_main": Word(_stage_on_main, BRANCH, X, X),
     "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
 }
 
@@ -65,22 +75,18 @@ class OneEntryDesign(ObjectDesign):
         return [*super().aftermath(race), *([AT_THE_END] if settles else [])]
 
 
-def _stays_usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+def judge_locks(name: str, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    """Whether calls without any rival were refused, for the invariant of this name."""
     for outcome in outcomes:
         if isinstance(outcome.error, EntryLocked):
-            return [Violation(USABLE, f"no other client is left, and an operation is refused: {outcome.error!r}")]
+            return [Violation(name, f"no other client is left, and an operation is refused: {outcome.error!r}")]
     return [Reached("nothing is locked")]
 
 
 def stays_usable(design: OneEntryDesign, lease: int) -> Aftermath:
     """An upload and a delete, after locks with a time have run out."""
-    return Aftermath(
-        id=USABLE,
-        meaning="at quiescence, an entry can be overwritten and deleted",
-        calls=[design.call(word, Speaker("z", at)) for at, word in enumerate(("upload", "delete"))],
-        check=_stays_usable,
-        clock_advance=2 * (lease + 1),
-    )
+    what = Afterwards(USABLE, "at quiescence, an entry can be overwritten and deleted")
+    return design.after(what, ("upload", "delete"), partial(judge_locks, USABLE), clock_advance=2 * (lease + 1))
 
 
 SEALED: Final = (
@@ -266,6 +272,7 @@ ROWS = [
     *rows(TEXT, "upload.delete-commit", NONE, deep=True),
     *rows(TEXT, PAIRS, NONE, UPLOADED),
     *rows(TEXT, "reset_prefix-commit", NONE, UPLOADED, deep=True),
+    *rows(TEXT, "stage_on_main", NONE, UPLOADED),
     *rows(TEXT, "move", CRASH, UPLOADED),
     *rows(TEXT, "move", NONE, Before("onto/", "upload.upload:y")),
     # A reset that scans two entries one by one, while one of them is overwritten.

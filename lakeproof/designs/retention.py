@@ -19,6 +19,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RULES, RetentionDesign
+from lakeproof.designs.branch_designs import MAIN
 from lakeproof.designs.designs import HOLDS, Row, rows, variant
 from lakeproof.designs.races import (
     CRASH,
@@ -46,6 +47,7 @@ from lakeproof.scenario import Faults
 
 ZERO: Final = Rules(0)
 LONGER: Final = Rules(40)
+PERIODS: Final = Rules(7, ((MAIN, 40),))
 JUMP: Final = 8 * DAY
 
 LATE: Final = jump(JUMP)
@@ -282,6 +284,7 @@ ROWS = [
         for design in (TEXT, PINNED)
         for row in rows(attrs.evolve(design, name=f"{design.name}-foreign", refuted=HOLDS, parts=STRANGE), JOB)
     ),
+    *rows(attrs.evolve(TEXT, name="retention/text-periods", refuted=HOLDS, parts=DANGLING, rules=PERIODS), JOB),
     *rows(RAISED, JOB),
     *rows(RAISED_RECHECK, JOB),
     *PINS,

@@ -22,7 +22,7 @@ the branch to the token, and the token to x.
 Source: graveler-on-kv.md, "Deleting a Repository"; hard-delete-uncommitted-data.md, "5. No Copies", "Delete - repo".
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -189,48 +189,42 @@ def _is_lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]
     reads=STORES,
 )
 def deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
-    name = "deleted-data-is-reclaimable"
-    left = left_behind(snapshot)
+    name, left = "deleted-data-is-reclaimable", left_behind(snapshot)
+    yield from _staged_entries(name, left)
+    yield from _objects(name, left)
+    if not left.staged and not left.data and not list(accessible(snapshot)):
+        yield Reached("the repository is not there, and nothing of its data is")
+
+
+def _staged_entries(name: str, left: Left) -> Iterator[Finding]:
     for (partition, key), found in sorted(left.staged.items()):
         what = f"{key.decode('utf-8', 'replace')} is staged under {partition.decode()}, whose repository is not there"
         if found:
             yield Reached(f"{what}, and the token is known")
         else:
             yield Violation(name, f"{what}, and no branch and no note names the token")
+
+
+def _objects(name: str, left: Left) -> Iterator[Finding]:
     for address, found in sorted(left.data.items()):
         if found:
             yield Reached(f"{address} is left of a repository that is not there, and can be found")
         else:
             yield Violation(name, f"{address} is left of a repository that is not there, and nothing leads to it")
-    if not left.staged and not left.data and not list(accessible(snapshot)):
-        yield Reached("the repository is not there, and nothing of its data is")
 
 
-def _staged_entries(snapshot: Snapshot) -> Iterator[Finding]:
-    name = "staged-entries-are-reclaimable"
-    for (partition, key), found in sorted(left_behind(snapshot).staged.items()):
-        if not found:
-            what = f"{key.decode('utf-8', 'replace')} is staged under {partition.decode()}"
-            yield Violation(name, f"{what}, whose repository is not there, and no branch and no note names the token")
-    yield Reached("each staged entry that is left can be found")
+def _of_a_kind(name: str, what: str, judge: Callable[[str, Left], Iterator[Finding]]) -> Eventually:
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        yield from judge(name, left_behind(snapshot))
+        yield Reached(f"each {what} that is left can be found")
 
-
-def _objects(snapshot: Snapshot) -> Iterator[Finding]:
-    name = "objects-are-reclaimable"
-    for address, found in sorted(left_behind(snapshot).data.items()):
-        if not found:
-            yield Violation(name, f"{address} is left of a repository that is not there, and nothing leads to it")
-    yield Reached("each object that is left can be found")
+    meaning = f"at quiescence, each {what} of a repository that was deleted can still be found"
+    return Eventually(id=name, meaning=meaning, check=check, reads=STORES)
 
 
 OF_A_KIND: Final[Mapping[str, Eventually]] = {
-    name: Eventually(
-        id=name,
-        meaning=f"at quiescence, each {what} of a repository that was deleted can still be found",
-        check=check,
-        reads=STORES,
-    )
-    for name, what, check in (
+    name: _of_a_kind(name, what, judge)
+    for name, what, judge in (
         ("staged-entries-are-reclaimable", "staged entry", _staged_entries),
         ("objects-are-reclaimable", "object", _objects),
     )

@@ -18,8 +18,9 @@ from lakeproof.model.invariants._base import (
     Monitor,
     Reached,
     Violation,
+    eventually,
 )
-from lakeproof.model.records import Commit
+from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Outcome, Snapshot, Status
 
 DELETES: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
@@ -116,3 +117,15 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
         check=check,
         reads=STORE_AND_CLIENTS,
     )
+
+
+@eventually("at quiescence, a repository that was dumped, deleted and restored has all commits, tags and branches")
+def revival_is_whole(snapshot: Snapshot) -> Iterator[Finding]:
+    refs: dict[bytes, set[tuple[bytes, str]]] = {}
+    for (partition, key), record in snapshot.store.items():
+        if isinstance(record, Branch | Commit | Tag):
+            refs.setdefault(partition, set()).add((key, record.commit_id))
+    found = [sorted(each) for each in refs.values()]
+    whole = len(found) == 2 and found[0] == found[1]
+    if any(call.status is Status.OK for call in snapshot.calls("revive_repository")):
+        yield Reached("both have the same") if whole else Violation("revival-is-whole", f"the instances have {found}")

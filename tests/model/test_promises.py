@@ -11,7 +11,8 @@ UNPROMISED = {
     "refuted of lakeFS' own code, and promised by none": "staged-garbage-can-be-found",
     "of sequences of calls, each of which is specified whole": "alone-as-specified met-as-specified",
     "of operations that the table does not have": "canceled-import-is-absent running-task-is-alive "
-    "released-branch-is-free version-means-complete migration-is-restartable",
+    "released-branch-is-free version-means-complete migration-is-restartable "
+    "revival-is-whole",
 }
 """What the catalogue checks beside, by the reason why it is in no row."""
 
