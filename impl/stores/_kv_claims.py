@@ -1,6 +1,4 @@
-"""What a key-value store must do, claim by claim: the name is the claim, and each begins with an empty store.
-
-Example: a store that ignores predicates.
+"""What a key-value store must do, claim by claim: the name is the claim. A store that ignores predicates:
 
 >>> from lakeproof.impl.stores.memory import MemoryStore
 >>> class Careless(MemoryStore):

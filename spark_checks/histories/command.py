@@ -88,8 +88,8 @@ def command(
             (row["verdict"], row["algorithm"]): row["count"]
             for row in verdicts.groupBy("verdict", "algorithm").count().collect()
         }
-        told = verdicts.where("algorithm != 'none'").select("history").distinct().count()
-        unanswered = read.select("history").distinct().count() - told
+        answered = verdicts.where("algorithm != 'none'").select("history").distinct().count()
+        unanswered = read.select("history").distinct().count() - answered
         bad = verdicts.where(f.col("verdict") != "holds").orderBy("verdict", "history", "key")
         examples = bad.limit(EXAMPLES).collect()
     verdicts_of = ("holds", "violated", "inconclusive")
