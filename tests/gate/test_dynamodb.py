@@ -115,6 +115,7 @@ QUERIES: list[tuple[str, object]] = [
             ("put_item", {**ITEM, **fields}, says)
             for fields, says in (
                 ({"Item": {"p": s("a"), "v": s("x" * (400 * 1024 - 2))}}, "Item size has exceeded"),
+                ({"Item": {"p": s("a"), "v": {"N": f"1.{'0' * 400}1"}}}, "more than 38 significant digits"),
                 ({"Expected": {"p": {"Exists": False}}}, "Expected of PutItem"),
                 ({"ReturnValues": "ALL_NEW"}, "Return values"),
                 ({"ConditionExpression": "a <"}, "Syntax error"),

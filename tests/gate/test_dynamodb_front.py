@@ -138,6 +138,11 @@ class TestFront:
             ("ExecuteStatement", {"Statement": "UPDATE t"}, '"Statement": "UPDATE t"}'),
             ("PutItem", {"Expected": {}}, "Expected of PutItem"),
             ("PutItem", {"Younger": 1}, "Younger of PutItem"),
+            (
+                "BatchWriteItem",
+                {"RequestItems": {ONE: [{"PutRequest": {"Item": {"p": s("a")}, "ConditionExpression": "a"}}]}},
+                "ConditionExpression of PutRequest",
+            ),
             ("CreateTable", {"GlobalSecondaryIndexes": [{}]}, "GlobalSecondaryIndexes of CreateTable"),
             ("CreateTable", {"StreamSpecification": {"StreamEnabled": True}}, "StreamSpecification or"),
         ],
@@ -146,7 +151,8 @@ class TestFront:
         self, operation: str, fields: dict[str, object], unknown: str
     ) -> None:
         front = DynamoDBFront()
-        asked = front.understood(request(operation, {"TableName": ONE} | fields))
+        table = {} if "RequestItems" in fields else {"TableName": ONE}
+        asked = front.understood(request(operation, table | fields))
         answer = asked if isinstance(asked, Response) else front.perform(DynamoState(), asked, NOW)[1]
         assert answer.status == 400
         assert unknown in answer.unknown

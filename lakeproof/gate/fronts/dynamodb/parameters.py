@@ -28,6 +28,8 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "Scan": _PAGED,
     "BatchGetItem": ("RequestItems",),
     "BatchWriteItem": ("RequestItems", "ReturnItemCollectionMetrics"),
+    "PutRequest": ("Item",),
+    "DeleteRequest": ("Key",),
     "TransactGetItems": ("TransactItems",),
     "TransactWriteItems": ("TransactItems", "ClientRequestToken", "ReturnItemCollectionMetrics"),
     "CreateTable": (

@@ -365,6 +365,7 @@ def batch_write(body: Fields) -> Several:
             ((name, request),) = part.items()
             kind = "PutItem" if name == "PutRequest" else "DeleteItem"
             wanted = "Item" if name == "PutRequest" else "Key"
+            refuse_unknown(name, fields(request, name))
             changes.append(change(kind, {"TableName": table, wanted: fields(request, name).get(wanted)}))
     if not 1 <= len(changes) <= BATCH_WRITES_MAX:
         invalid("Too many items requested for the BatchWriteItem call" if changes else "The batch write request list "

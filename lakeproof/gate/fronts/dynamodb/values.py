@@ -100,12 +100,12 @@ def in_range(found: Decimal) -> Decimal:
     """
     if not found:
         return Decimal(0)
-    found = found.normalize(_EXACT)
+    found, whole = found.normalize(_EXACT), found
     if found.adjusted() > EXPONENT_MAX:
         invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
     if found.adjusted() < EXPONENT_MIN:
         invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
-    if len(found.as_tuple().digits) > DIGITS_MAX:
+    if len(found.as_tuple().digits) > DIGITS_MAX or found != whole:
         invalid("Attempting to store more than 38 significant digits in a Number")
     return found
 
