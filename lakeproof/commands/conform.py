@@ -45,7 +45,7 @@ class ClaimResult:
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random operations.")
 @json_option
-@seconds_option("--timeout", default=10.0, help_="Timeout for exec: targets.")
+@seconds_option("--timeout", default=10.0, help_="Timeout of one operation; its outcome is then unknown.")
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check each claim of the contract of a key-value store, or of an object store that speaks S3.
 
@@ -131,7 +131,7 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
     judged = []
     async with chosen.open() as store:
         for claim in (*claims(seed), *chosen.claims):
-            private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
+            private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode(), most)
             kept, why = _KEPT
             try:
                 with name_claim(claim):

@@ -1,5 +1,6 @@
 """Stores around stores: partitions with a prefix of their own, predicates by value, several connections as one."""
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -19,11 +20,12 @@ TRIES: Final = 20
 class PrefixedStore(Store):
     """The partitions of another store whose names begin with ``prefix``: the rest of it is neither read nor written.
 
-    It remembers where it wrote, so that `clear` can take all of it away again.
+    It remembers where it wrote, so that `clear` can take all of it away again. Of an operation that takes longer than
+    ``most`` seconds, the outcome is unknown.
     """
 
-    def __init__(self, store: Store, prefix: bytes) -> None:
-        self.store, self.prefix = store, prefix
+    def __init__(self, store: Store, prefix: bytes, most: float = math.inf) -> None:
+        self.store, self.prefix, self.most = store, prefix, most
         self.capabilities = store.capabilities
         self._written: set[kv.Address] = set()
 
@@ -48,9 +50,10 @@ class PrefixedStore(Store):
         # What is wrong with an operation, the store itself is to find out: so an empty partition stays empty.
         if isinstance(op, kv.Set | kv.SetIf) and op.partition and op.key:
             self._written.add((op.partition, op.key))
-        return await self.store.perform(
-            attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op,
-        )
+        inner = attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op
+        with trio.move_on_after(self.most):
+            return await self.store.perform(inner)
+        raise kv.OutcomeUnknown(f"no answer within {self.most:g} s")
 
     async def perform_all(self, op: kv.Transact) -> None:
         self._written.update((part, key) for part, key, value in op.writes if part and key and value is not None)
@@ -58,7 +61,9 @@ class PrefixedStore(Store):
             tuple((self.prefix + part if part else part, key, what) for part, key, what in side)
             for side in (op.checks, op.writes)
         ]
-        await self.store.perform_all(kv.Transact(*sides))  # type: ignore[arg-type]  # of the same types as before
+        with trio.move_on_after(self.most):
+            return await self.store.perform_all(kv.Transact(*sides))  # type: ignore[arg-type]  # of the same types
+        raise kv.OutcomeUnknown(f"no answer within {self.most:g} s")
 
     async def open_watch(self, partition: bytes, prefix: bytes) -> Feed:
         return await self.store.open_watch(self.prefix + partition, prefix)
@@ -71,7 +76,7 @@ class PrefixedStore(Store):
         failures = 0
         for at in sorted(self._written):
             try:
-                await self.store.delete(self.prefix + at[0], at[1])
+                await self.delete(*at)
             except kv.KVError:
                 failures += 1
                 if failures == FAILURES_MAX:

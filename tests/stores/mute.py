@@ -12,19 +12,21 @@ from lakeproof.model import kv
 from lakeproof.stores import Target
 
 ANSWERS = 30
-SECONDS = 60
-"""Until it is given up, as its driver would."""
 
 
 class FallsMute(MemoryStore):
-    """asked: how often, in all."""
+    """seconds: until it is given up, as its driver would. asked: how often, in all."""
 
     asked = 0
+
+    def __init__(self, seconds: float = 60) -> None:
+        super().__init__()
+        self.seconds = seconds
 
     async def perform(self, op: kv.Op) -> Answer:
         self.asked += 1
         if self.asked > ANSWERS:
-            with trio.move_on_after(SECONDS):
+            with trio.move_on_after(self.seconds):
                 await trio.sleep_forever()
             raise kv.OutcomeUnknown("no answer")
         return await super().perform(op)

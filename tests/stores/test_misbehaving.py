@@ -1,5 +1,6 @@
 """Programs that misbehave at random: a verdict or one line, never a traceback, a hang or exit code 0."""
 
+import math
 import os
 import re
 import shlex
@@ -85,8 +86,9 @@ class TestConform:
         assert result.exit_code == 2
         assert "got: a line of more than 16,777,216 bytes; expected one answer" in result.stderr
 
-    def test_a_store_that_falls_silent_is_asked_no_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        store = FallsMute()
+    @pytest.mark.parametrize("seconds", [2, math.inf])
+    def test_a_store_that_falls_silent_is_asked_no_more(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        store = FallsMute(seconds)
         monkeypatch.setattr("lakeproof.commands.conform.target", lambda *_, **__: store.target())
         monkeypatch.setattr(trio, "run", partial(trio.run, clock=jumping()))
         result = lakeproof("conform", "mute:", "--timeout", "5")
