@@ -272,7 +272,8 @@ async def move_object(
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writes.delete_entry(env, repository, branch_id, source_path)
-    if moved != free:  # the copy of a locked entry is locked
+    # The copy of a locked entry is locked.
+    if moved != free:
         await stage_if(env, token, free, encode(moved))  # unless it has changed since
     return held.entry
 
