@@ -94,11 +94,6 @@ class Commands(click.Group):
         sys.exit(code if isinstance(code, int) else AS_EXPECTED)
 
     def invoke(self, ctx: click.Context) -> object:
-        from lakeproof.model.messages import NoProtobuf
-        from lakeproof.search.trace import TraceError
-        from lakeproof.verify.loader import LoadError
-        from lakeproof.verify.tasks import MISTAKE
-
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # click would exit with 1, which is to say: violated
@@ -106,11 +101,18 @@ class Commands(click.Group):
             return OUTPUT_CLOSED
         except Unusable as error:
             complain(printable(str(error)))
-        except (LoadError, NoProtobuf, TraceError) as error:
-            complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
+            # Not before: where the search is loaded, a Ctrl-C may be lost in what it does at each garbage collection.
+            from lakeproof.model.messages import NoProtobuf
+            from lakeproof.search.trace import TraceError
+            from lakeproof.verify.loader import LoadError
+            from lakeproof.verify.tasks import MISTAKE
+
+            if isinstance(error, LoadError | NoProtobuf | TraceError):
+                complain(str(error))
+                return UNUSABLE
             shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()
             click.echo(_hide_secrets(shown), err=True, nl=False)
             complain(MISTAKE)

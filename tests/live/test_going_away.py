@@ -112,7 +112,7 @@ def test_a_run_goes_on_after_a_round_that_was_not_judged_and_cleans_up_at_the_en
     assert {done.verdict(name) for name in IDS} == {"inconclusive"}
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_rounds_that_are_never_judged_end_the_run() -> None:
     def answering(number: int, path: str) -> Answer:
         return None if path.endswith("/objects/ls") else honest

@@ -81,7 +81,7 @@ def test_a_known_cause_alone_holds(cause: str) -> None:
     assert set(done.suppressed) <= {cause}
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
     done, _ = run(cause, ServicePlan(issues=KNOWN[cause], rounds=6, calls=800))
@@ -89,7 +89,7 @@ def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
     assert done.suppressed[cause]
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
     assert run(CACHE, ServicePlan(rounds=40, calls=500), servers=2)[0].violations
     done, _ = run(CACHE, ServicePlan(issues=KNOWN[CACHE], rounds=5, calls=800), servers=2)
@@ -97,7 +97,7 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
     assert done.suppressed[CACHE]
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
     assert run(f"{cause}+{bug}", ServicePlan(issues=KNOWN[cause], rounds=80, calls=500))[0].violations

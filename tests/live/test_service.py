@@ -67,7 +67,7 @@ A_FEW = ("lost-write", "dirty-branch", "lost-update", "create-race")
 
 
 @pytest.mark.parametrize(
-    "bug", [each if each in A_FEW else pytest.param(each, marks=pytest.mark.deep) for each in BUGS]
+    "bug", [each if each in A_FEW else pytest.param(each, marks=pytest.mark.long) for each in BUGS]
 )
 def test_a_planted_bug_is_found(bug: str) -> None:
     """A run ends with the first round that violates something: where calls overlap that may be another invariant, and

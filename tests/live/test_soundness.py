@@ -58,7 +58,7 @@ def test_a_known_cause_that_is_set_aside_is_never_blamed(cause: str) -> None:
     assert excused == causes, "each one showed, and was counted"
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("group", range(10))
 def test_a_service_that_is_right_is_not_blamed_in_a_hundred_thousand_calls(group: int) -> None:
     """10 times 50 histories of 100 calls on entries and 100 on repositories; every other one with all known causes."""

@@ -67,7 +67,7 @@ def test_dozens_of_programs() -> None:
     assert codes.count(2) > len(codes) / 3
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.usefixtures("soon_killed")
 def test_each_misdeed_under_each_command() -> None:
     for seed in range(1_000, 1_000 + MANY):

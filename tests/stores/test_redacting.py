@@ -113,7 +113,7 @@ def test_no_output_holds_a_secret(given_: tuple[str, str]) -> None:
     law(*given_)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @settings(max_examples=MANY)
 @given(addresses())
 def test_no_output_holds_any_of_many_secrets(given_: tuple[str, str]) -> None:

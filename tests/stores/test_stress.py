@@ -44,7 +44,7 @@ CHECKED = ("--model", "kv", "--fail", "predicate-false", "--evidence", "0")
 
 
 @pytest.mark.usefixtures("counted")
-@pytest.mark.parametrize("bug", [*A_FEW, *(pytest.param(each, marks=pytest.mark.deep) for each in MORE)])
+@pytest.mark.parametrize("bug", [*A_FEW, *(pytest.param(each, marks=pytest.mark.long) for each in MORE)])
 def test_a_planted_bug_is_found_and_its_history_shows_it(bug: str) -> None:
     result = lakeproof("stress", planted(bug))
     assert result.exit_code == 1, result.output
@@ -265,7 +265,7 @@ class TestFlows:
         for name in ("evidence.txt", "calls.txt", "store.txt"):
             assert Path("out/stress", name).read_text()
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_a_store_that_answers_nothing_is_inconclusive(self) -> None:
         Path("store.py").write_text(ONE_DOUBT)
         result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")
