@@ -22,8 +22,8 @@ SMALL: Final = (
 ADAPTIVE: Final = "spark.sql.adaptive.enabled"
 
 
-ON_BOTH: Final = {"test_same_meaning", "test_references", "test_without_java"}
-"""Modules whose tests on classic Spark are not `long`: what is found, what a sweep spares, all five commands."""
+ON_BOTH: Final = {"test_same_meaning", "test_references"}
+"""Modules whose tests on classic Spark are not `long`: what is found, and what a sweep spares."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

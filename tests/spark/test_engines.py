@@ -21,6 +21,7 @@ from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.commands import mark_by_command
+from tests.spark.conftest import ON_BOTH
 from tests.spark.retention.worlds import world
 
 
@@ -220,3 +221,8 @@ def test_the_first_failure_of_what_was_begun_is_told_before_that_of_the_block(sp
         begin(lambda: fail("one"))
         begin(lambda: fail("two"))
         fail("three")
+
+
+def test_modules_that_ci_runs_on_both_engines_are_there() -> None:
+    """One that was renamed would leave CI, and nothing would say so."""
+    assert {path.stem for path in Path(__file__).parent.rglob("test_*.py")} >= ON_BOTH
