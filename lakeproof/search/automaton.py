@@ -55,6 +55,7 @@ class Automaton(Behaviour):
     def __init__(self, trie: Trie, *, renames: bool = False) -> None:
         self.apart: dict[str, Raw] = {}
         self._renames = renames
+        # Histories of the plain search have identifiers of the plain spelling: renamed, none of them counts.
         super().__init__(attrs.evolve(trie, root=None) if renames else trie, merge=False)
 
     def renamed(self, node_id: int, spelling: Spelling) -> int:
@@ -78,10 +79,11 @@ class Automaton(Behaviour):
         """A history with other names. What it has forgotten gets names of its own."""
         path = [raw]
         while path[-1].parent is not None:
-            path.append(path[-1].parent)
+            path.append(path[-1].parent)  # up to the root, which has no reply
         full = forgetting(spelling, live, _names_of(raw))
         run = Execution(self.program, FreshMint(self.program.label, [*map(full.spell, raw.names)]))
         made = Raw(run, None, None)
+        # Each step makes a history of its own, since their replies, once renamed, are not those of the trie.
         for each in path[-2::-1]:
             reply = full.value(each.reply)
             run.send(reply)
@@ -105,6 +107,7 @@ class Automaton(Behaviour):
         node = self.nodes[node_id]
         known, at = reply in node.children, len(node.members)
         found = super().child(node_id, reply)
+        # The child may be this node itself: then `_place` has added a history before the reply was entered.
         while not known and at < len(node.members):  # histories that this reply has brought here
             self._confirm(node, reply, node.members[at])
             at += 1
@@ -112,9 +115,10 @@ class Automaton(Behaviour):
 
     def _place(self, raw: Raw, parent_rank: int) -> Node:
         if self._renames and raw.op is None:
-            for spelling in OTHERS if _names_of(raw) else ():
+            for spelling in OTHERS if _names_of(raw) else ():  # at its end no states are compared
                 self._respelled(raw, spelling).close()
         node = self._of(self._key(raw), raw)
+        # Without a declared state, equal keys are a proof: one history for each node is enough.
         if isinstance(raw.exact, tuple) and any(isinstance(token, DeclaredState) for token in raw.exact):
             self._adopt(node, raw)
         return node
@@ -142,7 +146,7 @@ class Automaton(Behaviour):
     def _of(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:
         known = self._classes[key]
         if not known:
-            known.append(self._new(key, raw, 0, crashed=crashed))
+            known.append(self._new(key, raw, 0, crashed=crashed))  # 0: a loop has no ranks
         return known[0]
 
     def _key(self, raw: Raw) -> Hashable:
@@ -161,6 +165,7 @@ class Automaton(Behaviour):
         try:
             return exact_state(one, other)
         except Incomparable as error:
+            # Its key is equal to itself only: that is sound, but the search may have no end where this call loops.
             self.apart.setdefault(f"{raw.current.name if raw.current else self.program.label}() {error}", raw)
             return ("apart", id(raw))
         finally:
@@ -168,6 +173,7 @@ class Automaton(Behaviour):
             other.close()
 
     def _exact_in_all_spellings(self, raw: Raw) -> Hashable:
+        # Each walk puts tokens of `one` into the key, so all spellings give the same key, or raise.
         one, found = self._rerun(raw), None
         try:
             for spelling in OTHERS:
@@ -193,6 +199,7 @@ class Automaton(Behaviour):
         same = False
         try:
             for asks, reply, _ in history:
+                # Compared before the reply is sent: the effect it answers might not be open at all.
                 if identity(run.asks) != spelling.key(identity(asks)):
                     break
                 run.send(spelling.value(reply))

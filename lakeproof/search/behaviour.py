@@ -65,7 +65,7 @@ SECOND_LOOKS_FEW = 24
 SECOND_LOOKS_ENDS_MAX = 64
 """With more ends than this, so many of them, evenly spread."""
 MEMBERS_MAX = 24
-"""A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
+"""A history that comes to a node with so many members starts a node of its own. Bounds re-runs, not truth."""
 
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
@@ -96,7 +96,7 @@ class Behaviour:
         """The names of tasks beside the main one, as they were met."""
         self.loops: LoopFinder | None = None  # may raise `Loops` at each new history
         self._merge = merge
-        self._ranked = ranked and merge
+        self._ranked = ranked and merge  # unmerged, each node has one history, and its rank is its depth
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
         self._ranks: dict[Hashable, int] = {}  # by class: the longest way seen
         self._raises: dict[Hashable, int] = defaultdict(int)
@@ -143,7 +143,7 @@ class Behaviour:
         Cost: at most SECOND_LOOKS_ENDS_MAX re-runs.
         """
         ends = [raw for raw in self._met.values() if raw.op is None]
-        ends = ends[:: max(1, -(-len(ends) // SECOND_LOOKS_ENDS_MAX))]
+        ends = ends[:: max(1, -(-len(ends) // SECOND_LOOKS_ENDS_MAX))]  # rounded up: not more than the maximum is left
         looks = max(1, min(SECOND_LOOKS_MAX, SECOND_LOOKS_FEW // max(1, len(ends))))
         for raw in ends * looks:
             self.reruns += 1
@@ -170,7 +170,7 @@ class Behaviour:
             rank = self.nodes[node_id].rank
             if key not in self._classes:
                 self._classes[key].append(self._new(key, raw, rank + 1, crashed=True))
-            self._rise(self._classes[key][0], rank)
+            self._rise(self._classes[key][0], rank)  # another node of the class may rank higher
             found = self._crashes[node_id] = self._classes[key][0].id
         return found
 
@@ -190,6 +190,7 @@ class Behaviour:
         if any(member is raw for member in node.members):
             return
         node.members.append(raw)
+        # Older members have agreed on every reply that the node has seen; the new one must, all the way down.
         for reply, child_id in list(node.children.items()):
             child = self._extend(raw, reply)
             target = self.nodes[child_id]
@@ -201,11 +202,14 @@ class Behaviour:
         """Turn a disagreement into an experiment for nodes of this depth."""
         depth = 0 if self._ranked else node.representative.depth
         tail: tuple[Hashable, ...] = ()
+        # L*: if a suffix distinguishes the children, this reply and the suffix distinguish their parents. Where the
+        # children request different effects at once, the reply alone does: the tail stays empty.
         for suffix in self._suffixes(one):
             if self._signature(one, suffix) != self._signature(other, suffix):
                 tail = cast("tuple[Hashable, ...]", suffix.value)
                 break
         experiment: Suffix = Exact((reply, *tail))
+        # A class in `_deep` is distinguished by depth already: no finer key than the history itself is left.
         if self.experiments >= EXPERIMENTS_MAX or node.key in self._deep:
             self._merge = False
         elif experiment in self._experiments[depth]:
@@ -232,7 +236,7 @@ class Behaviour:
             Disagreement: states may have been filed under a lower rank already.
         """
         if node.rank <= parent_rank:
-            self._ranks[node.key] = parent_rank + 1
+            self._ranks[node.key] = parent_rank + 1  # outlives `reset`: `_new` begins with this rank
             self._raises[node.key] += 1
             if self._raises[node.key] > RAISES_MAX:
                 self._by_depth.add(node.key)
@@ -253,10 +257,11 @@ class Behaviour:
         """What must be equal for a merge: depth (unless ranked), next effect, all that is visible, and every
         experiment."""
         if not self._merge:
-            return ("raw", id(raw))
+            return ("raw", id(raw))  # `_met` keeps it alive: no other history gets its address
         if raw.op is None:
             key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible, raw.kept)
         else:
+            # `begins` and `under_way` decide the Invoked event of the next move; `kept` decides what a restart finds.
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
             key = (self._grade(raw), raw.asks, raw.visible, raw.begins, raw.under_way, raw.kept, seen)
         if key in self._by_depth:
@@ -265,10 +270,11 @@ class Behaviour:
         return key
 
     def _suffixes(self, raw: Raw) -> list[Suffix]:
-        return [NO_REPLIES, *self._experiments[0 if self._ranked else raw.depth]]
+        return [NO_REPLIES, *self._experiments[0 if self._ranked else raw.depth]]  # 0: ranked, all depths share theirs
 
     def _signature(self, raw: Raw, suffix: Suffix) -> Hashable:
         """What the flow does after ``suffix``, and then alone to its end."""
+        # Counted although the trie may know the answer: `reruns` must not depend on earlier searches.
         if suffix is not NO_REPLIES and (id(raw), suffix) not in self._tried:
             self._tried.add((id(raw), suffix))
             self.reruns += 1
@@ -280,7 +286,7 @@ class Behaviour:
         seen: list[Hashable] = []
         try:
             for reply in cast("tuple[object, ...]", suffix.value):
-                if run.op is not None or reply is RESTARTED:
+                if run.op is not None or reply is RESTARTED:  # a client that has ended may restart, too
                     seen.append(run.asks)
                     run.send(reply)
             self._play_alone(run, seen)
@@ -293,9 +299,11 @@ class Behaviour:
         except Exception as error:  # noqa: BLE001  # a made-up future may not fit the past: how it fails tells pasts apart as well
             seen.append(type(error).__qualname__)
         run.close()
+        # Equal hashes of different futures are one more wrong guess, which `_agree` notices.
         return hash((*seen, seen_of(run.finished)))
 
     def _play_alone(self, run: Execution, seen: list[Hashable]) -> None:
+        # Not the store as this past has left it: on one store for all, pasts differ only in what the flow remembers.
         cells, now = self._trie.cells, self._trie.now
         for _ in range(SOLO_STEPS_MAX):
             if run.op is None:
@@ -308,6 +316,7 @@ class Behaviour:
             run.send(reply_of_task(run.task, reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
+        # The trie keeps it, for other behaviours and for searches that begin anew.
         if reply not in raw.children:
             raw.children[reply] = self._compile(raw, reply)
         return self._meet(raw.children[reply])
@@ -317,8 +326,9 @@ class Behaviour:
         if id(raw) not in self._met:
             self._met[id(raw)] = raw
             self.reruns += 1
+            # Only appended to: `Kernel._more` counts how many of them have a table.
             self.tasks += [task for task in raw.tasks if task not in self.tasks]
-            if self._merge and raw.op is not None:
+            if self._merge and raw.op is not None:  # a search that did not merge has left no guess
                 self._alone(raw, None)
             if self.loops is not None:
                 self.loops.look(raw)
@@ -341,6 +351,8 @@ class Behaviour:
         raw = Raw(run, parent, reply)
         if parent is None:
             self._trie.root = raw
+        # Where a coroutine stands in a `try` with a `finally`, closing it would run lines of the flow. It would have to
+        # be kept for ever; run on to its end, it needs no closing.
         if run.op is not None and (self._merge or not run.try_close()):
             self._alone(raw, run)
         run.close()
@@ -354,6 +366,7 @@ class Behaviour:
         run = self.start(raw)
         history = raw.history()
         followed = run.follow(history)
+        # `follow` stops where the flow requests something else: at that point of the history, or at its end.
         self._same(raw, run, run.asks, history[followed][0] if followed < len(history) else raw.asks)
         if seen_of(run.calls()) != raw.visible:
             raise NondeterministicFlow(self._differs(run, raw.calls))

@@ -27,7 +27,7 @@ _DIE_WITH_PARENT: Final = 1
 def die_with_parent() -> None:
     """Let this process be killed when the one that began it ends, however that ends. Linux only; elsewhere nothing."""
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)  # None: libc, which the interpreter has loaded
 
 
 class Board(Protocol):
@@ -51,9 +51,10 @@ class Overseer:
     def out_of_time(self) -> bool:
         """Whether the other process has been in one stretch of code for longer than it may."""
         now = time.monotonic()
+        # Not the clock alone: it goes on while both processes are stopped, and the code has not run.
         passed, self._looked = min(now - self._looked, _STRIDE_SECONDS_MAX), now
         entered = self._board[0]
-        if not entered or entered != self._entered:
+        if not entered or entered != self._entered:  # another stretch of code began meanwhile, or none runs
             self._entered, self._waited_seconds = entered, 0.0
             return False
         self._waited_seconds += passed

@@ -150,22 +150,23 @@ class LevelSearch:
                     return GivesWay.RESTARTS
                 if self._merges_too_little():
                     if self.unmerged is not None:
-                        return self.unmerged.resume()
-                    self.merge, self.patience = False, None
+                        return self.unmerged.resume()  # which has kept its levels so far
+                    self.merge, self.patience = False, None  # ranks rest on merges: no ranked search can follow
                     self.behaviours = self._compile_behaviours()
                 for behaviour in self._distinct_behaviours():
-                    behaviour.reset()
+                    behaviour.reset()  # keeps what was learned: experiments, and ranks
             except _Minted:
                 self.restarts += 1
-                self.behaviours = self._unshared()
+                self.behaviours = self._unshared()  # resets those that stay shared
             except TellsClientsApart:
                 self.restarts += 1
                 self.symmetric = False
                 self.behaviours = self._compile_behaviours()
-            attempt = self._attempt
+            attempt = self._attempt  # a search that was resumed begins anew, too
 
     def _merges_too_little(self) -> bool:
         reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
+        # A ranked search has a bound of its own: its ranks take many restarts to settle.
         return not self.ranked and (self.restarts > MERGED_RESTARTS_MAX or reruns > MERGED_RERUNS_MAX)
 
     def _compile_behaviours(self) -> list[Behaviour]:
@@ -199,7 +200,9 @@ class LevelSearch:
     def _go_on(self) -> Result | GivesWay:
         level, stopped = -1, ""
         while self.ahead and not stopped and not self.judge.decided:
+            # Every successor has a higher rank, so nothing is added to the lowest level any more.
             level = min(self.ahead)
+            # Chunks and clients reach the same states independently of each other: duplicates are merged here.
             words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
             try:
                 stopped = self._level(words, level)
@@ -217,6 +220,7 @@ class LevelSearch:
     def _begin(self) -> None:
         monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
         self.kernel = Kernel(self.setting, self.behaviours, monitors)
+        # Events name the client, so a monitor's state differs where two clients change places.
         self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
         self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups, self.found_out)
         self.levels = Levels()
@@ -229,15 +233,16 @@ class LevelSearch:
         """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
         self.states += len(words[0])
         self.widest = max(self.widest, len(words[0]))
+        # Judged before limits are looked at: a level that is not expanded any more still counts.
         self.judge.level(words, level)
         if self.progress:
             self.progress(level, self.states, len(words[0]))
         stopped = self._stop() or self._too_large(words) or self._endless(words, level)
-        if not self.ranked:
+        if not self.ranked:  # a ranked search finds no paths, and needs no levels
             self.levels.append(words, self.kernel.layout)
         if not stopped and not self.judge.decided:
             self._expand(words, level)
-            self.judge.monitors(level)
+            self.judge.monitors(level)  # they advance in the kernel, as states move on
         else:
             self.unexpanded = True
         return stopped
@@ -252,6 +257,7 @@ class LevelSearch:
             return GivesWay.GROWN if (grown or stopped) and not over and not self._late() else None
         if self.ranked and self.judge.violated:
             return GivesWay.VIOLATED
+        # Once something is violated, a graded search stays: a ranked one could not show the way to it.
         large = self.patience is not None and self.states > self.patience
         return GivesWay.LARGE if large and not self.judge.violated and not stopped else None
 
@@ -267,6 +273,7 @@ class LevelSearch:
 
     def _too_large(self, words: Words) -> str:
         limits = self.limits
+        # An estimate: one successor by each table, all of them again when they are sorted, and the level with its copy.
         needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.every) + 2)
         if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
             return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
@@ -278,7 +285,7 @@ class LevelSearch:
             return ""
         for table in self.kernel.tables:
             at = [node for node in np.unique(table.nodes_of(words)).tolist() if table.behaviour.nodes[node].op]
-            if at:
+            if at:  # some state has this client before its end
                 call, spot = table.behaviour.under_way(at[0])
                 return (
                     f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every "
@@ -296,7 +303,7 @@ class LevelSearch:
         try:
             found = growth(partial(behaviour.start, raw), raw)
         except (NondeterministicFlow, Undecided):
-            return ""
+            return ""  # the reason why the search stopped counts more
         return f"; {found}" if found else ""
 
     def _expand(self, words: Words, level: int) -> None:
@@ -309,12 +316,12 @@ class LevelSearch:
                 self._expand_chunk(chunk, fresh, level)
             except Relayout:
                 old = self.kernel.relayout()
-                words = self.levels.repack(words, old, self.kernel.layout)
+                words = self.levels.repack(words, old, self.kernel.layout)  # the level that was kept has its own layout
                 self.ahead = {
                     later: [self.levels.repack(part, old, self.kernel.layout) for part in parts]
                     for later, parts in self.ahead.items()
                 }
-                continue
+                continue  # the same chunk again: `fresh` is incomplete, and in the old layout
             finally:
                 self._check_sharing()  # however it ended: a reply may have been compiled that mints
             for stride, part in fresh:
@@ -325,6 +332,7 @@ class LevelSearch:
 
     def _expand_chunk(self, chunk: Words, fresh: list[tuple[int, Words]], level: int) -> None:
         def sink(move: Move, rows: Rows, after: Words) -> None:
+            # A chunk that is expanded twice is judged once: `Projections.fresh` leaves out what it has met.
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(chunk, rows), level)
             strides = self.kernel.by_stride(move, take(chunk, rows), after) if self.ranked else [(1, after)]
@@ -334,6 +342,7 @@ class LevelSearch:
         self.kernel.expand(chunk, sink)
 
     def _check_sharing(self) -> None:
+        # Clients share nodes only as long as no value names one of them: see `lakeproof.search.symmetry`.
         shared = [b for b in self._distinct_behaviours() if b.minted and self.behaviours.count(b) > 1]
         if shared:
             raise _Minted
@@ -342,7 +351,7 @@ class LevelSearch:
         self.judge.look_again()
         if complete:
             for behaviour in self._distinct_behaviours():
-                behaviour.look_again()
+                behaviour.look_again()  # no reply would run an ended history again
             self._count_answers()
         records = [record for record in self.judge.records.values() if complete or stopped or self._is_judged(record)]
         findings = tuple(self._finding(record, complete, stopped) for record in records)
@@ -362,7 +371,7 @@ class LevelSearch:
             stopped=stopped,
             finals=self._finals() if self.options.keep_finals else frozenset(),
             symmetric=bool(self.symmetry.groups),
-            collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,
+            collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,  # see `packing.distinct`
         )
 
     def _is_judged(self, record: Record) -> bool:
@@ -377,13 +386,13 @@ class LevelSearch:
                 record.reached += 1
                 record.example = record.example or f"{node.calls[-1].name} was answered"
         if not record.reached:
-            record.reached, record.example = 1, "no call ends, and none raises"
+            record.reached, record.example = 1, "no call ends, and none raises"  # else inconclusive: see `_finding`
 
     def _finals(self) -> frozenset[Exact]:
         space = self.kernel.space
         found = set()
         for seen in self.judge.finals:
-            numbers = (*seen, *(0 for _ in range(len(space.columns) - len(seen))))
+            numbers = (*seen, *(0 for _ in range(len(space.columns) - len(seen))))  # 0s that `trim_zeros` took off
             values = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
             cells = frozenset((cell, value) for cell, value in values.items() if value is not None)
             views = tuple(
@@ -400,7 +409,7 @@ class LevelSearch:
             verdict, why = "violated", ""
         elif not complete:
             verdict, why = "inconclusive", stopped
-        elif not record.reached:
+        elif not record.reached:  # vacuous: it would hold of any protocol
             verdict, why = "inconclusive", "the situation that it describes never occurred"
         else:
             verdict, why = "holds", ""

@@ -49,20 +49,22 @@ def live_locals(code: CodeType, at: int) -> frozenset[str] | None:
 def _live(code: CodeType) -> dict[int, frozenset[str]]:
     """By offset of an instruction: what is live where a coroutine waits in it."""
     if _READS_ALL & {*code.co_names}:
-        return {}
+        return {}  # any may be live: what is not known here errs on that side
     instructions = list(dis.get_instructions(code))
+    # An interpreter that has instructions on locals which `dis` does not list as such.
     if any("FAST" in each.opname and each.opcode not in _LOCALS for each in instructions):
         return {}
-    always = frozenset({*code.co_cellvars, *code.co_freevars})
+    always = frozenset({*code.co_cellvars, *code.co_freevars})  # an inner function may read them at any time
     following = _following(code, instructions)
-    if not set().union(*following.values()) <= following.keys():
+    if not set().union(*following.values()) <= following.keys():  # a jump to where no instruction begins
         return {}
+    # The least solution: from nothing but cells upwards, until it is stable.
     before: dict[int, frozenset[str]] = {each.offset: always for each in instructions}
     after = dict(before)
     changed = True
     while changed:
         changed = False
-        for each in reversed(instructions):
+        for each in reversed(instructions):  # liveness flows backwards, so few rounds are needed
             out = always.union(*(before[target] for target in following[each.offset]))
             reads, assigns = _locals_of(each)
             # An exception can come before the local is assigned: what a handler reads stays live.
@@ -70,6 +72,7 @@ def _live(code: CodeType) -> dict[int, frozenset[str]]:
             found = (out - assigns) | reads | handled
             if found != before[each.offset] or out != after[each.offset]:
                 before[each.offset], after[each.offset], changed = found, out, True
+    # What waits has executed a part of its instruction: both sides of it count.
     return {offset: before[offset] | after[offset] for offset in before}
 
 
@@ -80,7 +83,7 @@ def _locals_of(each: dis.Instruction) -> tuple[frozenset[str], frozenset[str]]: 
     names = each.argval if isinstance(each.argval, tuple) else (each.argval,)
     count = _ASSIGNS.get(each.opname, 0)
     assigns = frozenset(names[:count])
-    return frozenset(names[count:]) - assigns, assigns
+    return frozenset(names[count:]) - assigns, assigns  # STORE_FAST_LOAD_FAST x, x reads what it has stored
 
 
 def _following(code: CodeType, instructions: Instructions) -> dict[int, set[int]]:  # type: ignore[explicit-any]
@@ -91,7 +94,7 @@ def _following(code: CodeType, instructions: Instructions) -> dict[int, set[int]
         if each.opname not in _ENDS and at + 1 < len(instructions):
             targets.add(instructions[at + 1].offset)
         if each.opcode in _JUMPS:
-            targets.add(int(each.argval))
+            targets.add(int(each.argval))  # `dis` has made it an offset
         found[each.offset] = targets
     return found
 

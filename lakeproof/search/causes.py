@@ -21,7 +21,7 @@ def detach_frames(error: Exception, outside: Sequence[BaseException], call: Call
         ScenarioError: the flow raises one and the same object with other causes than before. All answers that hold it
             would show the latest ones.
     """
-    known = _KNOWN.get(id(error))
+    known = _KNOWN.get(id(error))  # by address, which a later error may have, too
     again = known is not None and known[0]() is error
     if again and error.__context__ is not None and error.__context__.__traceback__ is None:
         object.__setattr__(error, "__context__", None)  # of an earlier run: Python leaves it where nothing is handled
@@ -33,7 +33,7 @@ def detach_frames(error: Exception, outside: Sequence[BaseException], call: Call
     causes = None if alone else identity((error.__cause__, error.__context__))
     if not again:
         _know(error, causes)
-    elif known is not None and known[1] != causes:
+    elif known is not None and known[1] != causes:  # two histories share the object
         raise ScenarioError(
             f"{call} raises one {type(error).__name__} object again, with another __cause__ or __context__; "
             f"raise a new one each time"
@@ -42,6 +42,7 @@ def detach_frames(error: Exception, outside: Sequence[BaseException], call: Call
 
 def _leave_group(error: BaseException) -> None:
     """An error that was taken out of a group and raised has that group for its context, and would hold itself."""
+    # A loop: the context of an inner group may be an outer one, which has the error as well.
     while isinstance(group := error.__context__, BaseExceptionGroup) and group.subgroup(lambda each: each is error):
         object.__setattr__(error, "__context__", group.__context__)
 
@@ -64,7 +65,7 @@ def _all(error: BaseException) -> Iterator[BaseException]:
     todo: list[BaseException | None] = [error]
     while todo:
         at = todo.pop()
-        if at is None or id(at) in seen:
+        if at is None or id(at) in seen:  # causes may form a circle
             continue
         seen.add(id(at))
         yield at

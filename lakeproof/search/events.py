@@ -11,7 +11,7 @@ class Events:
 
     def __init__(self) -> None:
         self.lists: list[tuple[Event, ...]] = [()]
-        self._numbers: dict[Hashable, int] = {(): 0}
+        self._numbers: dict[Hashable, int] = {(): 0}  # `Expansion._advance` skips 0
 
     def number(self, events: tuple[Event, ...]) -> int:
         key = tuple(_name(event) for event in events)
@@ -24,5 +24,6 @@ class Events:
 
 def _name(event: Event) -> Hashable:
     """What tells an event from others, by type and bits."""
+    # An invoked call has no view yet: one without an answer carries its name and its arguments.
     called = event.call if isinstance(event, Returned) else CallView(event.name, event.args, Status.PENDING)
     return (type(event), event.client, event.index, seen_of((called,)))

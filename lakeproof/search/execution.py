@@ -100,6 +100,7 @@ class Execution:
         if reply is RESTARTED:
             return self._restart()
         assert self.op is not None
+        # An experiment may play the reply of a task that this history has not started: `_observe_task` raises NotOpen.
         if self._tasks is None and type(reply) is not TaskReply:
             self._observe(self.op, reply)
         else:
@@ -115,7 +116,7 @@ class Execution:
         """What a crash would leave it, and what it would still run: nothing where it cannot restart."""
         if not self.program.recover:
             return ()
-        ahead = len(self._plan) - self.index
+        ahead = len(self._plan) - self.index  # how many calls it still has to make
         return (tuple(sorted(self._disk.store.items())), ahead, max(0, self._recovered - self.index), self.mint.lives)
 
     @property
@@ -130,11 +131,12 @@ class Execution:
         if self.op is not None and not self.begins:
             self.finished.append(self._view(Outcome(Status.CRASHED)))
         self.close()
+        # A crash during a recovery begins it anew: what was left of the old one is dropped.
         rest = self._plan[max(self.index, self._recovered) :]
-        self._plan[self.index :] = [*self.program.recover, *rest]
+        self._plan[self.index :] = [*self.program.recover, *rest]  # a call that was lost is not repeated
         self._recovered = self.index + len(self.program.recover)
         self._context = copy_context()
-        self.mint.begin_life()
+        self.mint.begin_life()  # what this life mints must differ from what the last one has stored
         if self._begin_call():
             self._run(None)
 
@@ -143,7 +145,7 @@ class Execution:
         Cost: where a client has one task, little more than the flow's own code."""
         self._known, self._next = history, 0
         while self._next < len(history) and self.asks == history[self._next][0]:
-            self._next += 1
+            self._next += 1  # before the send, which may answer further ones (`_resume_alone`)
             self.send(history[self._next - 1][1])
         self._known = ()
         return self._next
@@ -206,7 +208,7 @@ class Execution:
     def _begin_call(self) -> bool:
         """Whether there is one to run."""
         self.op = self._coroutine = self._tasks = self._request = None
-        self.mint.task = MAIN
+        self.mint.task = MAIN  # a task may have run last
         if self.broken or self.index == len(self._plan):
             return False
         self._observed = []
@@ -248,6 +250,7 @@ class Execution:
                 self._none_forgotten()
                 cut(stop.value, self._outside)
                 outcome = Outcome(Status.OK, value=stop.value)
+            # What the search raises through the flow is no answer of the call, nor its end.
             except (ScenarioError, NondeterministicFlow, NotOpen, NoProtobuf):
                 raise
             except Misused as error:
@@ -256,6 +259,7 @@ class Execution:
                 if is_ours(error):
                     raise
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
+                    # Still the same call: `begins` and what was observed stay as they are.
                     self._coroutine, self._tasks, self._request, reply = None, None, None, None
                     self.mint.task = MAIN
                     continue
@@ -266,7 +270,7 @@ class Execution:
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None
                 if isinstance(op, Opens | Joins):
-                    self._request, reply = op, None
+                    self._request, reply = op, None  # `_resume` drives the tasks from here on
                     continue
                 raise foreign(self._coroutine, op)
             if type(op) is Local and (answer := self._disk.at_once(op)) is not None:
@@ -286,8 +290,10 @@ class Execution:
         """One stretch of the flow's own code."""
         FORGOTTEN.found = ""
         hooks = sys.get_asyncgen_hooks()
+        # The hooks are the thread's: an event loop around the search must not finalise generators of the flow.
         sys.set_asyncgen_hooks(None, FORGOTTEN.generator)
         FORGOTTEN.listening = True
+        # A search that begins anew within an `except` lends its error to whatever the flow raises, as a `__context__`.
         if (handled := sys.exception()) is not None:
             self._outside.append(handled)
         try:
@@ -304,12 +310,14 @@ class Execution:
         if self._coroutine is None:
             self._coroutine = self._start()
         op = self._coroutine.send(reply)
+        # Known replies are sent from here: a way out and back in for each would cost more than the flow's own code.
         while self._next < len(self._known) and op == self._known[self._next][0]:
             _, reply, seen = self._known[self._next]
-            if reply is RESTARTED:
+            if reply is RESTARTED:  # nothing to send: `follow` goes on with it
                 break
             if type(op) is Local:
-                reply = self._disk.answer(op)
+                reply = self._disk.answer(op)  # the history has None: the client itself knows the reply
+            # Before the send: if the call ends in it, the count must be right for the next call.
             self._next, self.begins = self._next + 1, False
             if seen is not None:
                 self._observed.append(seen)
@@ -319,7 +327,7 @@ class Execution:
                 return exact(op)  # type: ignore[return-value]  # `_run` looks whether it is an effect at all
             except TypeError as error:
                 wrong = error
-            op = self._coroutine.throw(wrong)
+            op = self._coroutine.throw(wrong)  # in the line that requested it: the flow may catch it, and go on
 
     def _resume_tasks(self, main: Coroutine[Any, Any, Any], reply: object) -> Effect:  # type: ignore[explicit-any]
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
@@ -344,13 +352,14 @@ class Execution:
         for name, op, cancelled in self._tasks.open:
             open_.append((name, cast("Effect", op)))
             waiting = self._tasks.find(name)
+            # A second entry is a second outcome of the same write: not applied, or applied without an answer in time.
             if cancelled:
                 open_.append((name + WITHDRAWN, CutOff(op) if waiting.expired else Withdrawn(op)))
             elif self.program.waits and waiting.timed and isinstance(op, WRITES):
                 open_.append((name + UNANSWERED, Unanswered(op)))
         self._open = tuple(open_)
         if self._tasks.main.ended:
-            raise self._tasks.main.error or StopIteration(self._tasks.main.handle.value)
+            raise self._tasks.main.error or StopIteration(self._tasks.main.handle.value)  # as `send` would end
         return self._open[0][1]
 
     def _none_forgotten(self) -> None:
@@ -361,6 +370,7 @@ class Execution:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
+            # Letting go of frames drops their generators: one that was left half-way shows only now.
             FORGOTTEN.found, FORGOTTEN.listening = "", True
             detach_frames(error, self._outside, self.call())
             FORGOTTEN.listening = False

@@ -82,9 +82,10 @@ class Expansion(ABC):
             self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
             self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
         self._expand_tasks(words, sink)
-        if self.layout.places[self.roles.late].bits:
+        if self.layout.places[self.roles.late].bits:  # without bits, no write has ever been in flight
             self._deliver(words, sink)
         if self.roles.clock >= 0:
+            # Where no client can move, a jump would only add copies of a final state.
             self._tick(words, anyone & ~self._blocked(words), sink)
         if self.roles.budgets[RESTARTS] >= 0:
             self._restart(words, sink)
@@ -110,11 +111,12 @@ class Expansion(ABC):
 
     def _blocked(self, words: Words) -> npt.NDArray[np.bool_]:
         """Which states have clients that all have ended or wait for messages, in channels that are empty."""
+        # Without channels a client that has not ended can always move: nothing is blocked.
         found = np.full(len(words[0]), self._has_channels)
         for table in self.tables if self._has_channels else ():
             nodes = table.nodes_of(words)
             still = table.kind[nodes] == DONE
-            for node in np.unique(nodes[~still]).tolist():
+            for node in np.unique(nodes[~still]).tolist():  # few nodes, many states
                 if (awaited := self._awaited(table, node)) is not None:
                     empty = [self.layout.field(words, column) == number for column, number in awaited]
                     still |= np.logical_and.reduce([nodes == node, *empty])
@@ -128,6 +130,7 @@ class Expansion(ABC):
         for word, shift, mask in zip(words, table.shift, table.mask, strict=True):
             numbers |= (word >> shift[nodes]) & mask[nodes]
         known = table.flat[Mode.NORMAL][nodes * table.values + numbers.astype(np.intp)]
+        # What waits has no outcome yet: the store answers ASLEEP, which leaves even NORMAL impossible.
         return np.asarray((table.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
 
     def _expand_point(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
@@ -136,7 +139,7 @@ class Expansion(ABC):
         here, at_nodes = take(words, rows), nodes[rows]
         numbers = np.zeros(len(rows), np.uint64)
         for word, shift, mask in zip(here, table.shift, table.mask, strict=True):
-            numbers |= (word >> shift[at_nodes]) & mask[at_nodes]
+            numbers |= (word >> shift[at_nodes]) & mask[at_nodes]  # the mask is 0 but in the cell's word
         small = self._known(table, at_nodes, numbers.astype(np.intp), rows)
         at = at_nodes * table.values + small
         for mode in self.roles.modes:
@@ -144,7 +147,7 @@ class Expansion(ABC):
             may = self._affordable(here, mode)
             fits = children != IMPOSSIBLE
             may = fits if may is None else may & fits
-            if may.all():
+            if may.all():  # the usual case: no copies
                 chosen, picked, at_mode = rows, here, at
             else:
                 keep = np.flatnonzero(may)
@@ -163,6 +166,7 @@ class Expansion(ABC):
         for kind in COST[mode]:
             left = self.layout.field(words, self.roles.budgets[BUDGETS.index(kind)]) > 0
             may = left if may is None else may & left
+        # The network has room for one late write.
         if mode in REPEATED and self.layout.places[self.roles.late].bits:
             idle = self.layout.field(words, self.roles.late) == 0
             may = idle if may is None else may & idle
@@ -190,6 +194,7 @@ class Expansion(ABC):
             picked, which = take(here, keep), inverse[keep]
             after = []
             for word in range(self.layout.words):
+                # 0: of rows that `keep` leaves out.
                 parts = np.array([effect[mode][0][word] if mode in effect else 0 for effect in effects], np.uint64)
                 after.append(picked[word] + parts[which])
             step = table.move(mode)
@@ -200,7 +205,7 @@ class Expansion(ABC):
 
     def _deliver(self, words: Words, sink: Sink) -> None:
         pending = self.layout.field(words, self.roles.late)
-        for number in np.unique(pending[pending > 0]):
+        for number in np.unique(pending[pending > 0]):  # 0: nothing is in flight
             rows = np.flatnonzero(pending == number)
             here = take(words, rows)
             columns = self._late_columns(int(number))
@@ -230,7 +235,7 @@ class Expansion(ABC):
             rows = np.flatnonzero(left & (table.again[nodes] != IMPOSSIBLE))
             if not len(rows):
                 continue
-            self._know_restarts(table, nodes[rows], rows)
+            self._know_restarts(table, nodes[rows], rows)  # `again_delta` has entries from here on
             here, at_nodes = take(words, rows), nodes[rows]
             after = [word + delta[at_nodes] for word, delta in zip(here, table.again_delta, strict=True)]
             move = table.move(Mode.RESTART)
@@ -241,12 +246,13 @@ class Expansion(ABC):
     def _advance(self, move: Move, rows: Rows, before: Words, after: Words, events: npt.NDArray[np.int64]) -> None:
         """Move the monitors on, in place, wherever something was invoked or returned."""
         for index, column in enumerate(self.roles.watches):
-            at = np.flatnonzero(events > 0)
+            at = np.flatnonzero(events > 0)  # 0 is the empty list
             if not len(at):
                 return
             place = self.layout.places[column]
+            # The move itself leaves the columns of monitors alone: `after` has the state from before.
             states = self.layout.field(take(after, at), column).astype(np.int64)
-            pairs = events[at] * (1 << 32) + states
+            pairs = events[at] * (1 << 32) + states  # two numbers in one, the state in the lower 32 bits
             kinds, firsts, inverse = np.unique(pairs, return_index=True, return_inverse=True)
             steps = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in kinds]
             results = self._advanced(index, move, steps, take(before, at[firsts]), rows[at], inverse)
@@ -256,6 +262,7 @@ class Expansion(ABC):
     def by_stride(self, move: Move, before: Words, after: Words) -> Iterator[tuple[int, Words]]:
         """Split successors by how many ranks on they belong."""
         if move.client < 0:
+            # Ranks stay as they are. A state still has one level: clock, budgets and late write count such moves.
             yield 1, after
             return
         table = self.tables[move.client]
@@ -335,7 +342,7 @@ def projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[l
     Worked example: with columns of 40, 30 and 20 bits, the first is one group and the others another. Each row gets the
     rank of its numbers within each group (small integers), and the pairs of ranks are ranked once more.
     """
-    groups = _groups(layout, columns)
+    groups = _groups(layout, columns)  # none: all columns have one value, and there is one projection
     if len(groups) <= 1:
         return _projections_in_one(words, layout, columns)
     ranks = np.zeros(len(words[0]), np.int64)
@@ -359,10 +366,10 @@ def _projections_in_one(words: Words, layout: Layout, columns: Sequence[int]) ->
         row: list[int] = []
         for column in reversed(columns):
             bits = layout.places[column].bits
-            row.append(kind & ((1 << bits) - 1))
+            row.append(kind & ((1 << bits) - 1))  # `_key` has put the last column lowest
             kind >>= bits
         numbers.append(tuple(reversed(row)))
-    return numbers, np.searchsorted(kinds, key)
+    return numbers, np.searchsorted(kinds, key)  # sorted, and each key is there: its exact place
 
 
 def _key(words: Words, layout: Layout, columns: Sequence[int]) -> npt.NDArray[np.uint64]:

@@ -70,6 +70,7 @@ class FrozenKernel(Expansion):
         self._begin(len(words[0]))
         offers: list[tuple[Move, Rows, Words]] = []
         self.expand(words, lambda move, rows, after: offers.append((move, rows, after)))
+        # A state may lack something after some of its moves were offered: it is expanded again as a whole.
         if self._lacking.any():
             known = ~self._lacking
             offers = [(move, rows[known[rows]], [w[known[rows]] for w in after]) for move, rows, after in offers]
@@ -81,15 +82,17 @@ class FrozenKernel(Expansion):
 
     def _lack(self, rows: Rows, *what: object) -> None:
         self._lacking[rows] = True
-        self._wanted.setdefault(_name(what), int(rows[0]))
+        self._wanted.setdefault(_name(what), int(rows[0]))  # one state is enough to have it compiled
 
     def _known(self, table: MoveTable, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         fits = numbers < table.values
+        # 0 stands in for a number that is too high: the row is lacking, and what it leads to is dropped.
         inside = np.where(fits, numbers, 0)
         unknown = np.flatnonzero(~fits | (table.flat[Mode.NORMAL][nodes * table.values + inside] == UNKNOWN))
         if len(unknown):
             pairs = np.stack([nodes[unknown], numbers[unknown]])
             kinds, inverse = np.unique(pairs, axis=1, return_inverse=True)
+            # Releases of NumPy 2 differ in the shape of `inverse` where there is an axis: hence `reshape`.
             for at, (node, number) in enumerate(kinds.T.tolist()):
                 self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.index, node, number)
         return inside
@@ -116,7 +119,7 @@ class FrozenKernel(Expansion):
         for at, numbers in enumerate(kinds):
             if numbers not in known:
                 self._lack(rows[inverse == at], "wide", table.index, node, numbers)
-        return [known.get(numbers, {}) for numbers in kinds]
+        return [known.get(numbers, {}) for numbers in kinds]  # {}: no mode, so no successors
 
     def _late_columns(self, number: int) -> list[int]:
         return self._found.late_columns[number]
@@ -127,7 +130,7 @@ class FrozenKernel(Expansion):
         for at, numbers in enumerate(kinds):
             if (number, numbers) not in self._found.late:
                 self._lack(rows[inverse == at], "late", number, numbers)
-        return [self._found.late.get((number, numbers), self._blank) for numbers in kinds]
+        return [self._found.late.get((number, numbers), self._blank) for numbers in kinds]  # its rows are lacking
 
     def _advanced(
         self,
@@ -143,11 +146,12 @@ class FrozenKernel(Expansion):
             after = self._found.steps.get((monitor, event, state))
             if after is None:
                 self._lack(rows[inverse == at], "monitor", monitor, event, state)
-            found.append(state if after is None else after)
+            found.append(state if after is None else after)  # as it was: the row is lacking
         return found
 
 
 def _name(what: tuple[object, ...]) -> int:
     """A positive number for something unknown, the same one everywhere."""
+    # Not `hash`: that of a string differs from process to process.
     digest = blake2b(repr(what).encode(), digest_size=8).digest()
-    return (int.from_bytes(digest) >> (64 - NAME_BITS)) | 1
+    return (int.from_bytes(digest) >> (64 - NAME_BITS)) | 1  # fits into an int64; never 0

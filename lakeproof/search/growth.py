@@ -58,9 +58,10 @@ class LoopFinder:
             Loops: the call has been in one state twice.
         Cost: two runs of the history, and a look at each state; rarely anything at all.
         """
-        effects = raw.depth - raw.began
+        effects = raw.depth - raw.began  # of the call under way
         if effects not in LOOKS_AFTER or raw.op is None:
             return
+        # A call in a loop requests the same effect again and again; the exact states, which cost more, come after that.
         requests = [_request(each, raw) for each, _, _ in raw.history()[raw.began :]]
         if requests.count(_request(raw.asks, raw)) < REQUESTS_MIN or self._looks[effects] >= LOOKS_MAX:
             return
@@ -71,13 +72,14 @@ class LoopFinder:
     def _loops(self, raw: Raw) -> bool:
         seen: set[Hashable] = set()
         for one, other in _walk_history(partial(Execution, self.program), raw):
+            # Only states that wait for the same effect can be equal: the others need no look.
             if _request(one.asks, raw) != _request(raw.asks, raw):
                 continue
             try:
                 key = exact_state(one, other)
             except Incomparable:
                 continue
-            key = without_names(key) if raw.names else key
+            key = without_names(key) if raw.names else key  # each round of a loop may take new identifiers
             if key in seen:
                 return True
             seen.add(key)
@@ -113,17 +115,19 @@ def growth(start: Callable[[], Execution], raw: Raw) -> str:
             reason = ""
         except Incomparable as error:
             reason = str(error) if str(error).startswith("`") else f"{one.call()} {error}"
+    # `at` is where the call waits now, at the end of the history: the rounds are the visits to that place.
     if len(rounds.get(at, ())) < ROUNDS_MIN:
         return ""
     last = rounds[at][-ROUNDS_LOOKED_AT:]
+    # Named before any local: one that keeps the identifier differs only because of that.
     if all(one < other for one, other in pairwise(minted[at][-ROUNDS_LOOKED_AT:])):
         return f"{name} takes a fresh identifier in every round"
     names = [name for name in last[-1] if _differs(name, last)]
     if names:
-        place = names[0][0]
+        place = names[0][0]  # of the outermost frame in which any differs
         shown = [f"`{name}`" for where, name in names if where == place][:NAMED_MAX]
         return f"{place}: {' and '.join(shown)} {'differs' if len(shown) == 1 else 'differ'} in every round"
-    return reason
+    return reason  # nothing differs that can be compared
 
 
 def _differs(name: tuple[str, str], rounds: Sequence[dict[tuple[str, str], Hashable]]) -> bool:
@@ -146,7 +150,7 @@ def _walk_history(start: Callable[[], Execution], raw: Raw) -> Iterator[tuple[Ex
     history = raw.history()
     first = max(raw.began, len(history) - STEPS_LOOKED_AT)
     for at, (_, reply, _) in enumerate(history):
-        if at > first:
+        if at > first:  # before that, the replies lead to the call, or to rounds that are long past
             yield one, other
         one.send(reply)
         other.send(reply)

@@ -40,21 +40,26 @@ def _words(address: int, count: int) -> list[int]:
 
 
 def _read_set(value: AbstractSet[object]) -> Layout:
+    # PySetObject after its header: fill, used, mask, table, hash, finger.
     _, _, mask, table, _, finger = _words(id(value) + object.__basicsize__, 6)
     slots = _words(table, 2 * (mask + 1))  # of each: the address of the element, and its hash, -1 when it has left
     taken = (2 if digest != -1 else 1 for digest in slots[1::2])
+    # `pop` takes the finger modulo the table: two that differ by more than that lead to the same slot.
     return finger & mask, bytes(state if address else 0 for address, state in zip(slots[::2], taken, strict=True))
 
 
 def _dict_has_gaps(value: object) -> bool:
+    # PyDictObject after its header: used, a version tag, keys. In the keys, the fourth word counts the entries.
     used, _, keys = _words(id(value) + object.__basicsize__, 3)
     return _words(keys, 4)[3] != used  # entries that were made, those of removed keys included
 
 
 @cache
 def _is_known() -> bool:
+    # A header of another size: a build that traces references, or one without the global lock.
     if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * ctypes.sizeof(ctypes.c_ssize_t):
         return False
+    # Small integers hash to themselves: slots 0 to 3 of 8. 1 is removed; `pop` takes 0, and moves the finger to 1.
     numbers, table = {0, 1, 2, 3}, dict.fromkeys(range(4))
     numbers.remove(1)
     numbers.pop()

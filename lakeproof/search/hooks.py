@@ -8,6 +8,7 @@ from lakeproof.impl.scheduling import Hooks
 from lakeproof.scenario import ScenarioError
 from lakeproof.search.fence import NotAnEffect, foreign, is_ours
 
+# The driver puts these in the place of a write (`lakeproof.impl.parallel`); no flow requests them.
 EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn, CutOff, Unanswered}
 """What a flow may await, by type."""
 
@@ -21,9 +22,9 @@ def _is_not_the_flows(error: BaseException) -> bool:
 
 
 HOOKS: Final = Hooks(
-    at_once=lambda _: None,
+    at_once=lambda _: None,  # each execution brings its own, which knows its disk and its clock
     known=lambda effect: type(effect) in EFFECTS,
     foreign=foreign,
-    recalls=lambda effect: isinstance(effect, WRITES),
+    recalls=lambda effect: isinstance(effect, WRITES),  # a write may be on its way: its outcome is a move
     through=_is_not_the_flows,
 )

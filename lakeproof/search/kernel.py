@@ -76,7 +76,7 @@ class Kernel(Expansion):
         self._late_moves: dict[tuple[int, Numbers], tuple[tuple[int, int], ...]] = {}
         self.roles = Roles(
             clients=tuple(self.space.clients),
-            clock=self.space.clock if len(setting.times) > 1 else -1,
+            clock=self.space.clock if len(setting.times) > 1 else -1,  # a clock that goes on is `_pass_time`'s
             last_time=len(setting.times) - 1,
             budgets=tuple(self.space.budgets),
             late=self.space.late,
@@ -103,11 +103,11 @@ class Kernel(Expansion):
         """In which states a timer runs, or a time to live, and nothing is due that comes first."""
         runs, nothing_due = np.zeros(len(words[0]), np.bool_), np.ones(len(words[0]), np.bool_)
         for column in self.space.timers:
-            runs |= self.layout.field(words, column) > 0
+            runs |= self.layout.field(words, column) > 0  # number 0 is the initial value: not set
         for column, _, left in self.space.leases:
             rest = left[self.layout.field(words, column)]
             runs |= rest > 0
-            nothing_due &= rest != 0
+            nothing_due &= rest != 0  # 0: due, and EXPIRE comes first
         return runs & nothing_due & self.alive(words)
 
     def _expire(self, words: Words, column: int, cell: Cell, left: npt.NDArray[np.int64], sink: Sink) -> None:
@@ -116,6 +116,7 @@ class Kernel(Expansion):
         if not len(rows):
             return
         here, op = take(words, rows), kv.Delete(cell[1], cell[2])  # type: ignore[arg-type, misc]
+        # Like a delete by a client, the end of a key is appended to the watches that cover it.
         columns = self.space.covered(footprint(op))
         kinds, inverse = projections(here, self.layout, columns)
         deltas = [self._late_delta(0, self._changes(op, columns, kind)) for kind in kinds]  # 0: no write arrives late
@@ -166,6 +167,7 @@ class Kernel(Expansion):
         for client, behaviour in enumerate(self.space.behaviours):
             while self._tasks_known[client] < len(behaviour.tasks):
                 task = behaviour.tasks[self._tasks_known[client]]
+                # Before Relayout is raised, the table is counted and kept: the call that repeats this goes on after it.
                 self._tasks_known[client] += 1
                 table = ClientTable(self.space, client, self.events, task, len(self.tables) + len(self.tasks))
                 self.tasks.append(table)
@@ -203,7 +205,7 @@ class Kernel(Expansion):
         compiled = CompiledParts(
             columns=columns,
             wide=wide,
-            late_columns={number: self._late_columns(number) for number in range(1, known)},
+            late_columns={number: self._late_columns(number) for number in range(1, known)},  # 0: nothing is in flight
             late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
             steps=dict(self._steps),
             awaited={
@@ -220,13 +222,14 @@ class Kernel(Expansion):
         """Lay out states and tables anew; returns the old layout."""
         old = self.space.relayout()
         self.layout = self.space.layout
-        self._wide_columns: dict[tuple[int, int], list[int]] = {}
+        self._wide_columns: dict[tuple[int, int], list[int]] = {}  # a new cell may lie in a known range
         for table in self.every:
+            # Keyed by the numbers of the covered columns, of which there may be more now.
             table.wide = {} if len(old.places) < len(self.layout.places) else table.wide
             table.lay_out()
         if len(old.places) < len(self.layout.places):
             self._late_moves = {}
-        self._compiled_wide: dict[tuple[int, int, Numbers], Effects] = {}
+        self._compiled_wide: dict[tuple[int, int, Numbers], Effects] = {}  # deltas of the old layout
         return old
 
     def first(self) -> Words:
@@ -252,12 +255,13 @@ class Kernel(Expansion):
 
     def _compile_missing(self, table: ClientTable, nodes: Rows, numbers: Rows) -> None:
         highest = int(numbers.max()) if len(numbers) else 0
+        # A higher number would be looked up in the row of the next node. Compiling a known pair again changes nothing.
         if highest < table.values:
             missing = table.flat[Mode.NORMAL][nodes * table.values + numbers] == UNKNOWN
             if not missing.any():
                 return
             nodes, numbers = nodes[missing], numbers[missing]
-        pairs = np.unique(nodes * (highest + 1) + numbers)
+        pairs = np.unique(nodes * (highest + 1) + numbers)  # each pair once, as one integer
         table.compile([int(pair) // (highest + 1) for pair in pairs], [int(pair) % (highest + 1) for pair in pairs])
 
     def _columns_of(self, table: MoveTable, node: int) -> list[int]:
@@ -280,6 +284,7 @@ class Kernel(Expansion):
         if any(type(op) not in AWAITED for op in open_):
             return None
         found = []
+        # A client at its end waits for nothing: no cell must be empty, and the answer is [].
         for cell, empty in {footprint(op).cells[0]: AWAITED[type(op)] for op in open_}.items():
             column = self.space.cells.get(cell, len(self.layout.places))
             if column < len(self.layout.places):
@@ -326,6 +331,7 @@ class Kernel(Expansion):
     def _late_delta(self, number: int, changes: tuple[tuple[int, int], ...]) -> list[int]:
         place = self.layout.places[self.space.late]
         total = [0] * self.layout.words
+        # The write has arrived: the column falls back to 0, and the next one may be in flight.
         total[place.word] -= number << place.shift
         for column, change in changes:
             target = self.layout.places[column]
@@ -346,6 +352,7 @@ class Kernel(Expansion):
         before = dict(zip(columns, numbers, strict=True))
         cells, now = self.space.decode_columns(columns, numbers)
         _, writes = apply(cells, op, now)
+        # An effect writes within its footprint only, so each cell has a number before.
         after = ((self.space.cell(cell), value) for cell, value in writes.items())
         return tuple((column, self.space.columns[column].number(value) - before[column]) for column, value in after)
 
@@ -381,7 +388,7 @@ class Kernel(Expansion):
             column = self.space.columns[self.space.watches[index]]
             state, findings = advance(self.space.monitors[index], column.values[number], self.events.lists[event])
             found = self._steps[key] = column.number(state)
-            if findings:
+            if findings:  # once: a chunk that is expanded again finds the step known
                 self.unread.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
         return found
 
@@ -395,5 +402,5 @@ def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple
         state, findings = advance_monitor(monitor, state, event)
         found.extend(findings)
         if any(isinstance(finding, Violation) for finding in findings):
-            state = DEAD
+            state = DEAD  # one state for all violated ones: fewer states of the search
     return state, tuple(found)

@@ -57,13 +57,14 @@ class LoopingSearch(LevelSearch):
         stale = False
         while True:
             try:
+                # Within the `try`: the first stretch of a flow may already show that its identifiers are not opaque.
                 self.behaviours = self._compile_behaviours() if stale else self.behaviours
                 return super().run()
             except _TakesIdentifiers:
-                self.renames, self.symmetric = True, False
+                self.renames, self.symmetric = True, False  # names tell clients of one program apart
             except NotOpaque as error:
                 self.renames, self.kept_apart = False, str(error)
-            self.restarts, stale = self.restarts + 1, True
+            self.restarts, stale = self.restarts + 1, True  # compiled for the other way to spell identifiers
 
     def _make(self, trie: Trie) -> Behaviour:
         return Automaton(trie, renames=self.renames)
@@ -75,6 +76,7 @@ class LoopingSearch(LevelSearch):
             self.judge.spellings = OTHERS
             self._rename(0)
         self.visited = Visited(self.kernel.layout)
+        # The first state is visited, too: a loop may lead back to it.
         self.visited.add(self.ahead[0][0], self.kernel.layout)
 
     def _rename(self, level: int) -> None:
@@ -96,6 +98,7 @@ class LoopingSearch(LevelSearch):
 
     def _check_sharing(self) -> None:
         minted = any(behaviour.minted for behaviour in self._distinct_behaviours())
+        # Looked into once, and only when needed: the answer does not depend on the search.
         if minted and not self.renames and self.kept_apart is None:
             self.kept_apart = obstacle(self.scenario, self.setting.cells)
         if minted and not self.renames and not self.kept_apart:
@@ -104,6 +107,7 @@ class LoopingSearch(LevelSearch):
 
     def _level(self, words: Words, level: int) -> str:
         stopped = super()._level(words, level)
+        # At most the next level: each step is one level on, and what was visited is left out of it.
         for later in list(self.ahead):
             if self.renames:
                 self._rename(later)
@@ -129,15 +133,16 @@ class LoopingSearch(LevelSearch):
         return super()._too_large(words)
 
     def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        # Also of a search that was stopped: a lasso among the states so far is a violation in any case.
         if self._liveness and not self.judge.decided:
-            expanded = len(self.levels) - self.unexpanded
+            expanded = len(self.levels) - self.unexpanded  # the last level was kept, and perhaps not expanded
             runs = runs_of(self.judge, self.levels, expanded, self.names)
             judged = ((each.id, runs.judged(each, self.scenario)) for each in self._liveness)
             self._lassos = {name: found for name, found in judged if found is not None}
         return super()._result(depth, complete, stopped)
 
     def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
-        if record.id in self._lassos:
+        if record.id in self._lassos:  # also where the search is not complete
             found = self._lassos[record.id]
             return Finding(
                 id=record.id,

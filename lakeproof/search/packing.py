@@ -34,7 +34,8 @@ Words = list[npt.NDArray[np.uint64]]
 
 WORD_BITS: Final = 64
 _RUNS: Final = "stable"
-"""How levels are sorted: a level is a concatenation of sorted runs, which this way finds. Shuffled rows take longer."""
+"""How levels are sorted: a level is a concatenation of sorted runs, which timsort finds. Shuffled rows take longer."""
+# Odd, so that multiplication is a bijection: 2**64 / golden ratio (splitmix64), and two primes of xxHash64.
 _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 
 
@@ -64,7 +65,7 @@ class Column:
     @property
     def bits(self) -> int:
         """How many bits its numbers need now."""
-        return (len(self.values) - 1).bit_length()
+        return (len(self.values) - 1).bit_length()  # 0 while there is one value: such a column takes no room
 
 
 @attrs.frozen
@@ -127,9 +128,10 @@ def lay_out(bits: Sequence[int], order: Sequence[int]) -> Layout:
     word, free = 0, WORD_BITS
     for column in order:
         width = bits[column]
-        if width > free:
+        if width > free:  # the rest of the word stays empty
             word, free = word + 1, WORD_BITS
         free -= width
+        # Only a column without bits can leave a word all free; C does not define a shift by the whole width.
         places[column] = BitField(word, free if free < WORD_BITS else 0, width)
     return Layout(tuple(places[column] for column in range(len(bits))), word + 1)
 
@@ -140,6 +142,7 @@ def repack(words: Words, old: Layout, new: Layout) -> Words:
     out = [np.zeros(size, np.uint64) for _ in range(new.words)]
     for column, place in enumerate(old.places):
         if place.bits:
+            # The field may be narrower than before, as spare bits move; the numbers in use still fit.
             target = new.places[column]
             out[target.word] |= old.field(words, column) << np.uint64(target.shift)
     return out
@@ -161,7 +164,7 @@ def fingerprint(words: Words) -> npt.NDArray[np.uint64]:
     """64 bits that mix all words of a row. Equal rows have equal fingerprints, not the other way round."""
     mixed = words[0].copy()
     for at, word in enumerate(words[1:]):
-        mixed *= _MIX[0]
+        mixed *= _MIX[0]  # arrays wrap around modulo 2**64, without a warning
         mixed ^= mixed >> np.uint64(29)
         mixed += word * _MIX[1 + at % 2]
     mixed ^= mixed >> np.uint64(32)
@@ -179,6 +182,7 @@ def distinct(words: Words) -> Words:
     if len(words) == 1:
         ordered = np.sort(words[0], kind=_RUNS)
         return [ordered[_firsts([ordered])]]
+    # One sort of one array: to sort by all words, one after the other, takes a sort for each.
     ordered_rows = take(words, np.argsort(fingerprint(words), kind=_RUNS))
     return take(ordered_rows, _firsts(ordered_rows))
 
@@ -191,7 +195,7 @@ def distinct_sorted(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 def _firsts(words: Words) -> npt.NDArray[np.bool_]:
     first = np.ones(len(words[0]), np.bool_)
     if len(first) > 1:
-        np.not_equal(words[0][1:], words[0][:-1], out=first[1:])
+        np.not_equal(words[0][1:], words[0][:-1], out=first[1:])  # the first row is always new
         for word in words[1:]:
             first[1:] |= word[1:] != word[:-1]
     return first
@@ -215,6 +219,7 @@ class Visited:
     def add(self, words: Words, layout: Layout) -> None:
         """Take in these rows, none of which it has. Cost: each row is sorted again a logarithmic number of times."""
         self._follow(layout)
+        # Each run stays at least twice as long as the next one, so their number is logarithmic.
         while self._runs and len(self._runs[-1][0]) < 2 * len(words[0]):
             words = concatenate([self._runs.pop()[1], words], layout.words)
         self._runs.append(_sorted_run(words))
@@ -231,6 +236,7 @@ class Visited:
     def _follow(self, layout: Layout) -> None:
         """Lay all rows out anew where states are."""
         if layout != self._layout:
+            # Other words have other fingerprints, so the order of a run is another one, too.
             self._runs = [_sorted_run(repack(words, self._layout, layout)) for _, words in self._runs]
             self._layout = layout
 
@@ -246,14 +252,14 @@ class Index:
     def numbers(self, words: Words) -> npt.NDArray[np.int64]:
         """The number of each row; -1: there is no such row."""
         at = _places_in(*self._run, fingerprint(words), words)
-        return np.where(at >= 0, self._order[at], -1)
+        return np.where(at >= 0, self._order[at], -1)  # -1 as an index picks some row, which `where` discards
 
 
 def _places_in(
     run_marks: npt.NDArray[np.uint64], run: Words, marks: npt.NDArray[np.uint64], words: Words
 ) -> npt.NDArray[np.intp]:
     """Where each row is in a sorted run; -1: nowhere."""
-    at = np.searchsorted(run_marks, marks)
+    at = np.searchsorted(run_marks, marks)  # the first row with this fingerprint, or the place for it
     open_ = np.flatnonzero(at < len(run_marks))
     found = np.full(len(marks), -1, np.intp)
     while len(open_):  # rows with one fingerprint lie side by side: as a rule there is one

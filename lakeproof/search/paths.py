@@ -66,7 +66,8 @@ class Levels:
 def _spill_to_file(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     with tempfile.TemporaryFile() as file:
         file.write(word.tobytes())
-        file.flush()
+        file.flush()  # else the mapping would reach past the end of the file
+        # The mapping outlives the file that is closed here; the system frees the space with the array.
         return np.memmap(file, np.uint64, "r", shape=word.shape)
 
 
@@ -87,7 +88,7 @@ def path_through(kernel: Kernel, symmetry: Symmetry, seek: Seek, place: FirstRea
     """The same, where ``seek`` finds a predecessor on a level for a state of the next one."""
     numbers = place.numbers
     states = [numbers]
-    for level in range(place.level - 1, -1, -1):
+    for level in range(place.level - 1, -1, -1):  # backwards: parents are not kept
         numbers = seek(level, numbers)
         states.append(numbers)
     moves = _walk(kernel, symmetry, states[::-1])
@@ -102,7 +103,7 @@ def predecessor(
         try:
             return _seek(kernel, symmetry, levels.read(level, kernel.layout), numbers)
         except Relayout:
-            kernel.relayout()
+            kernel.relayout()  # the level is read again, under the new layout
 
 
 def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -112,10 +113,11 @@ def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, 
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: npt.NDArray[np.intp], after: Words, chunk: Words = chunk) -> None:
+            # `target` is a representative, so each successor is compared by its own.
             hits = _equal(symmetry.canonical(after, kernel), target)
             if len(hits):
                 found.append(kernel.layout.unpack([int(word[rows[hits[0]]]) for word in chunk]))
-                raise _PredecessorFound
+                raise _PredecessorFound  # out of the expansion: one predecessor is enough
 
         try:
             kernel.expand(chunk, sink)
@@ -159,6 +161,8 @@ def _walk_rows(
             shown = symmetry.canonical([np.array([part], np.uint64) for part in after], kernel)
             if tuple(int(word[0]) for word in shown) == target:
                 moves.append(move)
+                # The client of the next move may stand elsewhere in the representative: the path is of real states.
+                # Under a renaming no client changes places: the path goes on from the renamed state.
                 row = after if symmetry.permutes else target
                 break
         else:
@@ -171,10 +175,11 @@ def _last(
 ) -> Move:
     """The final move of a violated transition, by the client that really stands where the representative does."""
     _, row = _walk_rows(kernel, symmetry, states)
-    if move.client < 0:
+    if move.client < 0:  # the clock or the network, which do not change places
         return move
     wanted = states[-1][kernel.space.clients[move.client]]
     numbers = kernel.layout.unpack(row)
+    # The client of the move itself first: as a rule, no client has changed places.
     for client in (move.client, *range(len(kernel.space.clients))):
         same = kernel.space.behaviours[client] is kernel.space.behaviours[move.client]
         if same and numbers[kernel.space.clients[client]] == wanted:

@@ -15,6 +15,7 @@ from lakeproof.model.snapshot import Outcome
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.fence import WATCH, message_of
 
+# No s and no z among the labels: what a setup or an aftermath mints must differ from what clients mint.
 LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
 """Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
 
@@ -62,6 +63,7 @@ def time_problem(op: Sleep | kv.Expiring, program: Program) -> tuple[str, str] |
         return what, f"it is {lasts}; give it microseconds, 1 or more"
     if ttl and not tick:
         return what, f"the scenario has no tick; give it {repair}"
+    # Time goes on by ticks: what ends between two of them would never end exactly.
     if tick and lasts % tick:
         return what, f"{lasts} is no multiple of tick={tick}; give the scenario tick={gcd(lasts, tick)}"
     return None
@@ -126,16 +128,18 @@ class Mint:
 
     def owner(self) -> str:
         """A name of the task that runs, by which the client can be distinguished from others."""
-        self.named = True
+        self.named = True  # clients that share a behaviour must be separated from here on
         return self.timer()
 
     def begin_life(self) -> None:
         """After a restart: what is minted is new, however many there were before."""
         self.lives += 1
         self._counts = {}
+        # The second life begins with a2r1: without the r, it would be the 21st identifier of the first one.
         self.label = f"{self._first}{self.lives}r"
 
     def __call__(self, kind: str) -> str:
+        # Label and number, or label, path and number: a1; of task 1.2, a1t2t1. The t keeps 1.2 and 12 apart.
         number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
         parts = self.task.split(".") if self.task else []
         self.names.append(self.label + "t".join([*parts, str(number)]))
@@ -145,10 +149,10 @@ class Mint:
 def check_usable(outcome: Outcome, call: Call) -> None:
     """Raises ScenarioError for a result that cannot be compared with others."""
     if isinstance(outcome.value, Coroutine):
-        outcome.value.close()
+        outcome.value.close()  # else Python warns that it was never awaited
         raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
     try:
-        with WATCH.over():
+        with WATCH.over():  # `__hash__` is code of the user's
             hash(outcome.value)
     except Exception as error:
         raise ScenarioError(

@@ -35,8 +35,10 @@ class Projections:
         if Reads.CLIENTS in reads:
             for client in range(len(space.clients)):
                 self._show_only_visible(projected, client)
-        used = [at for at, mask in enumerate(masks) if mask] or [0]
+        used = [at for at, mask in enumerate(masks) if mask] or [0]  # a word of which nothing is read costs a sort
         narrow = [projected[at] for at in used]
+        # Cells are the highest bits of a sorted level, so they are sorted by themselves, too. With the clock they are
+        # not: then a value may come twice, and `seen` drops it.
         sorted_already = len(words) == 1 and Reads.CLIENTS not in reads and key == ("always", reads)
         kinds = [distinct_sorted(narrow[0])] if sorted_already else distinct(narrow)
         seen = self.seen.setdefault(key, set())
@@ -46,12 +48,13 @@ class Projections:
             for at, value in zip(used, values, strict=True):
                 full[at] = value
             numbers = layout.unpack(full)
+            # One name before and after a new column: the set outlives layouts.
             name = trim_zeros(numbers)
             if name not in seen:
                 seen.add(name)
                 same = [part == value for part, value in zip(narrow, values, strict=True)]
                 row = np.flatnonzero(np.logical_and.reduce(same))
-                fresh.append((int(row[0]), numbers))
+                fresh.append((int(row[0]), numbers))  # any row will do
         return fresh
 
     def masks(self, reads: frozenset[Reads], more: Sequence[int] = ()) -> tuple[int, ...]:
@@ -61,7 +64,7 @@ class Projections:
     def _columns(self, reads: frozenset[Reads]) -> list[int]:
         space = self.kernel.space
         known = len(self.kernel.layout.places)
-        columns = [column for column in space.cells.values() if column < known]
+        columns = [column for column in space.cells.values() if column < known]  # a newer one is 0 everywhere
         if Reads.CLIENTS in reads:
             columns += space.clients
         if Reads.CLOCK in reads and space.clock >= 0:
@@ -80,6 +83,7 @@ class Projections:
         table = self.kernel.tables[client]
         same = self.visible(client)
         at = table.nodes_of(projected)
+        # `same[at]` is at most `at`: the field gets smaller, and the sum wraps around to it.
         change = (same[at] - at).astype(np.uint64) << table.node_shift
         projected[table.node_word] = projected[table.node_word] + change
 
@@ -88,7 +92,7 @@ class Projections:
         first, known = self._visible[client], self._same[client]
         nodes = self.kernel.tables[client].behaviour.nodes
         if len(known) < len(nodes):
-            more = [first.setdefault(node.visible, node.id) for node in nodes[len(known) :]]
+            more = [first.setdefault(node.visible, node.id) for node in nodes[len(known) :]]  # only the new ones
             known = self._same[client] = np.append(known, np.array(more, np.int64))
         return known
 

@@ -53,26 +53,29 @@ class Rounds:
             return
         for each in self._owed:
             seen = world.snapshot().only(each.promise.reads)
+            # First: a state that fulfils a promise owes nothing, even if it is also one that makes it.
             if evaluation.holds(each.name, each.promise.after, seen):
                 each.owed, each.kept_last = False, len(self._open)
             elif evaluation.holds(each.name, each.promise.before, seen):
                 each.owed = True
         if world.history:
+            # `_moved[i]` is the step out of the state of `_open[i]`.
             self._moved.append((world.history[-1].client, world.history[-1].task))
+        # That an answer comes too late is possible in each state, and never must happen.
         moves = [move for move in world.moves() if not move.task.endswith(UNANSWERED)]
-        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK, Mode.EXPIRE)]
+        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK, Mode.EXPIRE)]  # a fault is never owed
         self._open.append(frozenset((move.client, move.task) for move in owed))
 
     def broken(self, name: str, loop: int | None) -> str:
         """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if
         nothing does."""
         way = len(self._moved) if loop is None else loop
-        if loop is None and self._open[-1]:
+        if loop is None and self._open[-1]:  # it can go on: no end of a run
             return ""
         if loop is not None and self._fairness[name] != "none" and self._left_out(loop):
             return ""
         for each in self._owed:
-            if each.name == name and each.owed and each.kept_last < way:
+            if each.name == name and each.owed and each.kept_last < way:  # kept within the loop, it is kept for ever
                 return in_words(each.promise, way, len(self._moved) - way)
         return ""
 

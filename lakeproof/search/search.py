@@ -6,7 +6,7 @@ search goes on where it had stopped. There are two ways to rank nodes (see `lake
 search goes breadth first, one step a level: the first violation that it meets is a shortest one, and the way back is
 found by expanding the levels once more. A *ranked* search merges more and knows no paths; its ranks must first be found
 out, in restarts, which pays for large spaces only. So a search goes on graded; when it grows large and nothing is
-violated, it goes on ranked, and if something is violated after all, the graded search is taken up again. When a flow
+violated, it goes on ranked, and if something is violated after all, a graded search begins anew. When a flow
 turns out to loop, *liveness* is to be judged, or clients read a clock that goes on, the search is one over automata,
 with a visited set.
 """
@@ -52,16 +52,18 @@ def search(
     """
     started, limits, options = time.perf_counter(), limits or Limits(), options or Options()
     plan = Plan(setting=prepare(scenario), limits=limits, options=options, progress=progress, started=started)
+    # Timers run out and are set again, and a lasso is a loop: both need states that can be met twice.
     loops = scenario.timers or any(isinstance(each, Liveness) for each in scenario.invariants)
-    small: LevelSearch | None = None
+    small: LevelSearch | None = None  # that has grown, and can go on
     for kind in [] if loops else _kinds(plan, small=searching is None):
         made = (searching or LevelSearch)(attrs.evolve(kind, unmerged=small))
         try:
             found = made.run()
-        except Loops:
+        except Loops:  # any kind of search by levels would meet it
             break
         if isinstance(found, Result):
             return found
+        # One that a limit has stopped misses the states of its last level: it cannot be resumed.
         small = made if found is GivesWay.GROWN and not made.unexpanded else None
     found = LoopingSearch(plan).run()
     assert isinstance(found, Result), "a search that is neither ranked nor impatient does not give way"
@@ -71,14 +73,14 @@ def search(
 def _kinds(plan: Plan, *, small: bool) -> Iterator[Plan]:
     """The kinds of a search over flows that end: each goes on where the one before it has given way."""
     merge, ranked = plan.options.merge, plan.options.ranked
-    if small and merge is None and ranked is None:
+    if small and merge is None and ranked is None:  # not where the caller has chosen
         yield attrs.evolve(plan, small=True)
     if ranked is None and merge is not False:
         yield attrs.evolve(plan, patience=RANKED_FROM)
         ranked = True
     if ranked:
         yield attrs.evolve(plan, ranked=True)
-    yield plan
+    yield plan  # without patience: it ends with a result
 
 
 Searching = Callable[[Plan], LevelSearch]

@@ -55,7 +55,7 @@ def share_behaviours(setting: Setting, make: Callable[[Trie], Behaviour], *, sym
                 if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:
                     twin = found[earlier]
                     break
-        if twin is None or twin.minted:
+        if twin is None or twin.minted:  # a value that names its client makes twins differ
             twin = make(setting.tries[index])
         found.append(twin)
     return found
@@ -67,7 +67,7 @@ def _same_program(one: Program, other: Program) -> bool:
 
 
 class Space:
-    """Columns and layout. Numbers are given out as values are met; `stale` says that they no longer fit."""
+    """Columns and layout. Numbers are given out as values are met; `needs_relayout` says that they no longer fit."""
 
     def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
         self.setting = setting
@@ -77,12 +77,13 @@ class Space:
         self.cells: dict[Cell, int] = {}
         self.watched: list[Cell] = []
         """The cells of watches."""
+        # The numbers of these columns are nodes of the behaviour: their lists of values stay unused.
         self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
         self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 or setting.scenario.time == "read" else -1
         self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
-        self.late = self._add(Column("late write", None))
+        self.late = self._add(Column("late write", None))  # number 0: none is in flight
         self.watches = [self._add(Column(("monitor", m.id), m.first(late=setting.scenario.late))) for m in monitors]
-        for cell in sorted(setting.cells):
+        for cell in sorted(setting.cells):  # the kind comes first, so bytes never meet text
             self.cell(cell)
         self._fill_fixed()
         self.layout = self._lay_out()
@@ -99,6 +100,7 @@ class Space:
         for cell in footprint.cells:
             self.cell(cell)
         clock = [self.clock] if footprint.timed and self.clock >= 0 else []
+        # In one order for the same cells: keys of wide moves are tuples of their numbers.
         return clock + [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
 
     def is_watched(self, footprint: Footprint) -> bool:
@@ -154,6 +156,7 @@ class Space:
         """The snapshot of an unpacked state; parts that nothing reads are left empty. ``spelling``: of identifiers."""
         cells = {}
         for cell, column in self.cells.items():
+            # A state from before the cell was known has no number for it: nothing had written to it.
             value = self.columns[column].values[numbers[column]] if column < len(numbers) else self._initial(cell)
             if value is not None:
                 cells[cell] = value
@@ -170,7 +173,7 @@ class Space:
 
     def moment(self, number: int) -> int:
         """The time that a number of the clock's column stands for: of jumps, or of what has passed."""
-        if len(self.setting.times) > 1 or self.clock < 0:
+        if len(self.setting.times) > 1 or self.clock < 0:  # numbers are jumps, and 0 without a clock
             return self.setting.times[number]
         return self.setting.times[0] + cast("int", self.columns[self.clock].values[number])
 
@@ -209,9 +212,11 @@ class Space:
 
     def _lay_out(self) -> Layout:
         widths = self._widths()
+        # Cells come first, highest: a level of one word is then sorted by its stores, too (`Projections.fresh`).
         cells = [self.cells[cell] for cell in sorted(self.cells)]
         others = [column for column in range(len(self.columns)) if column not in set(cells)]
         layout = lay_out(widths, cells + others)
+        # The lists themselves, since they grow: `needs_relayout` compares their lengths at that time.
         self._room = [(self._taken(column), 1 << place.bits) for column, place in enumerate(layout.places)]
         return layout
 
@@ -220,9 +225,10 @@ class Space:
         is dear and an unused bit of a word is free."""
         widths = [self.bits(column) for column in range(len(self.columns))]
         for column in self.clients:
-            widths[column] += 1
+            widths[column] += 1  # room for twice as many nodes
+        # A column with one value so far gets nothing: it may never change.
         growing = [column for column in (*self.clients, *self.cells.values(), *self.watches) if widths[column]]
-        spare = (packing.WORD_BITS - sum(widths)) // max(1, len(growing))
+        spare = (packing.WORD_BITS - sum(widths)) // max(1, len(growing))  # below 0 where one word is not enough
         for column in growing:
             widths[column] += min(SPARE_MAX, max(0, spare))
         return widths

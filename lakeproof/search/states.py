@@ -61,7 +61,7 @@ class Record:
         """Take in what one evaluation found."""
         for finding in findings:
             if isinstance(finding, Violation):
-                if self.violation is None:
+                if self.violation is None:  # the first one, on the lowest level: the shortest way
                     self.violation, self.place = finding, place
             else:
                 self.reached += 1
@@ -94,6 +94,7 @@ class States(Projections):
     def always(self, words: Words, level: int) -> None:
         """Judge the states of a level."""
         judged: list[frozenset[Reads]] = []
+        # An invariant that looks further is judged again on this level, with those that read as much as it does then.
         while left := [reads for reads in self.open_reads() if reads not in judged]:
             judged.append(left[0])
             self._judge_states(left[0], words, level)
@@ -116,6 +117,7 @@ class States(Projections):
         """Put the *always* invariants that read this to a projection."""
         space = self.kernel.space
         seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
+        # The state itself is judged in any case: it is a projection that was not met before.
         cases = [seen] if self._exchanged(reads, numbers) else list(self._exchanges.of(seen))
         cases += [
             space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads, spelling=spelling)
@@ -124,15 +126,17 @@ class States(Projections):
         shown: dict[frozenset[Reads], list[Snapshot]] = {}
         for invariant in self._always:
             record = self.records[invariant.id]
+            # `found_out` may have grown on this level: the invariant then waits for its wider projection.
             if record.violation is not None or self._projected(invariant) != reads:
                 continue
-            parts = reads if invariant.reads is None else invariant.reads
+            parts = reads if invariant.reads is None else invariant.reads  # a declared one sees what it declares
             if parts not in shown:
                 shown[parts] = [case.only(parts) for case in cases]
             ask = evaluation.findings if invariant.reads is not None else evaluation.found_out
             try:
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, iter(shown[parts]), ask), place)
             except evaluation.LooksFurther as further:
+                # States of such a search have no time: on the wider projection, the clock would be refused as well.
                 if Reads.CLOCK in further.parts and self.kernel.setting.scenario.time == "sleeps":
                     raise ScenarioError(f"{invariant.id} looks at now: {UNREAD}") from further
                 self.found_out[invariant.id] = reads | further.parts
@@ -143,6 +147,7 @@ class States(Projections):
         if not self._groups or Reads.CLIENTS not in reads:
             return True
         columns = self.kernel.space.clients
+        # All arrangements of the same nodes have one key: with the nodes of each group in ascending order.
         arranged = list(numbers)
         for group in self._groups:
             for client, node in zip(group, sorted(numbers[columns[client]] for client in group), strict=True):
@@ -165,10 +170,11 @@ class States(Projections):
             TellsClientsApart: they are not.
             NotOpaque: the same, where they differ in the spelling of identifiers.
         """
-        first = next(cases)
+        first = next(cases)  # the state that was reached; all others are made from it
         found = self._kept(name, check, ask(name, check, first), first)
         wrong = any(violations(found))
         for case in cases:
+            # Only whether it is violated counts: evidence may well name the client that it is about.
             if any(violations(ask(name, check, case))) is not wrong:
                 if self.spellings:
                     raise NotOpaque(f"{name} depends on how a fresh identifier is spelled")

@@ -95,7 +95,7 @@ def locals_of(one: "Execution", other: "Execution") -> Iterator[Local]:
     for (frame, mine), (_, others) in zip(_frames(one), _frames(other), strict=False):
         for name in mine:
             if name in others:
-                walk = _LockstepWalk()
+                walk = _LockstepWalk()  # one for each local: its key must not depend on others
                 try:
                     walk.visit(mine[name], others[name], 0)
                     key: Hashable = tuple(walk.tokens)
@@ -114,6 +114,7 @@ def _frames(run: "Execution") -> Iterator[tuple[FrameType, Mapping[str, object]]
             live = live_locals(frame.f_code, frame.f_lasti)
             yield frame, {name: value for name, value in frame.f_locals.items() if live is None or name in live}
             at = waits
+            # No attribute of these leads on to the generator that they drive; the collector shows it.
             while type(at).__name__ in _AWAITED:
                 inner = [each for each in gc.get_referents(at) if type(each).__name__ in _AWAITED or _runs(each)]
                 at = inner[0] if inner else None
@@ -141,7 +142,7 @@ class _LockstepWalk:
     def __init__(self, spelling: Spelling | None = None) -> None:
         self.tokens: list[Hashable] = []
         self._spelling = spelling
-        self._numbers: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        self._numbers: tuple[dict[int, int], dict[int, int]] = ({}, {})  # of each run: by address, the order of visits
         self._kept: list[object] = []  # what was made on the way: no other object gets its address
 
     def visit(self, one: object, other: object, depth: int) -> None:
@@ -153,10 +154,12 @@ class _LockstepWalk:
             raise Incomparable("is another one in a second run of the same replies")
         if is_value(kind):
             self._value(one, other)
-        elif isinstance(one, Mint):
+        elif isinstance(one, Mint):  # by what it gives next, not by what it has given
             self.tokens.append(one.token)
+        # Tuples never count by reference: the empty one is one object for all, and constants of the code are shared.
         elif isinstance(one, Enum) or (one is other and kind is not tuple):
             self._shared(one, other)
+        # Nor are they numbered: one tuple twice, and two equal ones, are the same to a flow that does not use `is`.
         elif kind is tuple or not self._numbered(one, other):
             if kind in _SUSPENDED:
                 self._frame(one, other, depth + 1)
@@ -165,6 +168,7 @@ class _LockstepWalk:
 
     def _value(self, one: object, other: object) -> None:
         key = identity(one)
+        # With another spelling, the same object in both runs is wrong if it holds an identifier.
         if one is not other or self._spelling is not None:
             self._same(key, identity(other))
         self.tokens.append(("value", key))
@@ -185,6 +189,7 @@ class _LockstepWalk:
         """Whether this was visited before; gives its number then, and a new one else."""
         mine, others = self._numbers
         known = mine.get(id(one))
+        # One run has met this object, and the other one has not, or as another one.
         if known != others.get(id(other)):
             raise Incomparable("is shared otherwise in a second run of the same replies")
         if known is not None:
@@ -217,6 +222,7 @@ class _LockstepWalk:
             try:
                 self._visit_stack(mine, here, there, depth)
             except Incomparable as error:
+                # The innermost local that is at fault is named: an error that begins with a backtick names one already.
                 if mine.names[at : at + 1] and mine.code is not None and not str(error).startswith("`"):
                     raise Incomparable(f"`{mine.names[at]}` of {mine.code.co_name} {error}") from None
                 raise
@@ -260,6 +266,7 @@ class _Frame:
             return cls(("ended",), (), (), None, None)
         code = frame.f_code
         slots, stack = _slots(referents, code, frame.f_locals)
+        # A dead local is dropped only if it is data: when anything else is let go of, code may run.
         live = live_locals(code, frame.f_lasti)
         kept = {name: value for name, value in slots.items() if live is None or name in live or not is_data(value)}
         if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
@@ -278,6 +285,7 @@ def _slots(
     Raises:
         Incomparable: this interpreter shows something else.
     """
+    # The function and the code of the frame come right before its locals and its stack. Empty slots are not shown.
     start = next(
         (
             at + 2
@@ -292,9 +300,10 @@ def _slots(
     slots: dict[str, object] = {}
     cells = {*code.co_cellvars, *code.co_freevars}
     for name in dict.fromkeys((*code.co_varnames, *code.co_cellvars, *code.co_freevars)):
+        # An unbound local is an empty slot, which the collector leaves out. A cell is there even if it is empty.
         if name not in cells and name not in bound:
             continue
         if not rest or (type(rest[0]) is not CellType if name in cells else rest[0] is not bound[name]):
             raise Incomparable(f"has a frame that Python {sys.version_info.major}.{sys.version_info.minor} hides")
-        slots[name] = rest.pop(0)
+        slots[name] = rest.pop(0)  # what is left at the end is the stack
     return slots, rest

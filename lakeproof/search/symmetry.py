@@ -29,13 +29,14 @@ class Symmetry:
     def __init__(self, behaviours: Sequence[Behaviour]) -> None:
         groups: dict[int, list[int]] = {}
         for client, behaviour in enumerate(behaviours):
-            groups.setdefault(id(behaviour), []).append(client)
+            groups.setdefault(id(behaviour), []).append(client)  # shared, so of one program and without identifiers
         self.groups = [clients for clients in groups.values() if len(clients) > 1]
 
     def canonical(self, words: Words, kernel: Expansion) -> Words:
         """The same states, each represented by its smallest permutation."""
         for group in self.groups:
             columns = [kernel.roles.clients[client] for client in group]
+            # A row for each client of the group: sorted along axis 0, every state has its nodes in ascending order.
             nodes = np.sort(np.stack([kernel.layout.field(words, column) for column in columns]), axis=0)
             masks = kernel.layout.masks(columns)
             words = [word & ~np.uint64(mask) for word, mask in zip(words, masks, strict=True)]
@@ -60,8 +61,10 @@ class Exchanges:
         yield seen
         if not self._groups:
             return
+        # A dictionary for its order: the state itself comes first, and is skipped below.
         arranged = {tuple(self._number(calls) for calls in seen.clients): None}
         for group in self._groups:
+            # Groups are exchanged independently: each arrangement of one is combined with all of those before it.
             for numbers in list(arranged):
                 for order in orders([numbers[client] for client in group]):
                     changed = dict(zip(group, order, strict=True))
@@ -84,7 +87,7 @@ def orders(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """All orders of these that differ."""
     if not numbers:
         yield ()
-    for number in dict.fromkeys(numbers):
+    for number in dict.fromkeys(numbers):  # each value once: equal ones make equal orders
         rest = list(numbers)
         rest.remove(number)
         yield from ((number, *others) for others in orders(rest))

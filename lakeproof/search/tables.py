@@ -100,7 +100,7 @@ class MoveTable:
     def frozen(self) -> "MoveTable":
         """The arrays as they are now, and nothing else."""
         found = MoveTable()
-        for name in MoveTable.__annotations__:
+        for name in MoveTable.__annotations__:  # without behaviour, space and events: flows cannot be sent
             setattr(found, name, getattr(self, name))
         return found
 
@@ -154,13 +154,15 @@ class ClientTable(MoveTable):
             return
         if isinstance(op, Now):
             self.kind[node.id] = POINT
-            self.column[node.id] = self.space.clock
+            self.column[node.id] = self.space.clock  # -1: nothing may read the time, and compiling this raises
             return
         touched = footprint(op)
+        # Not one cell but a range, several, or none (`Local`); and a write of a watched key also appends to the watch.
+        # `timed`: the object store notes its time, so that the clock decides, too.
         several = touched.within is not None or len(touched.cells) != 1 or self.space.is_watched(touched)
         if several or (touched.timed and self.space.clock >= 0):
             self.kind[node.id] = WIDE
-            self.space.covered(touched)
+            self.space.covered(touched)  # for its cells' columns: the next layout needs them
             return
         self.kind[node.id] = POINT
         self.column[node.id] = self.space.cell(touched.cells[0])
@@ -174,6 +176,7 @@ class ClientTable(MoveTable):
         for node_id, number in zip(nodes, numbers, strict=True):
             self._compile_point(self.behaviour.nodes[node_id], number)
         self._settle()
+        # Not reached after a Relayout: then `lay_out` computes these deltas with all others.
         self._refresh(np.asarray(nodes, np.int64), np.asarray(numbers, np.int64))
 
     def _settle(self) -> None:
@@ -181,7 +184,7 @@ class ClientTable(MoveTable):
         self.admit()
         if self.space.needs_relayout:
             raise Relayout
-        if self._reshaped:
+        if self._reshaped:  # `flat` and `delta` have one index: node * values + number
             self.lay_out()
         for node in range(self.laid_out, self.admitted):
             if self.column[node] >= 0:
@@ -201,18 +204,20 @@ class ClientTable(MoveTable):
         else:
             cell = footprint(op).cells[0]
             value = self.space.columns[column].values[number]
+            # The time plays no part here: what depends on a clock that moves is wide (`_admit`).
             reply, writes = apply({} if value is None else {cell: value}, op, self.space.setting.times[0])  # type: ignore[dict-item]
         by_mode = {result.mode: result for result in outcomes(op, reply, writes, self.modes)}
         for mode in self.modes:
+            # Each mode gets an entry, if only IMPOSSIBLE: that NORMAL is not UNKNOWN says that the pair is compiled.
             if mode is Mode.CRASH and self._first(node):
-                self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)
+                self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)  # 0: a crash returns nothing
             elif mode not in by_mode:
                 self.child[mode][node.id, number] = IMPOSSIBLE
             else:
                 result = by_mode[mode]
                 child = self.behaviour.child(node.id, reply_of_task(self.task, result.reply))
                 after = number
-                for written in result.writes.values():
+                for written in result.writes.values():  # of the touched cell, if it changes
                     after = self.space.columns[column].number(written)
                 self._enter(mode, node, number, child, after, self._event(node, child))
             if mode in REPEATED and mode in by_mode:
@@ -223,6 +228,7 @@ class ClientTable(MoveTable):
         for node_id in nodes:
             child = self.behaviour.child(node_id, RESTARTED)
             self.again[node_id] = child
+            # The call under way has no Returned: its view is CRASHED. What a recovery returns at once has one.
             self.again_event[node_id] = self._events.number(self._returned(self.behaviour.nodes[node_id], child))
         self._settle()
         self._refresh_restarts(np.asarray(nodes, np.int64))
@@ -233,6 +239,7 @@ class ClientTable(MoveTable):
         Raises:
             Relayout: as in `compile`.
         """
+        # The key leaves out the columns: with a new one, `Kernel.relayout` empties `wide`.
         if (known := self.wide.get((node_id, numbers))) is not None:
             return known
         node = self.behaviour.nodes[node_id]
@@ -256,6 +263,7 @@ class ClientTable(MoveTable):
         changes = []
         for cell, value in result.writes.items():
             column = self.space.cell(cell)
+            # -1: `wide_delta` takes the number before from the state.
             changes.append((column, -1, self.space.columns[column].number(value)))
         child = self.behaviour.child(node.id, reply_of_task(self.task, result.reply))
         return WideMove(child, tuple(changes), self._event(node, child))
@@ -283,12 +291,14 @@ class ClientTable(MoveTable):
             return 0
         raw = node.representative
         assert raw.current is not None
+        # A call is invoked with its first effect: a client that has not moved since its last call has begun nothing.
         begun = (Invoked(self.client, raw.index, raw.current.name, raw.current.args),) if raw.begins else ()
         return self._events.number((*begun, *self._returned(node, child_id)))
 
     def _returned(self, node: Node, child_id: int) -> tuple[Event, ...]:
         """What has returned between two nodes."""
         raw, child = node.representative, self.behaviour.nodes[child_id].representative
+        # A call that a crash has lost is among them, and is not done.
         ended = enumerate(child.calls[raw.index : child.index], start=raw.index)
         return tuple(Returned(self.client, index, view) for index, view in ended if view.done)
 
@@ -328,7 +338,7 @@ class ClientTable(MoveTable):
         total = [0] * self.space.layout.words
         for kind in COST[mode]:
             place = self.space.layout.places[self.space.budgets[BUDGETS.index(kind)]]
-            total[place.word] -= 1 << place.shift
+            total[place.word] -= 1 << place.shift  # negative in Python; modulo 2**64 below
         return [np.uint64(part % (1 << 64)) for part in total]
 
     def _refresh(self, nodes: Ints, numbers: Ints) -> None:
@@ -336,14 +346,16 @@ class ClientTable(MoveTable):
         layout = self.space.layout
         at = nodes * self.values + numbers
         for mode in self.modes:
-            child = self.child[mode][nodes, numbers]
+            child = self.child[mode][nodes, numbers]  # also UNKNOWN and IMPOSSIBLE, whose deltas nothing reads
             self.flat[mode][at] = child
             parts = [np.full(len(at), part, np.uint64) for part in self.fixed[mode]]
+            # Below 0 the cast wraps around, modulo 2**64, and so do the sums. Each field of the successor fits into its
+            # bits, so no borrow is left over.
             parts[self.node_word] += (child - nodes).astype(np.uint64) << self.node_shift
             change = (self.number[mode][nodes, numbers] - numbers).astype(np.uint64)
-            change[self.column[nodes] < 0] = 0
+            change[self.column[nodes] < 0] = 0  # such a node has become wide (`_widen`): its entries are not read
             for word in range(layout.words):
-                here = self.mask[word][nodes] > 0
+                here = self.mask[word][nodes] > 0  # the cell lies in one word; in none, if it has no bits
                 parts[word][here] += change[here] << self.shift[word][nodes][here]
             if mode in REPEATED:
                 place = layout.places[self.space.late]
@@ -370,7 +382,7 @@ class ClientTable(MoveTable):
         if mode in REPEATED:
             place = layout.places[self.space.late]
             total[place.word] += int(self.late[mode][node]) << place.shift
-        return [part % (1 << 64) for part in total]
+        return [part % (1 << 64) for part in total]  # as `_refresh`, in Python's integers
 
     def _blank(self) -> Ints:
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)

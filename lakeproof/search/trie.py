@@ -38,6 +38,7 @@ class Raw:
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
+        # For `Execution.follow`, which sends known replies past `send`; where there are tasks, `send` itself observes.
         op = None if parent is None or isinstance(reply, TaskReply) or reply is RESTARTED else parent.op
         shown = run.program.observers and op is not None and type(op) is not Local
         self.observed = observe_effect(op, reply) if op is not None and shown else None
@@ -45,13 +46,14 @@ class Raw:
         self.op: Effect | None = run.op
         self.open = run.open
         self.asks: Hashable = run.asks
-        self.begins = run.begins and run.op is not None
+        self.begins = run.begins and run.op is not None  # no call begins at the end
         self.index = run.index
         self.began: int = parent.began if parent is not None and parent.index == run.index else self.depth
         """The depth at which the call under way began."""
         self.exact: Hashable = None
         """The exact state that the client is in, where that was compared: see `Automaton`."""
         self.calls: tuple[CallView, ...] = tuple(run.finished)
+        # A call that has performed no effect is invisible: a crash at this point shows nothing of it.
         self.crashed_calls = self.calls
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
@@ -75,13 +77,14 @@ class Raw:
                 self.crashed_calls = (*self.crashed_calls, attrs.evolve(self.current, status=Status.CRASHED))
                 self.visible = (*seen, (name, Status.PENDING, key))
                 self.crashed_visible = (*seen, (name, Status.CRASHED, key))
-        self.children: dict[object, Raw] = {}
-        self.signatures: dict[Suffix, Hashable] = {}
+        self.children: dict[object, Raw] = {}  # by reply, which is exact: see above
+        self.signatures: dict[Suffix, Hashable] = {}  # by experiment: what it does then
 
     def history(self) -> list[Answered]:
         """What was requested and answered, oldest first."""
         path: list[Answered] = []
         node = self
+        # Not a recursion: histories may be longer than Python's stack.
         while node.parent is not None:
             path.append((node.parent.asks, node.reply, node.observed))
             node = node.parent
@@ -120,7 +123,7 @@ class Node:
     @property
     def op(self) -> Effect | None:
         """The effect that the client waits for, the first one if several are open; None at its end."""
-        return None if self.crashed else self.representative.op
+        return None if self.crashed else self.representative.op  # the representative still waits; this client does not
 
     @property
     def open(self) -> tuple[tuple[str, Effect], ...]:
