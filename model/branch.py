@@ -83,6 +83,7 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
         initial=initial,
         apply=apply,
         result=_result,
+        # "Busy" or "changed meanwhile" is not among them: such a call may simply not have happened.
         is_answer=lambda error: isinstance(error, ANSWERS),
     )
 
@@ -104,9 +105,11 @@ def _apply(state: BranchState, name: str, arguments: CallArguments) -> tuple[Bra
         case calls.LIST_ENTRIES:
             prefix = arguments.data(Role.PREFIX, b"")
             return state, tuple(entry for entry in state.contents.items() if entry[0].startswith(prefix))
+        # The result is "done", and not the commit: its id and date are the flow's to choose.
         case calls.COMMIT:
             return state.after_commit(), DONE
         case calls.RESET_BRANCH:
+            # The empty prefix is that of all paths.
             return state.without_changes(b""), DONE
         case calls.RESET_PREFIX:
             return state.without_changes(arguments.data(Role.PREFIX)), DONE
@@ -123,15 +126,16 @@ def _exchange(
 ) -> tuple[BranchState, Hashable]:
     path = arguments.data(Role.PATH)
     if state.contents.get(path) != expected:
+        # A refusal is an answer: it has looked at the path at some moment of the call.
         return state, result_of(refusal)
     return state.with_changes((path, arguments.data(Role.VALUE))), DONE
 
 
 def _result(call: CallView) -> Hashable:
     if call.status is not Status.OK:
-        return result_of(type(call.error))
+        return result_of(type(call.error))  # only for errors in `ANSWERS`: all others never come here
     if call.kind is calls.GET_ENTRY:
-        return getattr(call.value, "identity", None)
+        return getattr(call.value, "identity", None)  # the identity stands for the data
     if call.kind is calls.LIST_ENTRIES:
         assert isinstance(call.value, tuple)
         return tuple((entry.path, entry.identity) for entry in call.value)
@@ -151,6 +155,7 @@ def _apply_to_entry(state: Hashable, name: str, args: calls.Args) -> tuple[Hasha
             return None, DONE
         case calls.GET_ENTRY:
             return state, state
+        # A commit moves the entry from staged to committed: a read finds the same before and after it.
         case calls.COMMIT:
             return state, DONE
         case _:

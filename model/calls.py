@@ -142,6 +142,7 @@ class CallArguments:
 
     def __getitem__(self, role: Role) -> Hashable:
         """The argument of this role; None where the call has none, or was made without it."""
+        # Not strict: a call may leave out arguments with defaults, and a scenario's own flow may have more.
         roles = () if self.kind is None else self.kind.roles
         return dict(zip(roles, self.args, strict=False)).get(role)
 

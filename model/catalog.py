@@ -60,6 +60,7 @@ def encode_object_entry(entry: ObjectEntry) -> bytes:
     seconds, rest = divmod(entry.last_modified, _MICROSECONDS)
     message = pb.EntryData(
         address=entry.address,
+        # 0 is "not known" here, and decodes from an absent field.
         last_modified=times.Timestamp(seconds=seconds, nanos=rest * 1000) if entry.last_modified else None,
         size=entry.size_bytes,
         e_tag=entry.e_tag,
@@ -67,6 +68,7 @@ def encode_object_entry(entry: ObjectEntry) -> bytes:
         address_type=entry.address_type.value,  # type: ignore[arg-type]  # the numbers are those of the wire
         content_type=entry.content_type,
     )
+    # Maps have no order on the wire, and equal entries need equal bytes.
     return message.SerializeToString(deterministic=True)
 
 
@@ -77,6 +79,7 @@ def decode_object_entry(data: bytes) -> ObjectEntry:
     try:
         message.ParseFromString(data)
         address_type = AddressType(message.address_type)
+    # A ValueError is an address type that the enumeration does not know: protobuf keeps unknown numbers.
     except (protobuf.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise NotAnObjectEntry(f"{data[:32]!r} is no catalog entry: {error}") from error
     modified = message.last_modified
@@ -86,6 +89,7 @@ def decode_object_entry(data: bytes) -> ObjectEntry:
         e_tag=message.e_tag,
         size_bytes=message.size,
         last_modified=modified.seconds * _MICROSECONDS + modified.nanos // 1000,
+        # One form per content, so that equal entries are equal values.
         metadata=tuple(sorted(message.metadata.items())),
         content_type=message.content_type,
     )
@@ -94,6 +98,7 @@ def decode_object_entry(data: bytes) -> ObjectEntry:
 @lru_cache(_CACHE)
 def identity_of(data: bytes) -> bytes:
     """An entry's identity: it stands for all of its data, the address included."""
+    # The address is in the data: two uploads of one content have different identities.
     return etag(data).encode()
 
 
@@ -107,12 +112,13 @@ def physical_address(storage_namespace: StorageNamespace, entry: ObjectEntry) ->
 def is_full(entry: ObjectEntry) -> bool:
     """Whether the address says all: it may lie outside every storage namespace."""
     if entry.address_type is AddressType.BY_PREFIX:
-        return "://" in entry.address
+        return "://" in entry.address  # its entries do not say whether they are relative
     return entry.address_type is AddressType.FULL
 
 
 def is_inside(storage_namespace: StorageNamespace, address: str) -> bool:
     """Whether a physical address lies in a storage namespace: then lakeFS owns the object."""
+    # With the slash: ``mem://r2/x`` is not in ``mem://r``.
     return address.startswith(f"{storage_namespace}/")
 
 

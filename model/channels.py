@@ -50,15 +50,16 @@ def step(messages: Messages, op: Op) -> tuple[Messages, bytes | bool | None]:
     """The messages after an operation, and the reply. A `Receive` finds a message, or it is not made."""
     if isinstance(op, Send):
         if op.capacity is not None and len(messages) >= op.capacity:
-            return messages, False
+            return messages, False  # False says that it was not sent
         return (*messages, op.message), None
     if not messages:
         assert isinstance(op, TryReceive), f"{op} waits: there is no message"
         return (), None
+    # The search chose `at` when there were more messages: another receiver may have taken some meanwhile.
     at = min(op.at, len(messages) - 1)
     return messages[:at] + messages[at + 1 :], messages[at]
 
 
 def waits(messages: Messages, op: object) -> bool:
     """Whether an operation is not possible before a message comes."""
-    return type(op) is Receive and not messages
+    return type(op) is Receive and not messages  # and not isinstance: `TryReceive` is one, and never waits

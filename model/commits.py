@@ -21,13 +21,15 @@ def canonical(commit: Commit) -> bytes:
     fields: list[bytes] = [
         commit.committer.encode(),
         commit.message.encode(),
-        str(commit.creation_date).encode(),
+        str(commit.creation_date).encode(),  # in microseconds: two like commits at different times have different ids
         commit.meta_range_id.encode(),
         str(commit.version).encode(),
         str(commit.generation).encode(),
+        # The counts keep lists apart: else a parent could pass for the first part of the metadata.
         *_count_prefixed([parent.encode() for parent in commit.parents]),
         *_count_prefixed([part.encode() for pair in commit.metadata for part in pair]),
     ]
+    # FORMAT: a later form shares no ids with this one.
     return FORMAT + b"".join(len(field).to_bytes(8) + field for field in fields)
 
 

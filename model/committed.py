@@ -87,8 +87,10 @@ def change_to(path: bytes, entry: Entry | None) -> StagedEntry:
 
 def entry_after(before: Entry | None, change: StagedEntry) -> Entry | None:
     """What is at a path after a change of it. A change to the identity that is there already is none."""
+    # A tombstone: no data, and an empty identity.
     if change.data is None:
         return None
+    # Its data may differ all the same: the identity decides.
     if before is not None and before.identity == change.identity:
         return before
     return Entry(path=change.key, identity=change.identity, data=change.data)
@@ -98,6 +100,7 @@ def apply_changes(entries: Iterable[Entry], changes: Iterable[StagedEntry]) -> t
     """The entries after changes of distinct paths, by path."""
     found = {entry.path: entry for entry in entries}
     for change in changes:
+        # Popped first: a tombstone then leaves nothing.
         after = entry_after(found.pop(change.key, None), change)
         if after is not None:
             found[change.key] = after
@@ -107,7 +110,7 @@ def apply_changes(entries: Iterable[Entry], changes: Iterable[StagedEntry]) -> t
 def same(one: Entry | None, other: Entry | None) -> bool:
     """Whether a path is unchanged: both are absent, or have one identity."""
     if one is None or other is None:
-        return one is other
+        return one is other  # both None, or one of them
     return one.identity == other.identity
 
 
@@ -135,6 +138,7 @@ def merged_entry(
     The side that changed wins; the same change on both sides is none. Both changed, differently: a conflict, unless
     the strategy says whose side to take. A conflict leaves what the destination has.
     """
+    # The destination first: where both sides made the same change, its entry stays, with its data.
     if same(source, base) or same(source, destination):
         return destination, False
     if same(destination, base) or strategy == "source-wins":
@@ -172,8 +176,10 @@ class Splitting:
 
     def ends(self, size: int, path: bytes) -> bool:
         """Whether a range of this size ends after this path, its last one so far."""
+        # Below the minimum no hash is computed: most entries of a large range end here.
         if size < self.min_bytes:
             return False
+        # The path alone decides, and not the identity: a change of an entry's value moves no boundary.
         return size >= self.max_bytes or int.from_bytes(hashlib.sha256(path).digest()[:8]) % self.one_in == 0
 
 
@@ -183,7 +189,7 @@ DEFAULT_SPLITTING: Final = Splitting()
 def split(entries: Iterable[Entry], splitting: Splitting = DEFAULT_SPLITTING) -> Iterator[tuple[Entry, ...]]:
     """Sorted entries, cut into ranges."""
     current: list[Entry] = []
-    size = len(RANGE_FORMAT)
+    size = len(RANGE_FORMAT)  # sizes are those of the encoded object, its header included
     for entry in entries:
         current.append(entry)
         size += entry_size(entry)
@@ -212,6 +218,7 @@ def write(entries: Iterable[Entry], splitting: Splitting = DEFAULT_SPLITTING) ->
         infos.append(describe(content_id(content), piece))
         made[infos[-1].range_id] = content
     if not infos:
+        # An empty set has no range, and `decode_meta_range` takes at least one.
         return Written(MetaRangeID(""), {})
     content = encode_meta_range(infos)
     made[content_id(content)] = content
@@ -241,6 +248,7 @@ def content_id(content: bytes) -> str:
 
 def entry_size(entry: Entry) -> int:
     """Bytes that an entry adds to its range's object."""
+    # Three length-prefixed fields, see `_join_fields`.
     return 3 * _NUMBER + len(entry.path) + len(entry.identity) + len(entry.data)
 
 
@@ -249,6 +257,7 @@ def encode_range(entries: Iterable[Entry]) -> bytes:
     fields: list[bytes] = []
     last: bytes | None = None
     for entry in entries:
+        # Unsorted entries would get another id than the same entries in order.
         if last is not None and entry.path <= last:
             raise Unsorted(f"{entry.path!r} comes after {last!r}: expected ascending paths, each one once; sort them")
         last = entry.path
@@ -279,6 +288,7 @@ def _range(content: bytes) -> tuple[Entry, ...]:
     fields = iter(_fields("range", RANGE_FORMAT, content, 3))
     entries = tuple(
         Entry(path=path, identity=identity, data=data)
+        # One iterator three times: it yields the fields in groups of three.
         for path, identity, data in zip(fields, fields, fields, strict=True)
     )
     for one, other in pairwise(entries):
@@ -291,7 +301,7 @@ def _meta_range(content: bytes) -> tuple[RangeInfo, ...]:
     fields = _fields("metarange", META_RANGE_FORMAT, content, 5)
     infos = tuple(_info(*fields[at : at + 5]) for at in range(0, len(fields), 5))
     for one, other in pairwise(infos):
-        if one.max_path >= other.min_path:
+        if one.max_path >= other.min_path:  # a path in two ranges would have two entries
             raise MalformedObject(
                 f"no metarange: a range from {other.min_path!r} on follows one up to {one.max_path!r}, "
                 "expected ranges that ascend without overlap"
@@ -299,11 +309,13 @@ def _meta_range(content: bytes) -> tuple[RangeInfo, ...]:
     return infos
 
 
+# Large objects are decoded anew: a cache of thousands of them would fill the memory.
 _small_range = lru_cache(_CACHE)(_range)
 _small_meta_range = lru_cache(_CACHE)(_meta_range)
 
 
 def _info(range_id: bytes, min_path: bytes, max_path: bytes, count: bytes, size: bytes) -> RangeInfo:
+    # The id becomes part of an object's address: nothing else than a SHA-256 in hexadecimal may.
     if len(range_id) != 64 or range_id.strip(b"0123456789abcdef"):
         raise MalformedObject(f"no metarange: range id {range_id[:80]!r}, expected 64 hexadecimal digits")
     if len(count) != _NUMBER or len(size) != _NUMBER:
@@ -323,6 +335,7 @@ def _info(range_id: bytes, min_path: bytes, max_path: bytes, count: bytes, size:
 
 
 def _join_fields(magic: bytes, fields: list[bytes]) -> bytes:
+    # Lengths in front: fields may contain any byte, and no two lists of fields have one encoding.
     return magic + b"".join(len(field).to_bytes(_NUMBER) + field for field in fields)
 
 
@@ -334,6 +347,7 @@ def _fields(what: str, magic: bytes, content: bytes, group: int) -> list[bytes]:
     at = len(magic)
     while at < len(content):
         start = at + _NUMBER
+        # Where the content ends within the length itself, `start` is past the end already.
         end = start + int.from_bytes(content[at:start])
         if end > len(content):
             raise MalformedObject(f"no {what}: the field at byte {at} goes on behind the last of {len(content)} bytes")

@@ -17,7 +17,7 @@ def branches(snapshot: Snapshot) -> dict[tuple[bytes, BranchID], Branch]:
     return {
         (partition, record.branch_id): record
         for (partition, _), record in snapshot.store.items()
-        if isinstance(record, Branch) and record.commit_id
+        if isinstance(record, Branch) and record.commit_id  # tombstone deletes leave a record that names no commit
     }
 
 
@@ -42,6 +42,7 @@ def content_of_commit(snapshot: Snapshot, commit_id: CommitID) -> dict[bytes, by
     commit = commit_named(snapshot, commit_id)
     if commit is None:
         return None
+    # A metarange without entries has no object, see `lakeproof.model.committed`.
     if not commit.meta_range_id:
         return {}
     entries: dict[bytes, bytes] = {}
@@ -49,6 +50,7 @@ def content_of_commit(snapshot: Snapshot, commit_id: CommitID) -> dict[bytes, by
         for info in decode_meta_range(_object(snapshot, commit.meta_range_id)):
             found: tuple[Entry, ...] = decode_range(_object(snapshot, info.range_id))
             entries.update((entry.path, entry.identity) for entry in found)
+    # One unreadable range makes the whole commit unreadable: what is missing could be any path.
     except (KeyError, MalformedObject):
         return None
     return entries
@@ -68,11 +70,13 @@ def content_of_branch(snapshot: Snapshot, branch: Branch) -> dict[bytes, bytes] 
     entries = content_of_commit(snapshot, branch.commit_id)
     if entries is None:
         return None
+    # Oldest first, so that newer changes replace older ones.
     for token in (*reversed(branch.sealed_tokens), branch.staging_token):
         partition = keys.staging_partition(token)
         for (found, _), record in snapshot.store.items():
             if found != partition or not isinstance(record, StagedEntry):
                 continue
+            # A tombstone hides the committed entry and those of older tokens.
             entries.pop(record.key, None)
             if record.data is not None:
                 entries[record.key] = record.identity

@@ -14,6 +14,7 @@ class NoResult(Exception):
     definite: ClassVar[bool] = True
 
     def __eq__(self, other: object) -> bool:
+        # Exceptions compare by object; outcomes of runs are compared by value, and are keys of sets.
         return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:

@@ -50,6 +50,7 @@ class _Same:
         return isinstance(other, _Same) and self.value is other.value
 
     def __hash__(self) -> int:
+        # Never ``hash(self.value)``: what is compared by reference may be unhashable, or hash by content.
         return id(self.value)
 
 
@@ -88,17 +89,21 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return value
     if depth > DEPTH_MAX:
         raise NoIdentity(f"a {kind.__name__} is nested more than {DEPTH_MAX} deep, or holds itself; use flat values")
+    # Exact types only: a subclass may have attributes beside the content of its base.
     known = _BUILT_IN.get(kind)
     if known is not None:
         return (kind, known(value, depth + 1))
     if isinstance(value, Enum):
+        # By name: the value of a member may be anything.
         return (kind, value.name)
     if isinstance(value, _BY_REFERENCE):
         return _Same(value)
+    # Bound methods are made anew at each access, and partials compare by reference: both are what they consist of.
     if kind in (object, MethodType, partial):
         return (kind, *_odd(value, depth + 1))
     getters = _slots_alone(kind)
     if getters:
+        # The common case, attrs classes with slots: no generators on the way.
         content = [_attribute_or_empty(get, value) for get in getters]
         return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in content])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
@@ -117,6 +122,7 @@ def _odd(value: object, depth: int) -> Iterator[Hashable]:
 def _parts(value: object, kind: type) -> Iterator[object]:
     """What a value of a class consists of, in a fixed order."""
     fields, bases, has_dict, by_reduction = _anatomy(kind)
+    # Neither is in ``__dict__``. The traceback is left out: it differs where the error does not.
     if isinstance(value, BaseException) and not (value.__cause__ is value.__context__ is None):
         yield (value.__cause__, value.__context__)
     if by_reduction:
@@ -141,6 +147,7 @@ def _attribute_or_empty(get: Callable[[object], object], value: object) -> objec
     try:
         return get(value)
     except AttributeError:
+        # A slot that was never set is not one that holds None.
         return _EMPTY
 
 
@@ -180,11 +187,13 @@ def _anatomy(kind: type) -> tuple[tuple[tuple[str, Callable[[object], object]], 
     for owner in kind.__mro__:
         slots = owner.__dict__.get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else tuple(slots):
+            # A private name is mangled in the class's own dictionary, but not in ``__slots__``.
             name = f"_{owner.__name__.lstrip('_')}{slot}" if slot.startswith("__") and not slot.endswith("__") else slot
             descriptor = owner.__dict__.get(name)
             if name not in _CACHES and descriptor is not None and hasattr(type(descriptor), "__get__"):
                 fields.append((name, _getter(descriptor)))
     bases = tuple(base for base in _BUILT_IN_CONTENT if issubclass(kind, base))
+    # Both the class and its ``__reduce__`` must be of the standard library: of others it is unknown what pickle takes.
     reducer = next(owner for owner in kind.__mro__ if "__reduce__" in owner.__dict__)
     modules = {owner.__module__.partition(".")[0] for owner in (kind, reducer)}
     standard = modules <= sys.stdlib_module_names - {"builtins"}
@@ -217,10 +226,12 @@ def _reduce_value(value: object) -> Iterator[object]:
         parts = value.__reduce_ex__(4)
     except Exception:  # noqa: BLE001  # a type refuses in whatever way it likes
         parts = None
+    # ``copyreg.__newobj__`` with the class alone: pickle knows nothing of the value but its type.
     plain_object = isinstance(parts, tuple) and parts[0] is getattr(copyreg, "__newobj__", None) and parts[2] is None
     if parts is None or isinstance(parts, str) or (plain_object and len(parts[1]) == 1):
         yield _Same(value)
         return
+    # Callable, arguments and state; then the items of lists and dictionaries, which come as iterators.
     yield from parts[:3]
     for items in parts[3:5]:
         yield None if items is None else tuple(items)

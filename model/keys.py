@@ -56,6 +56,7 @@ class Parsed:
         if self.kind == "cleanup":
             repository_id, _, uid = self.name.partition(b"/")
         elif self.kind in ("branch", "commit", "tag"):
+            # The last hyphen: ids may contain some, uids none.
             repository_id, _, uid = self.partition.rpartition(b"-")
         else:
             return None
@@ -90,6 +91,7 @@ def naive_partition(repository_id: RepositoryID) -> bytes:
 
     One store follows either this scheme or `repository_partition`: id ``a-b`` here is ``b`` of ``a`` there.
     """
+    # A repository named "graveler" would share the partition of all entries.
     return _require_unreserved("repository id", _plain("repository id", repository_id))
 
 
@@ -105,7 +107,7 @@ def commit_key(commit_id: CommitID) -> bytes:
 
 def tag_key(tag_id: TagID) -> bytes:
     """In the partition of a repository."""
-    return TAGS_PREFIX + _text("tag id", tag_id)
+    return TAGS_PREFIX + _text("tag id", tag_id)  # a tag id may contain slashes, unlike a branch id
 
 
 def staging_partition(token: StagingToken) -> bytes:
@@ -132,6 +134,7 @@ def parse(partition: bytes, key: bytes) -> Parsed | None:
         return _parsed_key("repository", partition, key)
     if partition == DELETED:
         return _parsed_key("cleanup", partition, key)
+    # No prefix begins another one, so that at most one kind fits.
     kinds: tuple[Kind, ...] = ("branch", "commit", "tag", "staged")
     for kind in kinds:
         if key.startswith(_PREFIXES[kind]):
@@ -145,6 +148,7 @@ def _parsed_key(kind: Kind, partition: bytes, key: bytes) -> Parsed | None:
     if not key.startswith(prefix) or not name or not partition:
         return None
     try:
+        # The builders are the rules: what they would refuse is no address of the schema.
         _check(kind, partition.decode(), name)
     except ValueError:
         return None
@@ -173,6 +177,7 @@ def _text(what: str, name: str) -> bytes:
     try:
         return name.encode()
     except UnicodeEncodeError:
+        # JSON can bring lone surrogates into a str, and a key is bytes.
         raise InvalidName(f"{what} {name!r}: expected text; a lone surrogate has no UTF-8, leave it out") from None
 
 
@@ -191,6 +196,6 @@ def _uid(instance_uid: InstanceUID) -> bytes:
 
 
 def _require_unreserved(what: str, partition: bytes) -> bytes:
-    if partition in _RESERVED:
+    if partition in _RESERVED:  # else its scan would show the entries of all repositories
         raise InvalidName(f"{what} {partition.decode()!r}: the partition of that name is taken; choose another")
     return partition

@@ -69,6 +69,7 @@ class ScanInterrupted(KVError):
 class OutcomeUnknown(KVError):
     """No answer came. The operation may have happened: a checker must allow both."""
 
+    # Every other answer says what the store has done; a checker must not draw conclusions from this one.
     definite = False
 
 
@@ -223,12 +224,13 @@ def validate(op: Op | Transact) -> KVError | None:
         return _validate_all(op)
     if not op.partition:
         return MissingPartition(f"{op!r}: the partition is empty; name one")
+    # A scan may begin at the empty key: that is the beginning of the partition.
     if not isinstance(op, ScanBatch) and not op.key:
         return MissingKey(f"{op!r}: the key is empty; name one")
     # The types forbid None; a caller may pass it all the same.
     if isinstance(op, Set | SetIf) and cast("bytes | None", op.value) is None:
         return MissingValue(f"{op!r}: the value is None; use delete to remove a key")
-    if isinstance(op, Expiring) and op.ttl < 1:
+    if isinstance(op, Expiring) and op.ttl < 1:  # a key that expires at once would be a delete in disguise
         return Refused(f"{op!r}: the ttl is {op.ttl}; give it microseconds, 1 or more")
     return None
 
@@ -239,6 +241,7 @@ def _validate_all(op: Transact) -> KVError | None:
         return MissingPartition(f"{op!r}: a partition is empty; name it")
     if not all(key for _, key, _ in touched):
         return MissingKey(f"{op!r}: a key is empty; name it")
+    # Stores differ in which of two writes of a key wins, and etcd refuses such a transaction.
     if len({(partition, key) for partition, key, _ in op.writes}) < len(op.writes):
         return Refused(f"{op!r}: a key is written twice; write it once")
     return None
@@ -246,6 +249,7 @@ def _validate_all(op: Transact) -> KVError | None:
 
 def predicate_holds(found: bytes | None, predicate: Predicate) -> bool:
     """Whether ``set_if`` with this predicate may replace what was found."""
+    # Apart from the comparison below: None demands absence, EXISTS demands any value.
     if isinstance(predicate, Presence):
         return found is not None
     return found == predicate
@@ -264,14 +268,16 @@ def step(store: Store, op: Op | Transact) -> tuple[Store, Reply]:
             value = store.get((partition, key))
             return store, NotFound() if value is None else ValueWithPredicate(value, value)
         case Set(partition, key, value):
-            return {**store, (partition, key): value}, None
+            return {**store, (partition, key): value}, None  # this branch also takes `ExpiringSet`: see `step_leased`
         case SetIf(partition, key, value, predicate):
             if predicate_holds(store.get((partition, key)), predicate):
                 return {**store, (partition, key): value}, None
             return store, PredicateFailed()
         case Delete(partition, key):
+            # The same answer whether the key was there: a lost delete may be repeated.
             return _without(store, (partition, key)), None
         case DeleteIf(partition, key, predicate):
+            # Unlike `Delete`, an absent key is a refusal: its value is not the expected one.
             if store.get((partition, key)) == predicate:
                 return _without(store, (partition, key)), None
             return store, PredicateFailed()
@@ -281,6 +287,7 @@ def step(store: Store, op: Op | Transact) -> tuple[Store, Reply]:
             for number, (partition, key, predicate) in enumerate(checks):
                 if not predicate_holds(store.get((partition, key)), predicate):
                     return store, CheckFailed(number)
+            # All checks have seen the state before the writes: a transaction does not read what it writes itself.
             after: dict[Address, bytes | None] = {**store, **{(part, key): value for part, key, value in writes}}
             return {at: value for at, value in after.items() if value is not None}, None
 
@@ -303,9 +310,11 @@ def step_leased(
     store: Mapping[Address, bytes | Leased], op: Op | Transact
 ) -> tuple[Mapping[Address, bytes | Leased], Reply]:
     """`step`, where values may have a time to live: a write of a key ends the one that it had."""
+    # Most stores have no leases, and this function is called for each effect of a search.
     if not isinstance(op, Expiring) and not any(isinstance(found, Leased) for found in store.values()):
         return step(cast("Store", store), op)
     after, reply = step({at: plain(found) for at, found in store.items()}, op)
+    # `step` knows only plain values: leases are taken off before it, and put back on what it has not written.
     kept = {at: found for at, found in store.items() if isinstance(found, Leased) and at in after}
     if reply is None:  # it has written
         assert not isinstance(op, Get | ScanBatch)
@@ -318,6 +327,7 @@ def step_leased(
 
 def scan(store: Store, partition: bytes, start: bytes, batch_size: int) -> Batch:
     """What one batch of a scan sees."""
+    # Python orders bytes as unsigned numbers.
     keys = sorted(key for part, key in store if part == partition and key >= start)
     cut = keys[:batch_size] if batch_size else keys
     return Batch(tuple(Entry(key, store[partition, key]) for key in cut), more=len(cut) < len(keys))

@@ -66,11 +66,13 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
         assert isinstance(state, frozenset)
         if isinstance(event, Invoked):
             operation = (event.client, event.index, event.name, event.args)
+            # Nothing takes effect at an invocation: the closure at a return finds each order that matters.
             return frozenset((exact, calls | {(operation, OPEN)}) for exact, calls in state), ()
         operation = (event.client, event.index, event.call.name, event.call.args)
         after = _on_return(specification, state, operation, event.call)
         if not after:
             return after, (Violation(invariant_id, _evidence(specification, state, event.call)),)
+        # Without an overlap there was one order only, and the property was not put to the test.
         overlapped = any(len(calls) > 1 for _, calls in state)
         return after, (Reached(f"{event.call.name} returned while others were under way"),) if overlapped else ()
 
@@ -85,9 +87,10 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
 def _on_return(
     specification: Specification, state: frozenset[Configuration], operation: Operation, call: CallView
 ) -> frozenset[Configuration]:
-    if call.status is Status.INFO:
+    if call.status is Status.INFO:  # its operation stays open for good, and may take effect at any later return
         return state
     if call.status is Status.FAIL and not (call.error is not None and specification.is_answer(call.error)):
+        # A definite error that is no answer: the call did not take place, and no order has linearized it.
         dropped = frozenset({(operation, OPEN)})
         return frozenset((exact, calls - dropped) for exact, calls in state if dropped <= calls)
     found: set[Configuration] = set()
@@ -100,9 +103,10 @@ def _on_return(
         seen.add(configuration)
         exact, calls = configuration
         promised = dict(calls)[operation]
+        # Until this call has taken effect, any open one may do so before it: all such orders are tried.
         if promised is OPEN:
             todo.extend(_linearize(specification, configuration))
-        elif promised == Exact(specification.result(call)):
+        elif promised == Exact(specification.result(call)):  # False is not 0: compared by type and bits
             found.add((exact, calls - {(operation, promised)}))
     return frozenset(found)
 

@@ -33,9 +33,10 @@ class Later:
         if name.startswith("__"):  # copy and pickle look for methods
             raise AttributeError(name)
         try:
+            # All names at once: `__getattr__` is only called for what is missing, so that later uses cost nothing.
             vars(self).update(vars(import_module(self._module)))
         except ModuleNotFoundError as error:
-            if not (error.name or "").startswith("google"):
+            if not (error.name or "").startswith("google"):  # a mistake in the module itself, and no missing protobuf
                 raise
             raise NoProtobuf from error
         return vars(self)[name]

@@ -56,6 +56,7 @@ Objects = Mapping[str, StoredObject]
 @lru_cache(1 << 16)
 def etag(content: bytes) -> str:
     """The ETag of a content: its MD5, in hexadecimal."""
+    # MD5 is S3's ETag of an object that was put in one part.
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
@@ -157,6 +158,7 @@ class DeleteObject:
 def _repr_without(op: "Copy | DeleteObject", *younger: str) -> str:
     """Without younger conditions where there are none. Traces have fingerprints of it, and those that were written
     before there were these conditions are replayed."""
+    # The order of the fields is that of their definition, as in the repr that attrs would have made.
     fields = {field.name: getattr(op, field.name) for field in attrs.fields(type(op))}
     shown = [f"{name}={value!r}" for name, value in fields.items() if name not in younger or value not in (None, False)]
     return f"{type(op).__name__}({', '.join(shown)})"
@@ -248,12 +250,14 @@ def refuse_unsupported(op: Op, has: frozenset[str]) -> None:
 
 def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
     """One atomic operation at a time of the store's clock: the objects after it, and the answer. No mutation."""
+    # Before any other condition: a store that rejects the signature has not looked at the object.
     if isinstance(op, TIMED) and op.not_after is not None and now > op.not_after:
         return objects, Expired()
     match op:
         case Put():
             if not _may_write(objects.get(op.address), op.if_absent, op.if_match):
                 return objects, PreconditionFailed()
+            # A new object: its metageneration is 1 again.
             return {**objects, op.address: StoredObject(op.content, op.metadata, last_modified=now)}, None
         case GetObject(address):
             found = objects.get(address)
@@ -266,6 +270,7 @@ def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
         case SetMetadata():
             return _with_metadata(objects, op)
         case DeleteObject(address, if_match):
+            # Without a condition this holds also of an absent object: to delete it is no error.
             if not _may_write(objects.get(address), False, if_match):
                 return objects, PreconditionFailed()
             return {at: found for at, found in objects.items() if at != address}, None
@@ -277,6 +282,7 @@ def _may_write(found: StoredObject | None, if_absent: bool, if_match: str | None
     """Whether the conditions of a write hold of what is there."""
     if if_absent and found is not None:
         return False
+    # An absent object has no ETag that could match.
     return if_match is None or (found is not None and found.etag == if_match)
 
 
@@ -287,6 +293,7 @@ def _copy_object(objects: Objects, op: Copy, now: int) -> tuple[Objects, Reply]:
     replaced = objects.get(op.destination)
     if not (_may_write(found, False, op.if_match) and _may_write(replaced, op.if_absent, op.if_destination_match)):
         return objects, PreconditionFailed()
+    # An empty tuple is a value: it takes the metadata away.
     metadata = found.metadata if op.metadata is None else op.metadata
     return {**objects, op.destination: StoredObject(found.content, metadata, last_modified=now)}, None
 
@@ -299,6 +306,7 @@ def _with_metadata(objects: Objects, op: SetMetadata) -> tuple[Objects, Reply]:
         return objects, PreconditionFailed()
     if op.if_version is not None and op.if_version != found.version:
         return objects, PreconditionFailed()
+    # The ETag stays, since it is of the content alone: a condition on it does not notice this write.
     written = attrs.evolve(found, metadata=op.metadata, metageneration=found.metageneration + 1)
     return {**objects, op.address: written}, None
 
@@ -314,6 +322,7 @@ def listing_head(address: str, found: StoredObject) -> Head:
 
 
 def _page(objects: Objects, prefix: str, after: str, page_size: int) -> Page:
+    # ``after`` is exclusive, as S3's StartAfter.
     found = sorted(at for at in objects if at.startswith(prefix) and at > after)
     cut = found[:page_size] if page_size else found
     return Page(tuple(listing_head(at, objects[at]) for at in cut), more=len(cut) < len(found))

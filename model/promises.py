@@ -229,6 +229,7 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
 def promised_ids(*kinds: Kind) -> Ids:
     """All that some operations promise, whatever they answer: each id once, in the order of the table."""
     found = (PROMISES[kind] for kind in PROMISES if kind in kinds)
+    # A dictionary keeps the order and drops duplicates; a set would change the order from run to run.
     every = ((*promise.ok, *promise.definite, *promise.indefinite) for promise in found)
     return tuple(dict.fromkeys(each for ids in every for each in ids))
 

@@ -57,6 +57,7 @@ class Branch:
     hidden: bool = False
 
     def __attrs_post_init__(self) -> None:
+        # A writer would add to a token that a committer has scanned already: its entry would be dropped uncommitted.
         assert self.staging_token not in self.sealed_tokens, f"{self.staging_token!r} is open and sealed at once"
 
     @property

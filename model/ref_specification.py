@@ -59,6 +59,7 @@ class Named:
     @property
     def shown(self) -> tuple[Branch, ...]:
         """The branches that are there, by id."""
+        # A tombstone names no commit.
         return tuple(branch for _, branch in sorted(self.branches.items()) if branch.commit_id)
 
     def branch(self, branch_id: str) -> Branch | None:
@@ -67,6 +68,7 @@ class Named:
 
     def resolved(self, ref: str) -> CommitID | None:
         """What a ref leads to: a branch's head, a tag's commit, or the commit itself, in this order."""
+        # A branch or tag that is named like a commit hides it.
         branch = self.branch(ref)
         if branch is not None:
             return branch.commit_id
@@ -75,6 +77,7 @@ class Named:
 
     def with_branch(self, branch: Branch) -> "Named":
         """With this branch in place of another of its name."""
+        # Tokens are never forgotten: one that is used again would show what was staged on a deleted branch.
         known = self.tokens | {branch.staging_token}
         return attrs.evolve(self, branches={**self.branches, branch.branch_id: branch}, tokens=known)
 
@@ -100,6 +103,7 @@ class Named:
         """A commit and its ancestors breadth first, parents in their order, each once."""
         met = [start]
         for commit_id in met:
+            # The list grows while the loop walks it: a queue, and the set of those met, in one.
             met += [parent for parent in self.commits[commit_id].parents if parent not in met]
         return tuple(self.commits[each] for each in met)
 
@@ -117,6 +121,7 @@ def replay_calls(state: Named, made: Sequence[CallView]) -> Named:
 
 def _create_branch(state: Named, call: CallView) -> Named:
     branch_id, target = BranchID(call.arguments.branch_id), state.resolved(_target(call))
+    # Where both refusals apply, the flow resolves the ref first.
     if target is None or state.branch(branch_id):
         expect(call, error="RefNotFound" if target is None else "BranchExists")
         return state
@@ -137,6 +142,7 @@ def _get_branch(state: Named, call: CallView) -> Named:
 
 def _update_branch(state: Named, call: CallView) -> Named:
     branch, target = state.branch(call.arguments.branch_id), state.resolved(_target(call))
+    # Where both refusals apply, the branch is read first.
     if branch is None or target is None:
         expect(call, error="RefNotFound" if branch else "BranchNotFound")
         return state
@@ -147,6 +153,7 @@ def _update_branch(state: Named, call: CallView) -> Named:
 
 def _delete_branch(state: Named, call: CallView) -> Named:
     branch = state.branch(call.arguments.branch_id)
+    # The default branch is refused by its name, before any read.
     refusal = "DefaultBranch" if call.arguments.branch_id == state.default else "" if branch else "BranchNotFound"
     expect(call, error=refusal, value=None)
     return state.without(branch) if branch is not None and not refusal else state
@@ -202,7 +209,7 @@ def _log(state: Named, call: CallView) -> Named:
 
 def _log_two(state: Named, call: CallView) -> Named:
     start = state.resolved(str(call.args[1]))
-    expect(call, value=tuple(state.line(start))[:2] if start else ANY)
+    expect(call, value=tuple(state.line(start))[:2] if start else ANY)  # a log that is read no further than that
     return state
 
 
@@ -243,6 +250,7 @@ def list_records(state: Named, what: str) -> tuple[Record, ...]:
         case "commits":
             return commits
         case "leaves":
+            # Merged commits are second parents, and so are leaves: a branch may still be there for them.
             first_parents = {commit.parents[0] for commit in commits if commit.parents}
             return tuple(commit for commit in commits if commit.commit_id not in first_parents)
         case "ancestry":
@@ -255,6 +263,7 @@ def list_records(state: Named, what: str) -> tuple[Record, ...]:
 def _on_found(state: Named, call: CallView) -> Named:
     expect(call)
     assert isinstance(call.value, Branch)
+    # The token is the flow's to choose.
     return state.with_branch(call.value)
 
 
@@ -263,9 +272,10 @@ def _seek_each(state: Named, call: CallView) -> Named:
     what = str(call.args[1])
     values = list_records(state, what)
     by_commit = what == "branches by commit"
+    # Branches at one commit are one place of that order: a seek finds the first of them.
     places = [each.commit_id if by_commit and isinstance(each, Branch) else each for each in values]
     tails = [values[places.index(place) :] for place in places]
-    expect(call, value=(values, (*tails, *reversed(tails), ())))
+    expect(call, value=(values, (*tails, *reversed(tails), ())))  # the last seek is behind the end
     return state
 
 

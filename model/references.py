@@ -59,6 +59,7 @@ class RepositoryView:
             commit_id = todo.pop()
             if commit_id not in found:
                 found.add(commit_id)
+                # A missing commit is reachable: `committed` reports it.
                 todo.extend(self.commits[commit_id].parents if commit_id in self.commits else ())
         return frozenset(found)
 
@@ -85,6 +86,7 @@ class RepositoryView:
         """The newest change of each path under the tokens of a branch, tombstones included."""
         branch = self.branches[branch_id]
         found: dict[bytes, StagedEntry] = {}
+        # Oldest first: a newer change of a path replaces an older one.
         for token in (*reversed(branch.sealed_tokens), branch.staging_token):
             found.update(self.staged.get(token, {}))
         return found
@@ -106,6 +108,7 @@ class RepositoryView:
 
     def data(self) -> dict[str, bytes]:
         """The objects of users in the namespace, by address: their contents."""
+        # Ranges and metaranges lie in the namespace, too, and are not users' objects.
         prefix = f"{self.namespace}/{DATA_PREFIX}"
         return {address: found.content for address, found in self.objects.items() if address.startswith(prefix)}
 
@@ -145,12 +148,14 @@ def views_of(snapshot: Snapshot, found: Iterable[Repository]) -> list[Repository
     by_partition: dict[bytes, list[Record]] = {}
     for (partition, _), record in snapshot.store.items():
         if isinstance(record, StagedEntry):
+            # By the partition: staged entries lie under their token, and not under their repository.
             staged.setdefault(StagingToken(partition.decode("utf-8", "replace")), {})[record.key] = record
         elif not isinstance(record, bytes | Repository):
             by_partition.setdefault(partition, []).append(record)
     views = []
     for repository in found:
         partition = keys.repository_partition(repository.repository_id, repository.instance_uid)
+        # By instance, and not by id: what a former instance has left has no view.
         own = by_partition.get(partition, [])
         views.append(
             RepositoryView(
@@ -170,6 +175,7 @@ def _of_range(namespace: StorageNamespace, content: bytes) -> tuple[Reference, .
     return tuple(
         Reference(entry.path, physical_address(namespace, found), found)
         for entry in decode_range(content)
+        # Empty data decode to an entry without an address: scenarios without objects stage such entries.
         if (found := decode_object_entry(entry.data)).address
     )
 

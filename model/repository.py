@@ -50,13 +50,14 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         arguments = calls.arguments_by_role(name, args)
         kind = arguments.kind
         if kind is not calls.LIST_REPOSITORIES and arguments[Role.REPOSITORY] != repository_id:
-            return state, None
+            return state, None  # other ids do not concern this object, and `result` gives None for them, too
         if kind is calls.CLEAN:
             return state, None
         if kind in CREATES:
             return (True, CREATED) if state is False else (state, ABSENT)  # no create that succeeds may find it there
-        if kind is calls.DELETE_REPOSITORY:
+        if kind is calls.DELETE_REPOSITORY:  # the same answer in both states, see above
             return False, DELETED
+        # ``is not False``, since True and a set of names both say that it is there.
         if kind in OF_TAGS and state is not False:
             return _apply_entity(state, kind, arguments[Role.TAG])
         if kind in (calls.CREATE_BRANCH, calls.DELETE_BRANCH) and state is not False:
@@ -72,7 +73,7 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
             return DELETED
         if isinstance(call.error, TagExists):
             return result_of(TagExists)
-        if call.status is not Status.OK:
+        if call.status is not Status.OK:  # of `ANSWERS` all that are left say absent: see above
             return ABSENT
         if kind in CREATES:
             return CREATED
@@ -128,7 +129,9 @@ def _apply_entity(state: Hashable, kind: calls.Kind | None, name: Hashable) -> t
         taken = TagExists if kind is calls.CREATE_TAG else BranchExists
         return (state, taken) if name in names else (names | {name}, THERE)
     if kind is calls.DELETE_BRANCH:
+        # A delete of an absent branch is acknowledged, too.
         return names - {name} or True, THERE
     if name not in names:
         return state, ABSENT
+    # ``or True``: a repository without names has one form of state, so that equal states are equal.
     return (names - {name} or True if kind is calls.DELETE_TAG else state), THERE

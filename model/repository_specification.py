@@ -129,6 +129,7 @@ def replay_calls(state: Living, made: Sequence[CallView]) -> Living:
         Unsettled: a call has answered indefinitely, and may.
     """
     for call in made:
+        # The specification follows one state. A call in doubt leaves two, and the scenario is not judged.
         if call.status is Status.INFO and call.kind not in state.rules.settles:
             raise Unsettled(f"{call.name} answered {call.error!r}")
         state = _after(state, call)
@@ -147,8 +148,10 @@ def _after(state: Living, call: CallView) -> Living:
         return _apply_cleanup(state, call)
     repository_id = RepositoryID(str(call.args[0]))
     standing = state.standing(repository_id)
+    # Rules name three kinds: all calls that reach a repository are refused alike.
     family = kind if kind is calls.DELETE_REPOSITORY else calls.CREATE_REPOSITORY if kind in _CREATING else _REACHING
     refusal = {**_REFUSED, **state.rules.refuses}.get((family, standing))
+    # Also where the call is refused then: to find out that the claim has run out is what changes the entry.
     if standing is Standing.ABANDONED and family in state.rules.declares:
         state = state.with_entry(attrs.evolve(state.entries[repository_id], state=RepositoryState.DELETING))
     if refusal is not None:
@@ -181,6 +184,7 @@ def _apply_create(state: Living, call: CallView) -> Living:
     if plain != (RepositoryState.ACTIVE, bare, state.now):
         raise Misanswered(f"{call.name} returned {plain}; expected an active one, bare={bare}, of {state.now}")
     old = state.entries.get(made.repository_id)
+    # A claim or a tombstone was replaced: its instance can only be reached by the cleaner now.
     if old is not None:
         state = attrs.evolve(state, dead=state.dead | {old.instance_uid})
     state = state.with_entry(made)
@@ -218,11 +222,13 @@ def _clear_records(state: Living, uids: frozenset[InstanceUID]) -> Living:
 
 def _apply_cleanup(state: Living, call: CallView) -> Living:
     if state.rules.leaves is not Leaves.A_TOMBSTONE:
-        expect(call, value=len(state.noted))
+        expect(call, value=len(state.noted))  # the records are the cleaner's list of work
         return attrs.evolve(_clear_records(state, frozenset(uid for _, uid in state.noted)), noted=frozenset())
+    # The cleaner of this variant declares an abandoned claim deleted, and empties it in the same run.
     for repository_id, entry in tuple(state.entries.items()):
         if state.standing(repository_id) is Standing.ABANDONED:
             state = _add_deleted(state, entry)
+    # A record is there from the creation on: alone it says nothing.
     expect(call, value=len({uid for _, uid in state.noted} & state.dead))
     return _clear_records(state, state.dead)
 
@@ -235,6 +241,7 @@ def _within(state: Living, call: CallView, repository_id: RepositoryID) -> Livin
         expect(call, value=entry)
     elif call.kind is None:  # a scenario's own call: a branch at a commit that it names
         return _branch_at(state, call, entry)
+    # A bare repository: both begin at the default branch, which is not there.
     elif call.kind in (calls.CREATE_BRANCH, calls.CREATE_TAG) and main not in state.branches:
         expect(call, error=BranchNotFound.__name__)
     elif call.kind is calls.CREATE_TAG:
@@ -263,11 +270,12 @@ def _on_branch(
             return state
         expect(call, value=None)
         return attrs.evolve(state, branches={key: each for key, each in state.branches.items() if key != at})
+    # A create is refused where the branch is there, any other call where it is not.
     if there is (call.kind is calls.CREATE_BRANCH):
         expect(call, error=(BranchExists if there else BranchNotFound).__name__)
         return state
     known = state.branches.get(at)
-    expect(call, value=ANY if known is None else known)
+    expect(call, value=ANY if known is None else known)  # the first call that returns a branch decides what it is
     if not isinstance(call.value, Branch) or call.value.branch_id != at[1]:
         raise Misanswered(f"{call.name} returned {call.value!r}; expected branch {at[1]}")
     return attrs.evolve(state, branches={**state.branches, at: call.value})
@@ -300,6 +308,7 @@ def find_differences(state: Living, snapshot: Snapshot, owner: Owner) -> Iterato
     entities: dict[_Place, Record | bytes] = {}
     for (partition, key), stored in snapshot.store.items():
         if partition not in (keys.GRAVELER, keys.DELETED):
+            # By owner and key, and not by partition: variants differ in where they keep what belongs to an instance.
             entities[owner(stored), key] = stored
         elif wanted.get((partition, key)) != stored:
             yield f"{key.decode()} holds {stored!r}; expected {wanted.get((partition, key))!r}"
@@ -313,6 +322,7 @@ def _entities(state: Living, found: Mapping[_Place, Record | bytes]) -> dict[_Pl
     for (uid, branch_id), branch in state.branches.items():
         wanted[uid, keys.branch_key(branch_id)] = branch
         stored = found.get((uid, keys.branch_key(branch_id)))
+        # An initial commit is made by the creation: its content is not specified, only that it is there.
         if isinstance(stored, Branch) and stored.commit_id not in state.named:
             wanted[uid, keys.commit_key(stored.commit_id)] = None
     for (uid, tag_id), tag in state.tags.items():
@@ -332,6 +342,7 @@ def _differ(
     for at in wanted:
         if at not in found:
             yield f"{at[1].decode()} of instance {at[0]} is missing"
+    # Branches of an instance are all created at its initial commit: two would mean that a creation ran twice.
     commits = sorted((str(uid), key) for uid, key in wanted if key.startswith(keys.COMMITS_PREFIX))
     for (uid, first), (other, second) in pairwise(commits):
         if uid == other:

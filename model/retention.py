@@ -59,6 +59,7 @@ class Rules:
             if branch_id in found:
                 raise InvalidRules(f"branch_id {branch_id!r}: expected one rule for a branch; leave one out")
             found[branch_id] = days
+        # A table beside the sorted pairs: `threshold` is called for each branch of each state.
         object.__setattr__(self, "_days", found)
 
     @classmethod
@@ -69,9 +70,10 @@ class Rules:
         Raises InvalidRules, also for fields that it does not know: a misspelt one must not become a default.
         """
         try:
+            # JSON allows a field twice, and Python would take the last one: here either could be meant.
             found: object = json.loads(text, object_pairs_hook=_fields)
         except ValueError as error:
-            if isinstance(error, InvalidRules):
+            if isinstance(error, InvalidRules):  # from the hook: it says more than the JSON error would
                 raise
             raise InvalidRules(f"{text[:40]!r}: expected a JSON object ({error}); write one") from None
         fields = _object("the rules", found, {"default_retention_days", "branches"})
@@ -123,6 +125,7 @@ def _rule(position: int, found: object) -> tuple[BranchID, int]:
 
 
 def _check_days(what: str, days: object) -> None:
+    # JSON's true would pass for one day: a bool is an int.
     if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= DAYS_MAX:
         raise InvalidRules(f"{what}: {days!r}, expected a whole number of days from 0 to {DAYS_MAX}; write one")
 
@@ -151,6 +154,7 @@ def dangling(commits: Commits, heads: Heads) -> frozenset[CommitID]:
     """The commits that are on the line of first parents of no branch. O(commits + branches)."""
     on_lines: set[CommitID] = set()
     for head in heads.values():
+        # A line that joins one that was walked goes on as that did: so all lines together are linear.
         at: CommitID | None = head if head in commits else None
         while at is not None and at not in on_lines:
             on_lines.add(at)
@@ -163,6 +167,7 @@ def starts(commits: Commits, heads: Heads, rules: Rules, now: int) -> list[Start
     real = [Start(rules.threshold(branch, now), head) for branch, head in heads.items() if head in commits]
     threshold = rules.threshold(None, now)
     hypothetical = [Start(threshold, each, commits[each].creation_date) for each in dangling(commits, heads)]
+    # Sorted by commit within one threshold: `dangling` is a set, whose order differs from run to run.
     return sorted(real, key=_longest_first) + sorted(hypothetical, key=_longest_first)
 
 
@@ -175,8 +180,6 @@ def active(
 ) -> frozenset[CommitID]:
     """The commits that are kept. A line ends at the first commit that is not after its threshold.
 
-    Lines with the longest retention go first. So one that comes to a commit where another has been may end there: what
-    it would keep from there on is kept already. The commit itself it keeps, if the child at hand does.
     ``tagged``: commits that are kept as such, ours: the text knows no tags. O(commits + lines * log lines).
     """
     kept = {each for each in tagged if each in commits}
@@ -186,16 +189,19 @@ def active(
         keeps = start.keeps_its_first
         while at is not None and keeps:
             kept.add(at)
+            # A line with the same or a longer retention was here, see `_longest_first`: it keeps all that this one
+            # would keep from here on.
             if at in passed:
                 break
             passed.add(at)
-            keeps = commits[at].creation_date > start.threshold
+            keeps = commits[at].creation_date > start.threshold  # strictly: a commit dated at the threshold is too old
             at = first_parent(commits, at)
     return frozenset(kept)
 
 
 def _line(commits: Commits, start: Start) -> Iterator[tuple[CommitID, bool]]:
     """The line of first parents, each commit with whether the child through which it is reached keeps it."""
+    # Damaged data may have a cycle of parents.
     seen: set[CommitID] = set()
     at: CommitID | None = start.commit_id
     keeps = start.keeps_its_first
@@ -227,6 +233,7 @@ def remembered_commits(commits: Commits, left: Iterable[Left], rules: Rules, now
     kept: set[CommitID] = set()
     for each in left:
         if each.commit_id in commits:
+            # `each.time` None is "not known to be left": then it is kept, as the head of a branch is.
             start = Start(rules.threshold(each.branch_id, now), each.commit_id, each.time)
             kept.update(commit_id for commit_id, _ in takewhile(lambda found: found[1], _line(commits, start)))
     return frozenset(kept)

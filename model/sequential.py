@@ -118,6 +118,7 @@ class Refs:
     def shown(self, name: str) -> dict[bytes, bytes]:
         """What readers of a branch find, by path."""
         head = self.branches[name]
+        # Staged over committed; None: a tombstone.
         found: dict[bytes, bytes | None] = {**self.contents(head.commit_id), **dict(head.staged)}
         return {path: identity for path, identity in sorted(found.items()) if identity is not None}
 
@@ -137,12 +138,14 @@ class Refs:
 
     def staging(self, name: str, *changes: tuple[bytes, bytes | None]) -> "Refs":
         """The same with changes staged on a branch."""
+        # Also a change to the same value counts: its entry lies under a token until a commit or a reset clears it.
         head = self.branches[name]
         staged = frozenset({**dict(head.staged), **dict(changes)}.items())
         return self.with_branch(name, attrs.evolve(head, staged=staged, clean=False))
 
     def line(self, commit_id: str) -> frozenset[str]:
         """A commit and all that it comes from."""
+        # Histories of specifications have a handful of commits: recursion without a memo is short and fast enough.
         return frozenset({commit_id}).union(*(self.line(each) for each in self.commits[commit_id].parents))
 
 
@@ -165,6 +168,7 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
         DisallowedAnswer: it answered something else than specified. ValueError: a call that is not specified.
     """
     arguments = call.arguments
+    # The one call that is answered where the branch is not there.
     if arguments.kind is calls.CREATE_BRANCH:
         return _create_branch(state, call)
     if call.name in looks:
@@ -197,13 +201,14 @@ def _refuse_call(state: Refs, call: CallView, error: type[FlowError], *args: Has
 def _create_branch(state: Refs, call: CallView) -> Refs:
     name, source = call.arguments.branch_id, str(call.arguments[Role.TARGET])
     commit_id = state.resolved(source)
-    if commit_id is None:
+    if commit_id is None:  # the order of the two refusals is that of the flow: it resolves the ref first
         return _refuse_call(state, call, state.refusals.ref_not_found, source)
     if name in state.branches:
         return _refuse_call(state, call, BranchExists, name)
     made = call.value
     if not isinstance(made, Branch) or (made.branch_id, made.commit_id, made.sealed_tokens) != (name, commit_id, ()):
         raise DisallowedAnswer(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
+    # A token that a former branch had would show that branch's staged entries in the new one.
     if made.staging_token in state.births:
         raise DisallowedAnswer("expected a staging token that no branch has had")
     born = attrs.evolve(state, births=state.births | {made.staging_token})
@@ -226,6 +231,7 @@ def _delete(state: Refs, _: Head, call: CallView) -> Refs:
 
 def _create(state: Refs, head: Head, call: CallView) -> Refs:
     path = call.arguments.data(Role.PATH)
+    # A path with a tombstone is absent, and may be created.
     if path in state.shown(call.arguments.branch_id):
         return _refuse_call(state, call, PathExists, path)
     return _set(state, head, call)
@@ -255,6 +261,7 @@ def _list(state: Refs, _: Head, call: CallView) -> Refs:
 def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents: Contents) -> Refs:
     """The answer is a new commit on these parents; the branch has it as its head, and no changes."""
     made = call.value
+    # The id and the date are the flow's to choose; all else follows from the call.
     generation = 1 + max(state.commits[each].generation for each in parents)
     expected = (parents, generation, call.arguments[Role.MESSAGE], COMMITTER, ())
     if not isinstance(made, Commit):
@@ -281,9 +288,9 @@ def _merge_branches(
     conflicts = []
     for path in sorted({*base, *source, *destination}):
         before, theirs, ours = base.get(path), source.get(path), destination.get(path)
-        if theirs in (before, ours):
+        if theirs in (before, ours):  # the source has not changed it, or both have changed it alike
             continue
-        if ours != before:
+        if ours != before:  # both have changed it, and differently
             conflicts.append(path)
         found.pop(path, None)
         if theirs is not None:
@@ -294,6 +301,7 @@ def _merge_branches(
 
 
 def _merge(state: Refs, head: Head, call: CallView) -> Refs:
+    # Merges and reverts refuse uncommitted changes: the new commit would seem to contain them.
     if head.staged:
         return _refuse_call(state, call, state.refusals.dirty_branch, call.arguments.branch_id)
     ref = str(call.arguments[Role.TARGET])
@@ -301,6 +309,7 @@ def _merge(state: Refs, head: Head, call: CallView) -> Refs:
     if source is None:
         return _refuse_call(state, call, state.refusals.ref_not_found, ref)
     common = state.line(head.commit_id) & state.line(source)
+    # The latest common ancestor; of several with one generation the smallest id, as the flow chooses.
     base = min(common, key=lambda each: (-state.commits[each].generation, each))
     base_, theirs, ours = (state.contents(each) for each in (base, source, head.commit_id))
     return _merge_branches(state, call, (head.commit_id, source), (base_, theirs, ours))
@@ -315,13 +324,14 @@ def _revert(state: Refs, head: Head, call: CallView) -> Refs:
         return _refuse_call(state, call, state.refusals.ref_not_found, ref)
     if not state.commits[undone].parents:
         return _refuse_call(state, call, state.refusals.no_parent, undone)
-    before = state.commits[undone].parents[0]
+    before = state.commits[undone].parents[0]  # of a merge, its first parent: what the branch had before it
     # A revert merges the parent of a commit, over that commit as the base.
     base, source, ours = (state.contents(each) for each in (undone, before, head.commit_id))
     return _merge_branches(state, call, (head.commit_id,), (base, source, ours))
 
 
 def _reset(state: Refs, head: Head, call: CallView) -> Refs:
+    # A reset of the whole branch leaves it without sealed tokens; a reset of paths may leave some that have no changes.
     return _answers(state.with_branch(call.arguments.branch_id, Head(commit_id=head.commit_id)), call)
 
 

@@ -175,10 +175,12 @@ class Snapshot(Generic[R]):
             ("_objects", self._objects),
             ("_channels", self._channels),
         ):
+            # A proxy: a check must not change what the search goes on with. `only` passes on what is one already.
             if not isinstance(stored, MappingProxyType):
                 object.__setattr__(self, name, MappingProxyType(stored))
 
     def __eq__(self, other: object) -> bool:
+        # Through the properties: a comparison reads all parts, and is refused where one is not declared.
         return self._whole() == other._whole() if isinstance(other, Snapshot) else NotImplemented
 
     def __hash__(self) -> int:
@@ -216,6 +218,7 @@ class Snapshot(Generic[R]):
         """The same state, with `values` for the bytes in the store, if that may be looked at."""
         if Reads.STORE not in self._reads:
             return self
+        # Records have been decoded already.
         values = {at: decode(at, stored) for at, stored in self._store.items() if isinstance(stored, bytes)}
         return attrs.evolve(self, values=MappingProxyType(values))
 
@@ -261,6 +264,7 @@ class Snapshot(Generic[R]):
         message of `NotDeclared` ends in ``repair`` (default: to declare the part)."""
         if reads == self._reads:
             return self
+        # The list `refused` is shared with the new one, so that the search learns of a look that the check has caught.
         return attrs.evolve(self, reads=reads & self._reads, repair=repair or self._repair)
 
     def _not_declared(self, part: Reads) -> NotDeclared:
@@ -268,6 +272,7 @@ class Snapshot(Generic[R]):
         what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
         repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
         error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}", part)
+        # Noted, since a check with a broad ``except`` would swallow it, and be judged on some of the states only.
         self.refused.append(error)
         return error
 

@@ -29,6 +29,7 @@ def expect(call: CallView, *, error: str = "", value: object = ANY) -> None:
     """
     shown = f"{call.name}({', '.join(map(str, call.args))}) answered {call.error or call.value!r}"
     if error:
+        # By name: the model does not import the classes of flows. Exactly: a subclass says more.
         if call.status is not Status.FAIL or type(call.error).__name__ != error:
             raise Misanswered(f"{shown}; alone it answers {error}")
     elif call.status is not Status.OK:

@@ -28,12 +28,14 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
     arguments = calls.arguments_by_role(name, args)
     if arguments.kind not in _DONE:
         raise ValueError(f"{name}: expected create_tag, update_tag, delete_tag or get_tag; leave it out")
+    # A create is refused where the tag is there, any other call where it is not.
     creates = arguments.kind is calls.CREATE_TAG
     if creates is (state is not None):
         return state, TagExists if creates else TagNotFound
     done = _DONE[arguments.kind]
     if arguments.kind is calls.DELETE_TAG:
         return None, done
+    # An update has no condition on the old target.
     return (state if arguments.kind is calls.GET_TAG else arguments[Role.TARGET]), done
 
 

@@ -63,10 +63,11 @@ def changes_of(op: object, holds: Callable[[kv.Address], bool]) -> tuple[tuple[b
             writes = op.writes
         case _:
             writes = ()
+    # `holds` is of the store before the write: afterwards no deleted key is there.
     return tuple((part, Change(key, value)) for part, key, value in writes if value is not None or holds((part, key)))
 
 
 def append(queue: Queue, partition: bytes, prefix: bytes, changes: tuple[tuple[bytes, Change], ...]) -> Queue:
     """The queue of a watch after a write with these changes."""
     seen = tuple(change for part, change in changes if part == partition and change.key.startswith(prefix))
-    return (*queue, seen) if seen else queue
+    return (*queue, seen) if seen else queue  # an empty batch would wake the client for nothing

@@ -54,6 +54,7 @@ class _OfStates:
     @property
     def may_read(self) -> frozenset[Reads]:
         """What its check may look at."""
+        # Undeclared is not unread: the search watches what such a check looks at.
         return ALL_PARTS if self.reads is None else self.reads
 
 
@@ -131,7 +132,8 @@ def on_step(
     return lambda check: OnStep(id=_id_of(check), meaning=meaning, check=check, watches=watches, observers=observers)
 
 
-def _id_of(check: Callable[..., Iterable[Finding]]) -> str:  # type: ignore[explicit-any]  # of a snapshot or a transition
+# The check is one of a snapshot or of a transition.
+def _id_of(check: Callable[..., Iterable[Finding]]) -> str:  # type: ignore[explicit-any]
     name = check.__qualname__
     check.__qualname__ = f"{name}.check"  # pickle finds it there
     return name.replace("_", "-")

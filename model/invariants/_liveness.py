@@ -59,7 +59,7 @@ class Terminates:
     def name(self) -> str:
         """The name of the flow."""
         flow = self.call
-        while isinstance(flow, partial):
+        while isinstance(flow, partial):  # a flow with bound options keeps the name of the flow
             flow = flow.func
         return flow if isinstance(flow, str) else str(getattr(flow, "__name__", repr(flow)))
 
@@ -83,6 +83,7 @@ class _UnderWay:
     ended: bool = False
 
     def __call__(self, seen: AnySnapshot) -> bool:
+        # A crashed call is not pending: a crash ends it, and nothing is promised of it.
         calls = seen.clients[self.client]
         return any(call.name == self.name and call.status is Status.PENDING for call in calls) is not self.ended
 
@@ -115,6 +116,7 @@ class AlwaysEventually:
 
     def promises(self, clients: int) -> Iterator[Promise]:
         """The one."""
+        # From every state: so again and again.
         yield Promise(before=lambda _: True, after=self.holds, broken="from some state on it never holds")
 
 

@@ -41,13 +41,14 @@ Marks = frozenset[tuple[Mark, str]]
 
 def _lineage(token: StagingToken) -> str:
     """What all tokens of a branch have in common, and those of others of its name only where tokens have a birth."""
-    return token.rpartition(".")[0]
+    return token.rpartition(".")[0]  # a seal gives the branch another last part
 
 
 def birth(token: StagingToken) -> str:
     """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``. A token
     of the repository flows has no birth (``<instance>.<unique>``), and stands for itself."""
     lineage = _lineage(token)
+    # Behind the last colon: a repository or branch id may contain dots.
     return lineage if "." in lineage.rpartition(":")[2] else token
 
 
@@ -58,20 +59,24 @@ def _marks(seen: tuple[Observed, ...]) -> Hashable:
     accessible = False
     made: set[CommitID] = set()
     for each in seen:
+        # Only a get: a scan reads many branches, and says nothing of which one the call will write.
         if isinstance(each.read, Branch) and isinstance(each.op, kv.Get):
             branches[each.op.key] = each.read
         elif isinstance(each.read, Repository):
             instance = each.read.instance_uid
             accessible = each.read.state is RepositoryState.ACTIVE
-        if isinstance(each.reply, kv.Refused):
+        if isinstance(each.reply, kv.Refused):  # refused before it was done: no mark
             continue
         match each.op, each.written:
+            # Also after a failed predicate: a retrying client library may report one that its own first attempt has
+            # caused.
             case kv.Set() | kv.SetIf(), Commit():
                 made.add(each.written.commit_id)
             case kv.Set() | kv.SetIf(), Repository():
                 found.update(_of_repository(each.written, accessible=accessible))
             case kv.Set(_, key) | kv.SetIf(_, key), Branch():
                 found.update(_of_branch(each.written, branches.get(key), made))
+            # A delete says no instance: it is that of the entry which the call has read.
             case kv.Delete(keys.GRAVELER, _), _ if accessible:
                 found.add((Mark.HID, instance))
             case kv.Delete(_, key), _ if key in branches:
@@ -85,6 +90,7 @@ def _describe_move(branch: Branch) -> str:
 
 def _of_repository(written: Repository, *, accessible: bool) -> Iterator[tuple[Mark, str]]:
     """accessible: whether the entry that was read was: there is nothing to hide of one that was not."""
+    # INITIAL leaves no mark: a claim that is given up again can be reached by no call.
     if written.state is RepositoryState.ACTIVE:
         yield Mark.ACTIVATED, written.instance_uid
     elif written.state is not RepositoryState.INITIAL and accessible:
@@ -92,8 +98,9 @@ def _of_repository(written: Repository, *, accessible: bool) -> Iterator[tuple[M
 
 
 def _of_branch(written: Branch, before: Branch | None, made: set[CommitID]) -> Iterator[tuple[Mark, str]]:
-    if not written.commit_id:
+    if not written.commit_id:  # a tombstone
         yield Mark.REMOVED, birth(written.staging_token)
+    # In this order: a commit may also replace the token, and is then no reset.
     elif written.commit_id in made:
         yield Mark.COMMITTED, written.commit_id
     elif before is None or _lineage(written.staging_token) != _lineage(before.staging_token):
@@ -119,6 +126,7 @@ def line_of(snapshot: Snapshot, head: CommitID) -> frozenset[CommitID]:
     todo = [head]
     while todo:
         commit_id = todo.pop()
+        # Merges make diamonds: without this a commit would be walked once for each path to it.
         if commit_id in found:
             continue
         found.add(commit_id)
@@ -141,6 +149,7 @@ def present(snapshot: Snapshot) -> Marks:
         for born in map(birth, branch.tokens):  # a seal has replaced the first token
             found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
         found.update((Mark.COMMITTED, each) for each in line_of(snapshot, branch.commit_id))
+        # Also sealed ones: a commit that follows the reset seals the token that the reset had made.
         found.update((Mark.RESET, token) for token in branch.tokens)
         found.add((Mark.MOVED, _describe_move(branch)))
     return frozenset(found)

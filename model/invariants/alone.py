@@ -26,10 +26,10 @@ def alone_is_exact(problems: Problems) -> Eventually:
     flows make good."""
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        (made,) = snapshot.clients
+        (made,) = snapshot.clients  # exactly one, else the scenario is at fault
         try:
             found = list(problems(made, snapshot))
-        except Unsettled:
+        except Unsettled:  # no verdict: a call in doubt may or may not have happened
             return
         yield from (Violation(ALONE_IS_EXACT, each) for each in found)
         if not found:
@@ -103,6 +103,7 @@ def _may_have_written(seen: tuple[Observed, ...]) -> Hashable:
 )
 def doubt_has_a_reason(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls():
+        # ``is False``: None means that the observer is not attached.
         if call.status is Status.INFO and call.saw("wrote") is False:
             yield Violation("doubt-has-a-reason", f"{call.name} answered {call.error!r}, and has written nothing")
         elif call.done:
@@ -115,6 +116,7 @@ def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
 
     To attend to an instance is to read the entry of its repository, or to have an effect in its partition.
     """
+    # The cleaner's own variables cannot be seen: where it is in its work follows from the partitions that it touches.
     begun: list[bytes] = []
     failed: set[bytes] = set()
     listed: Counter[bytes] = Counter()
@@ -129,14 +131,17 @@ def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
                 listed.update(
                     entry.key.removeprefix(keys.CLEANUP_PREFIX).rpartition(b"/")[0] for entry in each.reply.entries
                 )
+        # Its record, or more of the partition that it is emptying: a failure counts against that one.
         elif partition == keys.DELETED or (begun and partition == begun[-1]):
             failed.update(begun[-1:] if fails else ())
-        elif partition != keys.GRAVELER:
+        elif partition != keys.GRAVELER:  # the first effect in another partition: the next instance
             begun.append(partition)
             failed.update([partition] if fails else ())
         elif isinstance(each.op, kv.Get):
             reads[each.op.key.removeprefix(keys.REPOSITORIES_PREFIX)] += 1
+    # By repository id: records and reads name that, and one id can have several instances in the list.
     emptied = Counter(partition.rpartition(b"-")[0] for partition in set(begun))
+    # An instance that is in use is attended to by a read alone.
     left = [name for name, count in sorted(listed.items()) if count > max(emptied[name], reads[name])]
     return len(set(begun) - failed), broken, tuple(left)
 

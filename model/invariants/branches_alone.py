@@ -54,6 +54,7 @@ def alone_as_specified(
             if name not in looks and name not in SPECIFIED:
                 if outcome.status is not Status.OK:
                     return [Violation(ALONE_AS_SPECIFIED.id, f"{_describe_call(call)}: expected no error")]
+                # A committer that stopped after its seal leaves a sealed token, and all contents as they were.
                 refs = refs.unsettled(seals[name](args)) if name in seals else refs
                 continue
             before = refs
@@ -61,6 +62,7 @@ def alone_as_specified(
                 refs = after(refs, call, looks)
             except DisallowedAnswer as error:
                 return [Violation(ALONE_AS_SPECIFIED.id, f"{_describe_call(call)}: {error}")]
+            # The delete of a branch leaves its staged entries under a token that no branch names any more.
             deleted = deleted or len(refs.branches) < len(before.branches)
         wrong = [*_records(refs, snapshot), *_find_leftovers(refs, snapshot, drops=drops and not deleted)]
         wrong += [] if drops else _find_dropped(refs, snapshot)
@@ -85,7 +87,7 @@ def found_wrong(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[str]
 def _records(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
     for commit_id, node in refs.commits.items():
         content = content_of_commit(snapshot, CommitID(commit_id))
-        if content != dict(node.contents):
+        if content != dict(node.contents):  # None, where it cannot be read, differs from any contents
             yield f"commit {commit_id[:8]} has {content!r}, expected {dict(node.contents)!r}"
     found = {str(name): branch for (_, name), branch in branches(snapshot).items()}
     if found.keys() != refs.branches.keys():
@@ -98,6 +100,7 @@ def _records(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
             yield f"{name} names {branch.commit_id[:8]}, expected {head.commit_id[:8]}"
         elif content != refs.shown(name):
             yield f"{name} has {content!r}, expected {refs.shown(name)!r}"
+        # A merge or a revert would refuse such a branch, although nothing is uncommitted on it.
         elif head.clean and branch.sealed_tokens:
             yield f"{name} has no changes, and the sealed tokens {branch.sealed_tokens}"
 
@@ -110,9 +113,9 @@ def _find_leftovers(refs: Refs, snapshot: Snapshot, *, drops: bool) -> Iterator[
     for (partition, key), record in snapshot.store.items():
         if isinstance(record, StagedEntry):
             owner = staged_for.get(partition)
-            if owner in clean or (owner is None and drops):
+            if owner in clean or (owner is None and drops):  # a branch that is not clean may have staged entries
                 yield f"a change of {record.key!r} is left, and {owner or 'no branch'} has none"
-        elif isinstance(record, bytes) and drops:
+        elif isinstance(record, bytes) and drops:  # what the key schema does not know: locks and notes
             yield f"{key!r} is left, which is no record"
 
 
@@ -120,5 +123,6 @@ def _find_dropped(refs: Refs, snapshot: Snapshot) -> Iterator[str]:
     """What was committed and is staged no more."""
     staged = {(record.key, record.identity) for record in snapshot.store.values() if isinstance(record, StagedEntry)}
     for commit_id, node in refs.commits.items():
+        # Under any token: where a change was staged, the specification does not say.
         for path, identity in sorted(node.contents - staged):
             yield f"{identity!r} at {path!r}, which {commit_id[:8]} has, is not staged any more"

@@ -73,13 +73,14 @@ def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
     arguments = calls.arguments_by_role(name, args)
     kind, branch_id = arguments.kind, arguments.branch_id
     if kind is calls.MOVE_OBJECT:
+        # Both of a move: it takes from one what it gives to the other.
         paths = (arguments[Role.SOURCE_PATH], arguments[Role.PATH])
         return tuple(Reach(branch_id, path, exact=True) for path in paths if isinstance(path, bytes))
     if kind is calls.SET_ENTRIES:
         return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(arguments))
     if kind is calls.RESET_PREFIX:
         return (Reach(branch_id, arguments.data(Role.PREFIX), exact=False),)
-    if kind in ONE_PATH:
+    if kind in ONE_PATH:  # kinds of several paths are dealt with above
         return (Reach(branch_id, arguments.data(Role.PATH), exact=True),)
     return (Reach(branch_id, b"", exact=False),) if kind in BRANCH_WIDE else ()
 
@@ -100,6 +101,7 @@ def outcomes(name: str, args: calls.Args) -> tuple[tuple[bytes, Value], ...]:
     if arguments.kind in COPIES:
         return ((arguments.data(Role.PATH), ...),)
     if arguments.kind is calls.MOVE_OBJECT:
+        # A move onto its own path ends with the object: the second of two outcomes of a path counts.
         return ((arguments.data(Role.SOURCE_PATH), None), (arguments.data(Role.PATH), ...))
     return values(name, args)
 
@@ -142,6 +144,7 @@ class PathChange:
     def explains(self, found: bytes | str | None, shown: Callable[[bytes], bytes | str] = bytes) -> bool:
         """Whether the path may have this, if the change is undisturbed. shown: what it shows of an identity."""
         possible = {self.identity, *(value for _, value in self.rivals)}
+        # ``...`` is some object, but not none.
         return any(found == (shown(value) if isinstance(value, bytes) else value) for value in possible) or (
             found is not None and ... in possible
         )
@@ -179,6 +182,7 @@ class Changes:
 
     def _invoked(self, call: CallID, event: Invoked) -> "Changes":
         reaches = reach(event.name, event.args)
+        # Reads and commits reach nothing: no change is later or earlier for them.
         if not reaches or event.name in self.sparing:
             return self
         branch_id = reaches[0].branch_id
@@ -189,9 +193,11 @@ class Changes:
             for change in self.standing
         }
         for path, identity in dict(outcomes(event.name, event.args)).items():  # of a path named twice, the last
+            # What is under way at the invocation may come after it, though it began before.
             later = {other for other, each in self.open if each.covers(branch_id, path)}
             rivals = set[tuple[CallID, Value]]()
             for other, each, left in self.doubtful:
+                # Other clients' calls in doubt alone: what a client writes after its own is to stand.
                 if other[0] != event.client and each.covers(branch_id, path):
                     rivals |= {(other, value) for value in left}
                     later |= set() if left else {other}
@@ -201,12 +207,14 @@ class Changes:
     def _returned(self, call: CallID, view: CallView) -> "Changes":
         standing: Iterable[PathChange]
         if view.status is Status.FAIL:
+            # A definite failure: its own changes are not demanded, and it has disturbed none.
             others = (change for change in self.standing if change.call != call)
             standing = (attrs.evolve(change, later=change.later - {call}) for change in others)
         else:
             standing = self._beside(call, view)
-        ended = frozenset(each for each in self.open if each[0] == call)
+        ended = frozenset(each for each in self.open if each[0] == call)  # one call may reach several paths
         doubtful = self.doubtful
+        # Without late writes a call that has ended in doubt has taken effect by now, or never will.
         if self.late and view.status is Status.INFO:
             left = leaves(view)
             doubtful |= {(call, each, frozenset(left.get(each.path, ()))) for _, each in ended}
@@ -218,10 +226,12 @@ class Changes:
         own = {change.path: change for change in self.standing if change.call == call}
         for change in self.standing:
             if change.call == call:
+                # Of a call in doubt nothing is demanded: its own changes are dropped.
                 if view.status is Status.OK:
                     yield attrs.evolve(change, acknowledged=True)
             elif call not in change.later:
                 yield change
+            # No key in `left`: it may have left anything there, and the change is dropped.
             elif change.path in left:
                 mine = own.get(change.path)
                 if view.status is Status.INFO or mine is None or mine.overlaps(change.call):  # else it is overwritten

@@ -66,6 +66,7 @@ def _advance_reads(advance: Advance, state: Hashable, event: Event) -> tuple[Has
     between = state.reads
     if kind in CONDITIONAL:
         found = tuple(_judge_refusal(advance, state, event))
+        # The read ends whatever it has found: its verdict is already in `found`, and this one is thrown away.
         between, _ = advance(between, _read(event, None))
     after, _ = advance(between, event)
     return attrs.evolve(state, reads=after), found
@@ -73,6 +74,7 @@ def _advance_reads(advance: Advance, state: Hashable, event: Event) -> tuple[Has
 
 def _shadow(event: Event) -> int:
     """The number of the read that stands for a conditional write: no call has it."""
+    # Negative: the calls of a client are numbered from 0.
     return -1 - event.index
 
 
@@ -92,6 +94,7 @@ def _judge_refusal(advance: Advance, state: _ReadState, event: Returned) -> list
     wanted = None if call.kind is calls.CREATE_ENTRY else arguments.data(Role.EXPECTED)
 
     def legal(identity: bytes | None) -> bool:
+        # A question to the monitor: its next state is thrown away.
         _, findings = advance(state.reads, _read(event, identity))
         return not any(isinstance(each, Violation) for each in findings)
 
@@ -100,9 +103,12 @@ def _judge_refusal(advance: Advance, state: _ReadState, event: Returned) -> list
         if legal(wanted):
             return [Reached(f"{call.name} succeeded, and its path could be as it wants it")]
         return [Violation(ID, f"{shown} succeeded, and its path never was {was}")]
+    # In doubt, or refused for another reason: such an answer says nothing of the path.
     if not isinstance(call.error, PathExists | EntryChanged):
         return []
+    # The write's own value has become legal for its read, as for each read under way: it must not explain the refusal.
     others: set[bytes | None] = {value for at, value in state.named if at == path and value != own}
+    # A refusal is right if any other value was possible: which one it has met, it does not say.
     if any(legal(value) for value in (others | {None}) - {wanted}):
         return [Reached(f"{call.name} was refused, and its path could be otherwise")]
     return [Violation(ID, f"{shown} was refused, and its path always was {was}")]

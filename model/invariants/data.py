@@ -27,7 +27,7 @@ def objects_are_kept(
     if references is None:
         yield Violation(name, f"{holder} cannot be read: it, its metarange or a range of it is gone")
     for each in references or ():
-        if not view.inside(each):
+        if not view.inside(each):  # what lies outside the namespace is not lakeFS' to keep
             continue
         if each.address in view.objects:
             yield Reached(f"{each.address} is referred to and there")
@@ -49,6 +49,7 @@ def committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
                 found = view.objects.get(each.address)
+                # A missing object is for `committed_data_is_kept` to report.
                 if found is None or not view.inside(each):
                     continue
                 if found.etag == each.entry.e_tag:
@@ -76,6 +77,7 @@ def address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
         committed: dict[str, bytes] = {}
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
+                # One path in several commits is one entry with a history; two paths are two entries.
                 path = committed.setdefault(each.address, each.path)
                 if path != each.path:
                     yield Violation(name, f"{each.address} is committed at {path!r} and at {each.path!r}")
@@ -103,6 +105,7 @@ def garbage(view: RepositoryView) -> tuple[str, ...]:
     """The objects of users in the namespace that nothing refers to: no staged entry under a token of a branch, and no
     commit, reachable or not (what only an unreachable commit holds is for the retention of committed data)."""
     referred = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    # What an unreadable commit refers to cannot be known: see `unreadable_stops_the_job`.
     for commit_id in view.commits:
         referred.update(each.address for each in view.committed(commit_id) or ())
     return tuple(sorted(view.data().keys() - referred))
@@ -128,7 +131,7 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             continue
         for view in living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
-            if change.explains(found, etag):
+            if change.explains(found, etag):  # entries show the hash of a content
                 yield Reached(f"{change} is kept")
             else:
                 what = f"{change} was acknowledged and not undone, and is not there"
@@ -141,6 +144,7 @@ def _content_at(view: RepositoryView, branch_id: BranchID, path: bytes) -> str |
     if branch is None:
         return None
     staged = view.shown(branch_id)
+    # Also a tombstone: then the path has nothing, whatever is committed.
     if path in staged:
         shown = [each for each in view.staged_references(branch_id) if each.path == path]
     else:

@@ -51,6 +51,7 @@ _DATA: Final = f"/{DATA_PREFIX}"
 
 def instance_of_token(partition: bytes) -> InstanceUID | None:
     """The instance that a staging token was made for: ``<repository>-<branch>:<instance>.<rest>``. None: no token."""
+    # The last colon: what follows it in a token, instance and rest, has none.
     _, colon, rest = partition.decode("utf-8", "replace").rpartition(":")
     uid, dot, _ = rest.partition(".")
     return InstanceUID(uid) if colon and dot and uid else None
@@ -85,10 +86,12 @@ def left_behind(snapshot: Snapshot) -> Left:
     """
     live = {entry.instance_uid for entry in accessible(snapshot)}
     known = _known_instances(snapshot)
+    # A chain that a cleaner can follow: from entry or record to the partition, to a branch or a note, to the token.
     tokens = _tokens(snapshot, {partition for each in known for partition in partitions(each)})
     staged = {
         at: at[0] in tokens
         for at, record in snapshot.store.items()
+        # What is staged under an old token of a live instance is the concern of its background job.
         if isinstance(record, StagedEntry) and (uid := instance_of_token(at[0])) is not None and uid not in live
     }
     return Left(staged, _data_left(snapshot, known, live, staged))
@@ -97,6 +100,7 @@ def left_behind(snapshot: Snapshot) -> Left:
 def _known_instances(snapshot: Snapshot) -> list[Repository]:
     """The known instances. A cleanup record says no namespace: it is that of its id's entry; where there is none, any
     in which there are objects."""
+    # Where the entry has gone, so has the namespace: each one that has objects is tried.
     found = {entry.instance_uid: entry for entry in entries(snapshot)}
     spaces = {entry.repository_id: [entry.storage_namespace] for entry in found.values()}
     seen = sorted({StorageNamespace(each.rpartition(_DATA)[0]) for each in snapshot.objects if _DATA in each})
@@ -130,7 +134,7 @@ def _tokens(snapshot: Snapshot, within: set[bytes]) -> set[bytes]:
         if isinstance(record, Branch):
             found.update(token.encode() for token in record.tokens)
         elif key.startswith(keys.NOTED_TOKENS_PREFIX):
-            found.add(key.removeprefix(keys.NOTED_TOKENS_PREFIX))
+            found.add(key.removeprefix(keys.NOTED_TOKENS_PREFIX))  # the token is in the key, whatever the note says
     return found
 
 
@@ -138,7 +142,7 @@ def _data_left(
     snapshot: Snapshot, known: list[Repository], live: set[InstanceUID], staged: Mapping[kv.Address, bool]
 ) -> dict[str, bool]:
     data = [address for address in snapshot.objects if _DATA in address]
-    if not data:
+    if not data:  # the views below decode every commit
         return {}
     views = views_of(snapshot, known)
     used = {
@@ -157,11 +161,13 @@ def _data_left(
     left: dict[str, bool] = {}
     for address in data:
         uid = instance_of_address(address)
-        if address in used or uid in live:
+        if address in used or uid in live:  # an accessible repository answers for it
             continue
+        # An address that names its instance needs no entry: a cleaner can list by prefix.
         named = any(uid == each.instance_uid for each in known)
         if named or address in led:
             left[address] = True
+        # In an accessible repository's namespace it may be that one's garbage, unless a lost entry refers to it.
         elif uid is not None or address.rpartition(_DATA)[0] not in occupied or _is_lost(snapshot, address, staged):
             left[address] = False
     return left
@@ -192,6 +198,7 @@ def deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
     name, left = "deleted-data-is-reclaimable", left_behind(snapshot)
     yield from _staged_entries(name, left)
     yield from _objects(name, left)
+    # A deletion that leaves nothing is a situation, too: without it the verdict would be inconclusive.
     if not left.staged and not left.data and not list(accessible(snapshot)):
         yield Reached("the repository is not there, and nothing of its data is")
 
@@ -268,6 +275,7 @@ def deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
     if isinstance(op, kv.Delete):
         record = transition.before.store.get((op.partition, op.key))
         uid = instance_of_token(op.partition)
+        # No staged entry, or not deleted.
         if not isinstance(record, StagedEntry) or (op.partition, op.key) in transition.after.store:
             return
         if uid in live:

@@ -35,9 +35,11 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
     for change in sorted(state.standing, key=lambda each: each.call):
+        # Both monitors keep all changes, since a delete disturbs a write and vice versa; each judges its own kind.
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
         branch = branch_named(snapshot, change.branch_id)
+        # A delete of the branch would have made the change disturbed.
         if branch is None:
             yield Violation(invariant_id, f"{change} was acknowledged, and the branch is gone undeleted")
             continue
@@ -100,11 +102,13 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     changes = state.changes.after(event)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
+        # Before the commit's own promises are added: it does not disturb what it is to hold.
         promises = _excuse_disturbed(state.promises, call, event)
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
                 for change in changes.standing
+                # `changes` has taken the invocation in already, but a commit reaches no path and so disturbs no change.
                 if change.acknowledged and change.branch_id == event.arguments.branch_id
             }
         return _Causality(changes, promises), ()
@@ -116,6 +120,7 @@ def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoke
     reaches = reach(event.name, event.args)
     return frozenset(
         attrs.evolve(each, change=attrs.evolve(each.change, later=each.change.later | {call}))
+        # What has returned is final.
         if not each.commit_id and any(r.covers(each.change.branch_id, each.change.path) for r in reaches)
         else each
         for each in promises
@@ -127,10 +132,12 @@ def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView
     for each in promises:
         change = each.change
         if each.commit == call:
+            # A commit that failed, or whose outcome is unknown, owes nothing: its promises are dropped.
             if view.status is Status.OK and isinstance(view.value, Commit):
                 kept.add(attrs.evolve(each, commit_id=view.value.commit_id))
         elif call not in change.later:
             kept.add(each)
+        # It did not happen, and disturbs the change no more.
         elif view.status is Status.FAIL:
             kept.add(attrs.evolve(each, change=attrs.evolve(change, later=change.later - {call})))
         elif change.path in left:
@@ -141,7 +148,7 @@ def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView
 def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Causality)
     for each in sorted(state.promises, key=lambda promise: (promise.commit, promise.change.call)):
-        if not each.commit_id or each.change.later:
+        if not each.commit_id or each.change.later:  # under way or crashed; or what came between may have undone it
             continue
         content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
@@ -231,21 +238,25 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
         prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
         return attrs.evolve(state, reading=state.reading | {_PendingRead(call, branch_id, prefix, legal)})
+    # Calls without values of their own, such as merges, are not written down: they make the whole branch unjudged.
     written = values(event.name, event.args)
     if not written:
         disturbed = {each.branch_id for each in reach(event.name, event.args)}
         return attrs.evolve(state, disturbed=state.disturbed | disturbed) if disturbed else state
     paths = {path for path, _ in written}
     known = {(each.path) for each in state.seen if each.branch_id == branch_id}
+    # The first write of a path makes its absence a value like others: it can be beaten, and then may not be found.
     absent = {_PossibleValue((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
     seen = {
         attrs.evolve(each, beaten_by=each.beaten_by | {call})
+        # A value whose write is under way overlaps this one: either may come last.
         if each.returned and each.branch_id == branch_id and each.path in paths
         else each
         for each in state.seen | absent
     }
     seen |= {_PossibleValue(call, branch_id, path, identity, returned=False) for path, identity in written}
     reading = frozenset(
+        # Reads under way gain what may be written beside them; they never lose what they could find when they began.
         attrs.evolve(each, legal=each.legal | set(written) | {(one.path, None) for one in absent})
         if each.branch_id == branch_id
         else each
@@ -259,10 +270,10 @@ def _write_returned(state: _Legal, call: CallID, view: CallView) -> _Legal:
         return state
     seen = set()
     for each in state.seen:
-        if view.status is Status.OK and call in each.beaten_by:
+        if view.status is Status.OK and call in each.beaten_by:  # overwritten by a call that began after it
             continue
         if view.status is Status.FAIL:
-            if each.call == call:
+            if each.call == call:  # it did not happen: no later read may find its value
                 continue
             each = attrs.evolve(each, beaten_by=each.beaten_by - {call})
         elif each.call == call and view.status is Status.OK:
@@ -279,9 +290,11 @@ def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal,
         return after, ()
     known = {path for path, _ in reading.legal}
     for path in sorted(known | found.keys()):
+        # A get looks at exactly one path; a list at all with its prefix, and so also says which are absent.
         if not path.startswith(reading.prefix) or (view.kind is calls.GET_ENTRY and path != reading.prefix):
             continue
         value = found.get(path)
+        # A path that no call has written is absent, and nothing else.
         if (path, value) not in reading.legal and (path in known or value is not None):
             may = sorted(repr(identity) for each, identity in reading.legal if each == path)
             evidence = f"{view.name} found {value!r} at {path!r}; it may find {' or '.join(may) or 'nothing'}"
@@ -292,7 +305,7 @@ def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal,
 def returned_values(view: CallView) -> dict[bytes, bytes] | None:
     """What a read says of the paths that it looked at; None if it says nothing."""
     if view.status is Status.OK:
-        entries = view.value if isinstance(view.value, tuple) else (view.value,)
+        entries = view.value if isinstance(view.value, tuple) else (view.value,)  # a list, or a get
         return {entry.path: entry.identity for entry in entries}
     return {} if isinstance(view.error, PathNotFound) else None
 
@@ -319,12 +332,14 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     if isinstance(event, Invoked):
         if event.kind is not calls.CREATE_BRANCH:
             return state, ()
+        # Only what had returned: a write that overlaps the creation may belong to the new branch.
         before = frozenset(each for each in state.returned if each[0] == event.arguments.branch_id)
         return attrs.evolve(state, under_way=state.under_way | {(call, before)}), ()
     view = event.call
     if view.kind is calls.CREATE_BRANCH:
         began = dict(state.under_way)[call]
         after = attrs.evolve(state, under_way=state.under_way - {(call, began)})
+        # A creation that was refused has made no branch: the old one, and what it shows, are still there.
         return (attrs.evolve(after, old=after.old | began) if view.status is Status.OK else after), ()
     branch_id = view.arguments.branch_id
     written = {(branch_id, path, value) for path, value in values(view.name, view.args) if value is not None}

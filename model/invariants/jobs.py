@@ -36,9 +36,11 @@ DELETED: Final = Observer("deleted", _deleted_addresses)
 
 def _matches_deleted(answer: Hashable, deleted: tuple[str, ...]) -> bool:
     if isinstance(answer, tuple):
+        # Some jobs answer with addresses relative to the namespace.
         return len(answer) == len(deleted) and all(
             done.endswith(str(each)) for each, done in zip(answer, deleted, strict=True)
         )
+    # Other jobs answer with a number.
     return answer == len(deleted)
 
 
@@ -74,8 +76,10 @@ def unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
         for commit_id in sorted(view.reachable())
         if view.committed(commit_id) is None
     ]
+    # "collect": the job of a variant, by its name.
     for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP, "collect"):
         deleted = call.saw(DELETED.name)
+        # No flow makes a lost commit readable again, so that the end of a run shows it.
         if not lost or not call.done:
             continue
         if deleted != ():

@@ -37,6 +37,7 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     if last.status is not Status.OK:
         return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
     in_use = (RepositoryState.INITIAL, RepositoryState.ACTIVE)
+    # A claim counts as living: its creator may still activate it.
     living = {entry.instance_uid for entry in entries(snapshot) if entry.state in in_use}
     began = snapshot if snapshot.before is None else snapshot.before  # the run may have dropped the record
     noted = {record.instance_uid for record in began.store.values() if isinstance(record, CleanupRecord)}
@@ -62,6 +63,7 @@ def some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
         yield Reached(f"of {len(deletes)} deletes one has succeeded")
     for entry in entries(snapshot):
         answers = [view for view in deletes if view.saw(TARGET.name) == entry.instance_uid]
+        # After a delete in doubt or crashed its user repeats it; a definite error says that nothing has happened.
         failed = bool(answers) and all(view.status is Status.FAIL for view in answers)
         if failed and entry.state is RepositoryState.DELETING:
             errors = ", ".join(repr(view.error) for view in answers)

@@ -31,6 +31,7 @@ DROPPED_IN_THE_END: Final = Afterwards(
 def taken_over(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
     """All calls succeed, and no lock is left."""
     failed = next((each.error for each in outcomes if each.status is not Status.OK), None)
+    # Locks are no records of the key schema.
     left = [key for (_, key), record in snapshot.store.items() if isinstance(record, bytes)]
     if failed is not None or left:
         evidence = f"the lease is over, and a call answers {failed!r}; left are {left}"
@@ -61,11 +62,13 @@ def spares_others(outcomes: tuple[Outcome, ...], _: Snapshot) -> list[Finding]:
 
 def dropped_in_the_end(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
     """After two runs of the job."""
+    # Staged under a branch's own token is not committed: the job must leave it.
     named = {keys.staging_partition(token) for branch in branches(snapshot).values() for token in branch.tokens}
     for (partition, _), record in snapshot.store.items():
         if isinstance(record, StagedEntry) and partition not in named:
             evidence = f"a change of {record.key!r} is left, and no branch names its token"
             return [Violation(DROPPED_IN_THE_END.id, evidence)]
+    # The last run must find nothing: a job that counts but does not drop would answer the same number again.
     if any(each.status is not Status.OK for each in outcomes) or outcomes[-1].value != 0:
         answers = [each.value if each.error is None else each.error for each in outcomes]
         return [Violation(DROPPED_IN_THE_END.id, f"the runs answered {answers!r}, expected a number, and 0")]

@@ -26,9 +26,9 @@ def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict
     found: dict[bytes, bytes | None] = {}
     for path in sorted({*base, *source, *destination}):
         before, theirs, ours = base.get(path), source.get(path), destination.get(path)
-        if theirs in (before, ours):
+        if theirs in (before, ours):  # unchanged in the source, or changed alike in both
             found[path] = ours
-        elif ours == before:
+        elif ours == before:  # changed in the source alone; else a conflict, which is left out
             found[path] = theirs
     return found
 
@@ -36,12 +36,14 @@ def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict
 def _base(snapshot: Snapshot, one: CommitID, other: CommitID) -> CommitID | None:
     common = line_of(snapshot, one) & line_of(snapshot, other)
     known = [commit for each in common if (commit := commit_named(snapshot, each)) is not None]
+    # The rule of the flow: the highest generation, and of several the lowest id.
     return min(known, key=lambda commit: (-commit.generation, commit.commit_id)).commit_id if known else None
 
 
 def _find_wrong(base: Contents, source: Contents, destination: Contents, made: Contents) -> str | None:
     """What is at a path and should not be. In a conflict, either side may win; a path that no side has, has nothing."""
     expected = merge_paths(base, source, destination)
+    # Also paths that only the new commit has: it may have invented one.
     for path in sorted({*base, *source, *destination, *made}):
         may = [expected[path]] if path in expected else [source.get(path), destination.get(path)]
         if made.get(path) not in may:
@@ -79,11 +81,13 @@ def merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("merge-is-effective", f"{shown}, which has {len(made.parents)} parents")
             continue
         ours, theirs = made.parents
+        # Right contents of wrong parents would pass below: a merge of another commit than the one that was named.
         if ours not in _named_by(call, Role.BRANCH) or theirs not in _named_by(call, Role.TARGET):
             evidence = f"{shown}, of {ours[:8]} and {theirs[:8]}, and not of what the call has named and read"
             yield Violation("merge-is-effective", evidence)
             continue
         base_id = _base(snapshot, ours, theirs)
+        # ``or ours`` only keeps the list whole: without a common ancestor it is a violation below.
         contents = [content_of_commit(snapshot, each) for each in (base_id or ours, theirs, ours, made.commit_id)]
         base, source, destination, found = contents
         if base_id is None or base is None or source is None or destination is None or found is None:
@@ -102,6 +106,7 @@ def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents)
     after, before = (content_of_commit(snapshot, each) for each in (undone.commit_id, undone.parents[0]))
     if after is None or before is None:
         return False
+    # A revert is a merge of the commit's parent, with the commit itself as the base.
     return _find_wrong(after, before, head, found) is None
 
 
@@ -123,6 +128,7 @@ def revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         named = _named_by(call, Role.TARGET)
         commits = [each for each in snapshot.store.values() if isinstance(each, Commit) and each.commit_id in named]
+        # A branch may have moved while the call read it: each commit that the ref led to then is a right one.
         if any(_undoes(snapshot, each, head, found) for each in commits):
             yield Reached(f"{shown}, which undoes the commit that it names")
         else:
@@ -132,6 +138,7 @@ def revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
 def _sealed_tokens(seen: tuple[Observed, ...]) -> Hashable:
     """The tokens that were sealed on the branch when the call last read it: its destination, which it reads first."""
     read = [each.read for each in seen if isinstance(each.read, Branch)]
+    # The source may be a branch as well, and may be read last: its sealed tokens do not matter.
     return next((found.sealed_tokens for found in reversed(read) if found.branch_id == read[0].branch_id), ())
 
 

@@ -51,6 +51,7 @@ class CallResult:
             return CallView(*made, Status.OK, self.value)
         kind, args = self.error
         found = kind(*args)
+        # The class of the error decides, and not the harness: an indefinite one allows both.
         return CallView(*made, Status.FAIL if found.definite else Status.INFO, None, found)
 
 
@@ -90,7 +91,7 @@ def met_as_specified(
     """
 
     def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
-        states = [initial]
+        states = [initial]  # several orders may explain an answer: all are followed
         right: Known = {commit_id: dict(node.contents) for commit_id, node in initial.commits.items()}
         for step, outcome in zip(steps, outcomes, strict=True):
             following: list[Refs] = []
@@ -100,9 +101,10 @@ def met_as_specified(
                     try:
                         found = _after(state, order, seals)
                         if isinstance(step, Meeting) and (step.doubts or step.crossing):
+                            # It may stage again what others have committed: then sealed tokens may be left.
                             found = found.unsettled(str(step.call[1][1]))
                     except DisallowedAnswer as error:
-                        wrong = wrong or str(error)
+                        wrong = wrong or str(error)  # the first order that fails is as good as any to show
                     else:
                         odd = _other_contents(found, right, snapshot)
                         wrong = wrong or odd
@@ -112,6 +114,7 @@ def met_as_specified(
                 return [Violation(MET_AS_SPECIFIED.id, f"{step!r} answered {answer!r}, in no order right: {wrong}")]
             states = following
         ends = [next(iter(found_wrong(state, snapshot, drops=drops)), "") for state in states]
+        # One state that fits is enough: which order it was is not known.
         if all(ends):
             return [Violation(MET_AS_SPECIFIED.id, f"in the end {ends[0]}")]
         return [Reached(f"{len(steps)} calls answered as specified")]
@@ -123,6 +126,7 @@ def _other_contents(state: Refs, right: Known, snapshot: Snapshot) -> str:
     """In which commit there is something else than the state says; commits never change. right: what is known."""
     for commit_id, node in state.commits.items():
         if commit_id not in right:
+            # Read once from the final store: commits never change, and states share most of them.
             right[commit_id] = content_of_commit(snapshot, CommitID(commit_id))
         if right[commit_id] != dict(node.contents):
             return f"commit {commit_id[:8]} has {right[commit_id]!r}, expected {dict(node.contents)!r}"
@@ -145,9 +149,10 @@ def _orders(step: Made | Meeting, outcome: Outcome) -> Iterator[tuple[CallView, 
         yield others
         return
     if step.once and others and isinstance(call.error, BranchBusy | RefChanged):
-        yield others
+        yield others  # others came first, and the call has done nothing
     if step.doubts and others and call.status is Status.INFO:
         yield others
+        # In doubt: not at all, or as if it had succeeded, at any place among the others.
         call = CallView(*step.call, Status.OK)
     if step.crossing:
         yield from _overlapping_orders(call, others)
@@ -161,6 +166,7 @@ def _overlapping_orders(call: CallView, others: tuple[CallView, ...]) -> Iterato
     first, between, *later = others
     for at in range(len(later) + 1):
         rest = (between, *later[:at], call, *later[at:])
+        # The first one has returned before any of the later ones begins.
         until = rest.index(later[0]) if later else len(rest)
         for place in range(until + 1):
             yield (*rest[:place], first, *rest[place:])

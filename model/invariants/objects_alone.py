@@ -151,8 +151,11 @@ def _course(world: World, arguments: CallArguments, terms: Terms) -> _Course:
         return _Course((world,))
     if arguments.kind is calls.CREATE_BRANCH:
         source = branches.get(BranchID(str(arguments[Role.TARGET])))
+        # A branch begins at the commits of its source: what is staged there stays there.
         return _Course((world,) if source is None else (world, _with(world, name, Shown(source.committed))))
+    # Only a copy names a branch for its source; the others stay within one.
     source_id = name if arguments[Role.SOURCE_BRANCH] is None else BranchID(str(arguments[Role.SOURCE_BRANCH]))
+    # In the order of the flow's reads: source branch, source path, destination. The first failure is the error.
     for needed in (source_id, name) if arguments.kind in _FROM_A_PATH else (name,):
         if needed not in branches:
             return _Course((world,), BranchNotFound)
@@ -172,13 +175,14 @@ def _on(world: World, arguments: CallArguments, terms: Terms, source: Shown) -> 
         what = _object(arguments, source)
         if not _may_stage(arguments, what, terms):
             return _Course((world,), terms.refusal)
-        what = Brought(what.content) if terms.copies_in else what
+        what = Brought(what.content) if terms.copies_in else what  # its address is the design's to choose
         return _Course((world, _with(world, name, shown.with_staged(arguments.data(Role.PATH), what))), result=what)
     if kind is calls.MOVE_OBJECT:
         old = source.at(arguments.data(Role.SOURCE_PATH))
         assert old is not None
         copied = shown.with_staged(arguments.data(Role.PATH), Brought(old.content))
         moved = copied.with_staged(arguments.data(Role.SOURCE_PATH), None)
+        # Copy first: a crash between the two steps leaves the object at both paths, and never at none.
         return _Course((world, _with(world, name, copied), _with(world, name, moved)), result=Brought(old.content))
     if kind is calls.READ_OBJECT:
         found = shown.at(arguments.data(Role.PATH))
@@ -201,6 +205,7 @@ def _resets(shown: Shown, arguments: CallArguments) -> Iterator[Shown]:
         yield shown.without([arguments.data(Role.PATH)])
     elif arguments.kind is calls.RESET_PREFIX:
         paths = [path for path in dict(shown.staged) if path.startswith(arguments.data(Role.PREFIX))]
+        # Path by path, in the order of a scan: `staged` is sorted.
         yield from (shown.without(paths[: count + 1]) for count in range(len(paths)))
 
 
@@ -211,6 +216,7 @@ def _object(arguments: CallArguments, source: Shown) -> Brought:
     if arguments.kind in _FROM_A_PATH:
         found = source.at(arguments.data(Role.SOURCE_PATH))
         assert found is not None
+        # Whether a copy shares the object of its source is the design's to choose.
         return found if arguments.kind is calls.STAGE_AGAIN else Brought(found.content)
     return Brought(arguments.data(Role.VALUE))
 
@@ -231,7 +237,9 @@ def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tup
         return state, ()
     if isinstance(event, Invoked):
         call = (event.client, event.index, event.name, event.args)
+        # The content that a grant or an old commit brings is not among the arguments.
         known = event.kind not in (calls.LINK_PHYSICAL_ADDRESS, calls.RESTORE_OBJECT)
+        # A crashed call stays under way, and ends the judgement.
         return attrs.evolve(state, under_way=call, judged=known and state.under_way is None), ()
     return _on_return(terms, state, event.call)
 
@@ -239,9 +247,12 @@ def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tup
 def _on_return(terms: Terms, state: _Progress, view: CallView) -> tuple[_Progress, tuple[Finding, ...]]:
     courses = [_course(world, view.arguments, terms) for world in state.worlds]
     if view.status is Status.INFO:
+        # It may have stopped after any of its steps: several worlds are possible from here on.
         return _Progress(frozenset(world for course in courses for world in course.worlds)), ()
+    # A store that refuses an effect makes the flow fail without a reason in its specification.
     if view.status is Status.FAIL and terms.faults and all(course.error is None for course in courses):
         return _Progress(state.worlds), ()
+    # The answer rules out worlds: a read after a call in doubt says whether that has happened.
     after = frozenset(found for course in courses if (found := _world_after(course, view)) is not None)
     if after:
         return _Progress(after), (Reached(f"{view.name} answered as it should"),)
@@ -261,7 +272,7 @@ def _due(course: _Course) -> str:
 def _world_after(course: _Course, view: CallView) -> World | None:
     """The world after a call that has answered so; None: it should not have."""
     if view.status is Status.FAIL or course.error is not None:
-        return course.worlds[0] if type(view.error) is course.error else None
+        return course.worlds[0] if type(view.error) is course.error else None  # an error changes nothing
     due = course.result
     if isinstance(due, bytes):
         return course.worlds[-1] if view.value == due else None
@@ -273,6 +284,7 @@ def _world_after(course: _Course, view: CallView) -> World | None:
     if (entry.e_tag, entry.size_bytes) != (etag(due.content), len(due.content)):
         return None
     address = physical_address(repository.storage_namespace, entry)
+    # `stage_object` must take the address that it was given; what another call returns says where the object lies.
     if due.address and due.address != address and view.kind is calls.STAGE_OBJECT:
         return None
     return _staged_at(course.worlds[-1], view.arguments, Brought(due.content, address))
@@ -288,6 +300,7 @@ def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Findi
     if not state.judged:
         return
     worlds = state.worlds
+    # Its client crashed: each of its steps may have been the last one.
     if state.under_way is not None:
         arguments = calls.arguments_by_role(*state.under_way[2:])
         worlds = frozenset(each for world in worlds for each in _course(world, arguments, terms).worlds)
@@ -306,6 +319,7 @@ def _difference(world: World, view: RepositoryView, snapshot: Snapshot) -> str:
     for branch_id, shown in world:
         for part, due, found in (
             ("shows", shown.paths, _visible_references(view, branch_id)),
+            # Both views: what is still staged would hide a commit that took too much or too little.
             ("has committed", Shown(shown.committed).paths, _committed_references(view, branch_id)),
         ):
             if set(found) != set(due):
@@ -321,7 +335,7 @@ def _mismatch(due: Brought, found: Reference, snapshot: Snapshot) -> str:
         return f"lies at {found.address}; expected {due.address}"
     if (found.entry.e_tag, found.entry.size_bytes) != (etag(due.content), len(due.content)):
         return f"has ETag {found.entry.e_tag[:8]} and {found.entry.size_bytes} bytes; expected those of {due.content!r}"
-    there = snapshot.objects.get(found.address)
+    there = snapshot.objects.get(found.address)  # the entry alone would not show that its object is gone
     if there is None or there.content != due.content:
         return f"is at {found.address}, where {None if there is None else there.content!r} is; expected {due.content!r}"
     return ""

@@ -31,10 +31,12 @@ def failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
     for number, call in enumerate(made):
         if call.status is not Status.FAIL:
             continue
+        # By number: two calls may be equal as values.
         others = frozenset(mark for at, other in enumerate(made) if at != number for mark in marks(other))
         done = [
             mark
             for mark in sorted(marks(call), key=lambda each: (each[0].value, each[1]))
+            # Of what was brought the record must not be there; of what was taken away it must be.
             if (mark in there) != (mark[0] in TAKEN_AWAY) and not (mark[0] in SHARED and mark in others)
         ]
         if done:
@@ -59,6 +61,7 @@ def commit_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         branch = branch_named(snapshot, branch_id)
         if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):
             yield Reached(f"{shown}, and {branch_id} leads to it")
+        # A call in doubt or crashed may have moved the branch: it excuses.
         elif not any(_may_move(other, branch_id) for other in snapshot.calls(*MOVING)):
             what = "is gone" if branch is None else "does not lead to it"
             yield Violation("commit-is-effective", f"{shown}, and {branch_id} {what}")
@@ -80,6 +83,7 @@ def branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if call.status is not Status.OK or not isinstance(call.value, Branch):
             continue
         born = birth(call.value.staging_token)
+        # By birth, and not by name: a later branch of the name does not stand for this one.
         if (Mark.BORN, born) in there or (Mark.REMOVED, born) in removed:
             yield Reached(f"create_branch made {born}, and it is there or was deleted")
         else:
@@ -98,6 +102,7 @@ def branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         removed = sorted(whose for what, whose in marks(call) if what is Mark.REMOVED)
         if call.status is not Status.OK:
             continue
+        # It answered that it has deleted, and no effect of it can have removed any record.
         if not removed:
             yield Violation("branch-delete-is-effective", f"{call.name} succeeded, and it has removed no branch")
         for whose in removed:

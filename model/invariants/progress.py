@@ -35,6 +35,7 @@ def _attempts(seen: tuple[Observed, ...]) -> Hashable:
     for each in seen:
         if isinstance(each.read, Branch):
             before = known.get(each.read.branch_id, each.read)
+            # The first read is compared with itself: it is no reason.
             reasons += before != each.read
             known[each.read.branch_id] = each.read
         if isinstance(each.written, StagedEntry):
@@ -45,8 +46,10 @@ def _attempts(seen: tuple[Observed, ...]) -> Hashable:
             tried = tries[None]
         else:
             tried = 0
+        # The first attempt needs no reason.
         if tried - 1 > reasons:
             return IN_VAIN
+        # After the check: the predicate of this very write can only justify the next attempt.
         reasons += isinstance(each.reply, kv.PredicateFailed)
     return BEATEN if reasons else ""
 

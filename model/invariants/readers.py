@@ -45,12 +45,14 @@ class _Readers:
 
     def may_lose(self, path: Path, taken: Iterable[tuple[Reach, bool]]) -> bool:
         """Whether one of these removals, each with whether it is a reset, may take the object of a path."""
+        # A reset uncovers the committed entry.
         return any(each.covers(*path) and not (resets and path in self.committed) for each, resets in taken)
 
 
 def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
     arguments = calls.arguments_by_role(name, args)
     if arguments.kind is calls.MOVE_OBJECT:
+        # Only the source: `reach` has both paths of a move, but the destination gets an object.
         return (Reach(arguments.branch_id, arguments.data(Role.SOURCE_PATH), exact=True),)
     return reach(name, args) if arguments.kind in REMOVING else ()
 
@@ -67,6 +69,7 @@ def _on_invoke(state: _Readers, call: CallID, event: Invoked) -> _Readers:
         return attrs.evolve(state, reading=state.reading | {(call, path)}) if path in state.present else state
     taken = {(each, event.kind in RESETS) for each in _removes(event.name, event.args)}
     gone = {path for path in state.present if state.may_lose(path, taken)}
+    # A removal under way may come after this write: its success would not mean that the path has an object.
     given = {(call, path) for path in _gives(event) if not state.may_lose(path, (each[1:] for each in state.removing))}
     return attrs.evolve(
         state,
@@ -86,10 +89,11 @@ def _gives(event: Invoked) -> tuple[Path, ...]:
 
 def _on_return(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
     if view.kind is calls.READ_OBJECT:
-        sound = any(each == call for each, _ in state.reading)
+        sound = any(each == call for each, _ in state.reading)  # nothing may have taken the object since it began
         after = attrs.evolve(state, reading=frozenset(each for each in state.reading if each[0] != call))
         return after, _judge_view(view) if sound else ()
     removing, present = state.removing, state.present
+    # A removal in doubt may yet take effect: it stays.
     if view.status in (Status.OK, Status.FAIL):
         removing = frozenset(each for each in removing if each[0] != call)
     if view.status is Status.OK:

@@ -19,6 +19,7 @@ from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
 
 
 def _entities(snapshot: Snapshot, kind: type[Record] | tuple[type[Record], ...]) -> Iterator[tuple[str, InstanceUID]]:
+    # Sorted, so that the evidence of a violation is the same in each run.
     for (partition, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
         inside = partition not in (keys.GRAVELER, keys.DELETED) and isinstance(record, kind)
         whose = owner_at(snapshot, (partition, key)) if inside else None
@@ -70,6 +71,7 @@ def _ends(name: str, op: object) -> bool:
 )
 def deletion_leaves_a_lead(transition: Transition) -> Iterator[Finding]:
     before, after = leads(transition.before), leads(transition.after)
+    # In the state after the effect: the lead must be the last to go.
     left = {whose: what for what, whose in _entities(transition.after, (Branch, Commit, Tag))}
     for whose in sorted(before - after):
         if whose in left:
@@ -98,9 +100,10 @@ def claim_lasts_two_minutes(transition: Transition) -> Iterator[Finding]:
     for entry in entries(transition.before):
         if entry.state is not RepositoryState.INITIAL:
             continue
-        age = transition.before.now - entry.creation_date
+        age = transition.before.now - entry.creation_date  # by the stores' clock: clients' clocks may differ
         now = after.get(entry.repository_id)
         same = now is not None and now.instance_uid == entry.instance_uid
+        # Its own creator may activate it at any age.
         kept = same and now is not None and now.state in (RepositoryState.INITIAL, RepositoryState.ACTIVE)
         if kept:
             yield Reached(f"the claim of instance {entry.instance_uid} was left alone")
@@ -125,6 +128,7 @@ def name_is_not_blocked(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     """Aftermath of one create."""
     (last,) = outcomes
     there = ", ".join(f"{entry.repository_id} ({entry.state.name.lower()})" for entry in entries(snapshot))
+    # A refusal is right while a repository of the name is accessible.
     if last.status is Status.OK or any(True for _ in accessible(snapshot)):
         return [Reached("the name could be used, or is in use")]
     return [Violation(NAME_IS_NOT_BLOCKED.id, f"a create failed with {last.error!r}: {there or 'no entry'}")]

@@ -29,7 +29,7 @@ CHANGING: Final = frozenset({calls.COMMIT}) | BRANCH_WIDE | PREFIX_WIDE
 @always("a branch or tag names a commit that exists")
 def head_exists(snapshot: Snapshot) -> Iterator[Finding]:
     for (partition, key), record in snapshot.store.items():
-        if not isinstance(record, Branch | Tag) or not record.commit_id:
+        if not isinstance(record, Branch | Tag) or not record.commit_id:  # a tombstone names no commit
             continue
         if isinstance(snapshot.store.get((partition, keys.commit_key(record.commit_id))), Commit):
             yield Reached(f"{key.decode()} names a commit that is there")
@@ -63,12 +63,13 @@ def commits_form_one_line(transition: Transition) -> Iterator[Finding]:
     assert isinstance(op, kv.Set | kv.SetIf)
     before = transition.before.store.get((op.partition, op.key))
     after = transition.after.store.get((op.partition, op.key))
+    # The predicate failed, or what is there now is no branch: no commit was put.
     if before == after or not isinstance(after, Branch):
         return
     if not isinstance(before, Branch):
         yield Violation("commits-form-one-line", f"{op.key.decode()} was gone, and its commit brought it back")
         return
-    if after.commit_id == before.commit_id:
+    if after.commit_id == before.commit_id:  # a seal moves tokens, and no head
         return
     made = commit_named(transition.after, after.commit_id)
     first = made.parents[0] if made is not None and made.parents else "none"
@@ -80,6 +81,7 @@ def commits_form_one_line(transition: Transition) -> Iterator[Finding]:
 
 
 def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
+    # The first read: it is what the call has decided to delete.
     return next((birth(each.read.staging_token) for each in seen if isinstance(each.read, Branch)), None)
 
 
@@ -98,6 +100,7 @@ def branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     assert isinstance(op, kv.Set | kv.SetIf | kv.Delete)
     before = transition.before.store.get((op.partition, op.key))
     found = transition.call.saw("birth")
+    # Nothing was there to be spared: no branch, or a tombstone.
     if found is None or not isinstance(before, Branch) or not before.commit_id:
         return
     if birth(before.staging_token) == found:
@@ -113,7 +116,7 @@ def _count_recombinations(seen: tuple[Observed, ...]) -> Hashable:
     """How often a call combined anew, and how often it was beaten: commit records beyond the first, failed set_ifs."""
     written = sum(isinstance(each.written, Commit) for each in seen)
     beaten = sum(isinstance(each.written, Branch) and isinstance(each.reply, kv.PredicateFailed) for each in seen)
-    return max(written - 1, 0), beaten
+    return max(written - 1, 0), beaten  # the first commit record is no repetition
 
 
 EFFORT: Final = Observer("effort", _count_recombinations)
@@ -136,19 +139,21 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
         return state, ()
     if isinstance(event, Invoked):
         others = frozenset((client, overlapped + 1) for client, overlapped in state.open)
+        # Overlaps count from both sides: one more for each call under way, and all of these for the new one.
         return attrs.evolve(state, open=others | {(event.client, len(state.open))}), ()
     overlapped = dict(state.open)[event.client]
     after = attrs.evolve(state, open=frozenset(each for each in state.open if each[0] != event.client))
     if kind is not calls.COMMIT:
         return after, ()
     if event.call.status is not Status.OK:
+        # Other errors are answers, and no lack of progress.
         beaten_off = isinstance(event.call.error, BranchBusy)
         return attrs.evolve(after, gave_up=after.gave_up or beaten_off), ()
     after = attrs.evolve(after, finished=True)
     effort = event.call.saw("effort")
     assert isinstance(effort, tuple)
     recombined, beaten = effort
-    if recombined > overlapped:
+    if recombined > overlapped:  # each operation that overlaps can beat it once
         evidence = f"a commit combined {recombined} times anew and was beaten {beaten} times by {overlapped} others"
         return after, (Violation("commit-makes-progress", evidence),)
     return after, (Reached(f"a commit was beaten {beaten} times by {overlapped} others"),) if beaten else ()

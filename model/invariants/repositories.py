@@ -52,6 +52,7 @@ REACHING: Final = tuple(kind.name for kind in USING)
 
 def _target(seen: tuple[Observed, ...]) -> Hashable:
     """The instance in the first repository entry that a call has read."""
+    # The first one: what the call has decided on, whatever it reads later.
     for effect in seen:
         if isinstance(effect.read, Repository):
             return effect.read.instance_uid
@@ -88,6 +89,7 @@ def owner_at(snapshot: Snapshot, address: kv.Address) -> InstanceUID | None:
         return whose
     repository_id, named = parsed.instance
     same = [entry for entry in entries(snapshot) if entry.repository_id == repository_id]
+    # Some variants name the partition by the creation date, which identifies the instance only through its entry.
     dated = (entry.instance_uid for entry in same if str(entry.creation_date) == named)
     return named if any(entry.instance_uid == named for entry in same) else next(dated, named)
 
@@ -129,12 +131,13 @@ def create_is_unique(transition: Transition) -> Iterator[Finding]:
     after = {entry.repository_id: entry for entry in entries(transition.after)}
     for repository_id, entry in after.items():
         old = before.get(repository_id)
+        # A free id, or no new instance: a claim that becomes active is not a second create.
         if old is None or old.instance_uid == entry.instance_uid:
             refused = isinstance(transition.reply, kv.PredicateFailed)
             if refused and old is not None:
                 yield Reached(f"a create of {repository_id} found {_describe_entry(old)} and was refused")
             continue
-        if old.state is RepositoryState.ACTIVE:
+        if old.state is RepositoryState.ACTIVE:  # claims and tombstones may be replaced
             evidence = f"{_describe_entry(entry)} took the place of {_describe_entry(old)}, which was accessible"
             yield Violation("create-is-unique", evidence)
 
@@ -142,7 +145,7 @@ def create_is_unique(transition: Transition) -> Iterator[Finding]:
 @always("an accessible repository (unless bare) has its default branch, and that branch's commit, in its own partition")
 def active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
     for repository in accessible(snapshot):
-        if repository.bare:
+        if repository.bare:  # it begins without any branch
             continue
         lacks = _lacks(snapshot, repository)
         if lacks:
@@ -152,6 +155,7 @@ def active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _lacks(snapshot: Snapshot, repository: Repository) -> str:
+    # The first partition that has the branch: the commit must be in the same one.
     for partition in partitions(repository):
         branch = snapshot.store.get((partition, keys.branch_key(repository.default_branch_id)))
         if isinstance(branch, Branch):
@@ -166,7 +170,7 @@ def no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
         reachable = partitions(repository)
         for (partition, key), record in snapshot.store.items():
             whose = owner(record) if partition in reachable else None
-            if whose is None:
+            if whose is None:  # a record that does not say is no evidence
                 continue
             if whose == repository.instance_uid:
                 yield Reached(f"{key.decode()} belongs to {_describe_entry(repository)}")
@@ -183,11 +187,13 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     assert isinstance(state, tuple)
     gone, readers = state
     if isinstance(event, Invoked):
+        # What had been acknowledged when the reader began is what it must not reach; a later delete may overlap it.
         if event.kind in USING and gone:
             readers = readers | {(event.client, gone)}
         return (gone, readers), ()
     call = event.call
     if call.kind is calls.DELETE_REPOSITORY and call.status is Status.OK and call.saw("target") is not None:
+        # By instance: a later create of the same id may be reached.
         return (gone | {call.saw("target")}, readers), ()
     if call.kind not in USING:
         return state, ()
@@ -226,12 +232,13 @@ def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     target = transition.call.saw("target")
     if target is None:
         return
+    # A successor's claim counts, too: a create that is under way would lose what it has written.
     in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
     for address, record in transition.before.store.items():
         successor = in_use.get(owner_at(transition.before, address) or InstanceUID(""))
         if successor is None or successor.instance_uid == target:
             continue
-        if transition.after.store.get(address) == record:
+        if transition.after.store.get(address) == record:  # this effect left it as it was
             if isinstance(record, Repository):
                 yield Reached(f"a delete of instance {target} left {_describe_entry(record)} alone")
             continue
@@ -250,6 +257,7 @@ _IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 )
 def create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid for entry in accessible(snapshot)}
+    # Any delete that has found the instance, however it ended: in doubt, it may have taken effect.
     undone = {call.saw("target") for call in snapshot.calls(calls.DELETE_REPOSITORY)}
     for call in snapshot.calls(*CREATING):
         if call.status is not Status.OK or not isinstance(call.value, Repository):
@@ -299,6 +307,7 @@ def list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
 def garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
     known, live = leads(snapshot), {entry.instance_uid for entry in accessible(snapshot)}
     for partition, key in snapshot.store:
+        # Entries and cleanup records are leads, and no entities.
         whose = owner_at(snapshot, (partition, key)) if partition not in (keys.GRAVELER, keys.DELETED) else None
         if whose is None or whose in live:
             continue
@@ -318,6 +327,7 @@ def cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
     assert isinstance(transition.op, kv.Delete)
     live = {repository.instance_uid: repository for repository in accessible(transition.before)}
     address = (transition.op.partition, transition.op.key)
+    # A delete of an absent key, or one that was refused: nothing was deleted.
     if address not in transition.before.store or address in transition.after.store:
         return
     whose = owner_at(transition.before, address)
@@ -336,7 +346,7 @@ ID_BECOMES_REUSABLE: Final = Afterwards(
 
 def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
     """Aftermath of some deletes and then one create: the create must succeed."""
-    last = outcomes[-1]
+    last = outcomes[-1]  # the create; a delete before it may answer that there is nothing left to delete
     if last.status is Status.OK:
         return [Reached("after the deletes the id could be used again")]
     left = ", ".join(_describe_entry(entry) for entry in entries(snapshot)) or "no entry"

@@ -123,6 +123,7 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
         return state.with_values(
             lambda key, value: (
                 attrs.evolve(value, resets=value.resets | {call})
+                # A writer under way may come after it.
                 if value.fate in (_Fate.STANDS, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
                 else value
             )
@@ -131,6 +132,7 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
 
 
 def _expose_value(key: Key, value: _Value, branch_id: str) -> _Value:
+    # A commit that begins after a reset has returned cannot have come before it.
     return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.STANDS else value
 
 
@@ -143,17 +145,20 @@ def _on_write(
     def beside(key: Key, value: _Value) -> _Value:
         if not _covers(reaches, key):
             return value
+        # A write of another value hides this one for a while; a merge or a copy may bring this one back.
         return attrs.evolve(value, alone=False) if key[:2] in named else _EXCUSED
 
     before = dict(state.known)
     known = dict(state.with_values(beside).known)
+    # The same value written again: an earlier reset says nothing of it any more.
     rewritten = {(branch_id, path, identity) for branch_id, path, identity in given if identity is not None}
     for key in rewritten:
         old = before.get(key, _Value())
-        if old.fate is _Fate.EXCUSED:
+        if old.fate is _Fate.EXCUSED:  # for good: some call may still bring it
             continue
         known[key] = _Value(
             writers=old.writers | {call},
+            # An earlier commit may have taken it.
             exposed=(old.exposed and old.fate is not _Fate.GONE) or any(of == key[0] for _, of in state.committing),
             alone=not any(each.covers(key[0], key[1]) for _, each in state.changing),
         )
@@ -161,6 +166,7 @@ def _on_write(
         state,
         known=frozenset(known.items()),
         changing=state.changing | {(call, each) for each in reaches},
+        # A read under way may find the new one: it does not count against the reset.
         looking=frozenset(
             attrs.evolve(each, gone=each.gone - rewritten, undecided=each.undecided - rewritten)
             for each in state.looking
@@ -177,14 +183,14 @@ def _read_invoked(state: _Resets, call: CallID, event: Invoked, branch_id: str) 
     seen = {key: value.fate for key, value in state.known if shown.covers(key[0], key[1])}
     gone = frozenset(key for key, fate in seen.items() if fate is _Fate.GONE)
     undecided = frozenset(key for key, fate in seen.items() if fate is _Fate.UNDECIDED)
-    if not gone and not undecided:
+    if not gone and not undecided:  # fewer states: most reads decide nothing
         return state
     return attrs.evolve(state, looking=state.looking | {_Looking(call, gone, undecided)})
 
 
 def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Resets, tuple[Finding, ...]]:
     looking = next((each for each in state.looking if each.call == call), None)
-    if looking is None:
+    if looking is None:  # it looked at nothing that was in question
         return state, ()
     after = attrs.evolve(state, looking=state.looking - {looking})
     found = returned_values(view)
@@ -197,6 +203,7 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
             )
 
     def decided(key: Key, value: _Value) -> _Value:
+        # Still undecided now: a merge or a copy may have excused it while the read was under way.
         decides = key in looking.undecided and value.fate is _Fate.UNDECIDED and value.alone
         return attrs.evolve(value, fate=_Fate.GONE) if decides and found.get(key[1]) != key[2] else value
 
@@ -214,6 +221,7 @@ def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
         value = attrs.evolve(value, writers=value.writers - {call})
         if call not in value.resets:
             return value
+        # The two promises of the module's text.
         fate = _Fate.UNDECIDED if value.exposed else _Fate.GONE
         # What is gone needs no other reset: the state has fewer forms without them.
         return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NO_CALLS, fate=fate)
@@ -229,7 +237,7 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     for key, value in sorted(state.known, key=lambda each: each[0]):
         branch = branch_named(snapshot, key[0])
         content = None if branch is None else content_of_branch(snapshot, branch)
-        if value.writers or branch is None or content is None:
+        if value.writers or branch is None or content is None:  # a write under way or crashed may have brought it back
             continue
         if value.fate is _Fate.UNDECIDED and content.get(key[1]) == key[2]:
             yield from _find_uncommitted(key, snapshot, branch)

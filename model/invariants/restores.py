@@ -42,12 +42,15 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
         if event.kind not in CREATES:
             return state, ()
         name = event.arguments.branch_id
+        # A restore that begins after the delete may bring back any branch of its dump.
         gone = state.names if event.kind is calls.RESTORE_REFS else frozenset({name})
         creating = state.creating | ({(event.client, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
         return _Deleted(state.names - gone, creating), ()
     call, name = event.call, event.call.arguments.branch_id
+    # A creation in doubt stays: it may come after the delete.
     if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
         return attrs.evolve(state, creating=state.creating - {(event.client, name)}), ()
+    # A creation that overlaps the delete may come after it: then the branch may be there.
     if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
         return attrs.evolve(state, names=state.names | {name}), ()
     return state, ()
@@ -106,6 +109,7 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
     """branches: those of the dump."""
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
+        # A delete in doubt excuses, before the restore or after it.
         deleted = {call.arguments.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
             yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
@@ -126,6 +130,7 @@ def revival_is_whole(snapshot: Snapshot) -> Iterator[Finding]:
         if isinstance(record, Branch | Commit | Tag):
             refs.setdefault(partition, set()).add((key, record.commit_id))
     found = [sorted(each) for each in refs.values()]
+    # By keys and commits, and not by records: the new instance has tokens of its own.
     whole = len(found) == 2 and found[0] == found[1]
     if any(call.status is Status.OK for call in snapshot.calls("revive_repository")):
         yield Reached("both have the same") if whole else Violation("revival-is-whole", f"the instances have {found}")

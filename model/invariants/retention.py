@@ -55,13 +55,14 @@ def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], whe
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         for view in repositories(snapshot):
             for branch_id, commit_id in sorted(heads.items()):
-                if when <= rules.threshold(branch_id, snapshot.now):
+                if when <= rules.threshold(branch_id, snapshot.now):  # its days are over: no promise any more
                     continue
                 head = f"commit {commit_id[:8]}, the head of {branch_id} within its days,"
                 found = list(objects_are_kept(name, view, view.committed(commit_id), head))
                 lost = next((each for each in found if isinstance(each, Violation)), None)
                 if lost is not None:
                     yield lost
+                # While the branch is still at the commit, `active-data-is-kept` says the same.
                 elif found and (branch_id not in view.branches or view.branches[branch_id].commit_id != commit_id):
                     yield Reached(f"{branch_id} has left commit {commit_id[:8]}, whose objects are there")
 
@@ -77,6 +78,7 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
     heads = {branch_id: branch.commit_id for branch_id, branch in view.branches.items()}
     tagged = [tag.commit_id for tag in view.tags.values()] if tags else []
     kept = active(view.commits, heads, rules, now, tagged=tagged)
+    # The dangling ones are those that only a dummy child can keep: no line of a branch leads to them.
     return kept if hypothetical else kept - (dangling(view.commits, heads) - set(tagged))
 
 
@@ -89,7 +91,7 @@ def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = Fals
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         marks = [call for client in snapshot.clients for call in client if call.kind is calls.MARK]
-        if any(call.status is not Status.OK for call in marks):
+        if any(call.status is not Status.OK for call in marks):  # only a mark that has succeeded promises this
             return
         for view in living(snapshot):
             kept = _active(view, rules, snapshot.now, tags=tags, hypothetical=True)
@@ -150,8 +152,10 @@ def only_expired(view: RepositoryView, rules: Rules, now: int, *, tags: bool = F
     """The addresses in the namespace that expired commits refer to, and nothing else does: objects or not."""
     kept = _active(view, rules, now, tags=tags, hypothetical=True)
     gone: set[str] = set()
+    # Also hidden entries: a reset of the newer one would show them again.
     spared = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
     for commit_id in view.commits:
         inside = {each.address for each in view.committed(commit_id) or () if view.inside(each)}
+        # Equal content is shared by commits: an address is gone only if no kept commit has it.
         (spared if commit_id in kept else gone).update(inside)
     return frozenset(gone - spared)

@@ -23,6 +23,7 @@ ZONES_CANNOT_TELL: Final = (
 CONFIGURATION_BYTES: Final = 360
 """What a configuration or place takes, its share of tables included, when it tells few optional operations apart."""
 
+# A narrow beam is one cheap pass, and often finds an order where there is one.
 _BEAMS: Final = (8, 64)
 _FIRST_CONFIGURATIONS: Final = 256
 _FIRST_STEPS_A_STEP: Final = 20
@@ -84,6 +85,7 @@ def parts(specification: Specification, history: History) -> Iterable[tuple[Hash
     """The operations to be judged together: those of each key, or all of them."""
     if specification.by_key:
         return history.keys.items()
+    # Numbers are in the order of the file; with ``order="time"`` that is not the order of calls.
     call = history.columns()["call"]
     return [(None, sorted(range(len(history)), key=call.__getitem__))] if len(history) else []
 
@@ -103,12 +105,14 @@ def decide_key(
     if specification.guarded is None or algorithm == "search":
         return run_search(make_steps(specification, history, numbers, until), limits), "search"
     problem = register(specification, history, numbers, until)
+    # Zones first: O(n log n), and where they answer the verdict is final.
     if algorithm != "frontier":
         answer = zones(problem)
         if answer is not None:
             return answer, "zones"
         if algorithm == "zones":
             return KeyResult(Verdict.INCONCLUSIVE, ZONES_CANNOT_TELL), "zones"
+    # The memory limit becomes a number of configurations: an estimate, since Python does not measure objects cheaply.
     most = limits.memory // _bytes(problem)
     if algorithm == "frontier":
         return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
@@ -132,6 +136,7 @@ def _by_turns(problem: Register, stepped: Callable[[], Stepped], most: int, limi
                 words = stepped()
                 continue  # which has taken its time
             attempts = _attempts(problem, words, min(configurations, most), most, steps, expired)
+            # Geometric growth: all attempts that were in vain cost a constant factor of the last one.
             configurations, steps = configurations * 4, steps * 8
         answer, by = attempts.pop(0)()
     return answer, by
@@ -145,12 +150,15 @@ def _attempts(
         Budget(configurations=configurations, expired=expired),
         Budget(configurations=most, expired=expired),
     )
+    # No later attempt has more memory, so that steps need no limit any more.
     last = configurations * 4 > most
     places = Budget(configurations=most, steps=(1 << 62) if last else steps, expired=expired)
+    # Depth first: where orders exist, one is often found long before all places have been met.
     made: list[Callable[[], tuple[KeyResult, str]]] = [lambda: (search(words, places), "search")]
     if NEVER in problem.returns:
         if configurations == _FIRST_CONFIGURATIONS:
             made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
+        # This attempt can only find violations, a beam only orders: it comes in between, so that both are found early.
         made.insert(2, lambda: (frontier(problem, within, unlimited_optionals=True), "frontier"))
     made.append(lambda: (frontier(problem, within), "frontier"))
     return made
@@ -165,6 +173,7 @@ def run_search(problem: Stepped, limits: Limits) -> KeyResult:
 
 
 def _bytes(problem: Register) -> int:
+    # Counts of optional operations are fields of one integer, up to two bits for each operation where all kinds differ.
     return CONFIGURATION_BYTES + sum(returned == NEVER for returned in problem.returns) // 4
 
 
@@ -173,6 +182,7 @@ def arguments_fit(specification: Specification, history: History) -> None:
     unasking = specification.unasking
     begin, step = initial(specification, history), specification.step
     for number, (f, key, argument) in enumerate(history.invocations()):
+        # These take any argument, so that a trial step could not fail; and there may be millions of them.
         if f in unasking:
             continue
         answering = f in specification.answering

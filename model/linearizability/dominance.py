@@ -45,6 +45,7 @@ def drop_dominated(
         if len(those) == 1:
             kept += those
             continue
+        # Any order is correct. With the dominating ones first, `best` stays short.
         those.sort(key=_promise, reverse=True)
         best: list[Configuration] = []
         for one in those:
@@ -57,6 +58,7 @@ def drop_dominated(
 
 def _promise(configuration: Configuration) -> int:
     """What dominates comes early, more often than not."""
+    # An optional operation that is still unused is an option for good; a hidden one is so only until its return.
     return configuration[2].bit_count() - 8 * configuration[4].bit_count()
 
 
@@ -67,6 +69,7 @@ def promising(configurations: Iterable[Configuration], most: int) -> list[Config
     for configuration in sorted(configurations, key=_promise, reverse=True):
         place = places[configuration[0]] = places.get(configuration[0], 0) + 1
         ranked.append((place, configuration))
+    # Stable: within a place the promise decides. A beam with one value alone would miss the orders of all others.
     ranked.sort(key=lambda pair: pair[0])
     return [configuration for _, configuration in ranked[:most]]
 
@@ -81,6 +84,7 @@ def dominates(one: Configuration, other: Configuration, looking: int, writing: i
     _, used_, hidden_, ranks_, spent_ = other
     if ranks < ranks_:
         return False
+    # One subtraction compares all fields: one of `spent` that exceeds its counterpart borrows from its guard bit.
     if spent != spent_ and ((spent_ | guards) - spent) & guards != guards:
         return False
     if used_ & looking & ~used:

@@ -74,6 +74,7 @@ def explain(
             key=key, returned=0, failed=None, operations=tuple(map(history.operation, numbers)), minimal=False
         )
     until, returned = first
+    # Order numbers of events are distinct: exactly one operation has this return.
     failed = next(op for op in map(history.operation, numbers) if op.returned == until)
     possible: tuple[Hashable, ...] | None = None
     if specification.guarded is None:
@@ -109,6 +110,7 @@ def _first_impossible(
     specification: Specification, history: History, numbers: Numbers, limits: Limits, at: int
 ) -> tuple[int, int] | None:
     """The first return that makes the history impossible, and how many came before it; None: no time."""
+    # An order that explains a longer prefix explains a shorter one: bisection finds the first violated one.
     returns = sorted(row[6] for row in history.rows(numbers) if row[6] != NEVER)
 
     def impossible(place: int) -> bool:
@@ -121,7 +123,7 @@ def _first_impossible(
     place, step = min(bisect_left(returns, at), high) if at >= 0 else high, 1
     try:
         if place < high and not impossible(place):
-            low = place
+            low = place  # the hint was too early
         else:
             high = place
             while high - step > low and impossible(high - step):  # gallop: it is near
@@ -153,12 +155,14 @@ class _Unsure:
         return self._known(search(problem, Budget(configurations=_STEPS, steps=_STEPS, expired=self.limits.expired)))
 
     def register(self, problem: Register) -> bool:
+        # Small budgets: hundreds of sub-histories are tried, and one that is left undecided merely stays in.
         answer = zones(problem)
         if answer is None:
             answer = frontier(problem, Budget(configurations=_CONFIGURATIONS, expired=self.limits.expired))
         return self._known(answer)
 
     def _known(self, answer: KeyResult) -> bool:
+        # Inconclusive counts as possible: an operation is removed only if its absence surely leaves a violation.
         self.open |= answer.verdict is Verdict.INCONCLUSIVE
         return answer.verdict is Verdict.VIOLATED
 
@@ -168,6 +172,8 @@ def _smallest_register(problem: Register, limits: Limits) -> tuple[list[int], bo
     unsure = _Unsure(limits)
     rows, minimal = _smallest(range(len(problem)), lambda rows: unsure.register(_without(problem, rows)), unsure)
     values: frozenset[int] | None = None
+    # Many operations are needed where only all writes together exclude a value. Then the possible values at a late
+    # moment stand for all that came before.
     if len(rows) > _ENOUGH:
         late = _late(problem, limits)
         if late is not None:
@@ -175,6 +181,7 @@ def _smallest_register(problem: Register, limits: Limits) -> tuple[list[int], bo
             problem, unsure = problems[0], _Unsure(limits)
             rows, minimal = _smallest(
                 range(len(problem)),
+                # The key had one of the possible values: the end must be impossible with each.
                 lambda rows: all(unsure.register(_without(one, rows)) for one in problems),
                 unsure,
             )
@@ -183,6 +190,7 @@ def _smallest_register(problem: Register, limits: Limits) -> tuple[list[int], bo
     others = []
     for i, number in enumerate(needed.numbers):
         kind = needed.guards[i], needed.values[i], needed.writes[i]
+        # Calls of the forgotten ones are negative, see `_without`.
         alike[kind] += needed.calls[i] < 0
         if needed.calls[i] < 0 and alike[kind] <= len(rows):  # more of a kind than that are never of use
             others.append(number)
@@ -215,6 +223,7 @@ def _late(problem: Register, limits: Limits) -> tuple[list[Register], frozenset[
     frontier(
         problem,
         Budget(configurations=_CONFIGURATIONS, expired=limits.expired),
+        # The frontier's own verdict is not needed: it is the values on the way that count.
         watch=lambda event, values: possible.append((event, values)),
     )
     back = 1
@@ -223,7 +232,7 @@ def _late(problem: Register, limits: Limits) -> tuple[list[Register], frozenset[
         problems = [_from(problem, cut, value) for value in values]
         if all(_Unsure(limits).register(one) for one in problems):
             return problems, values
-        back *= 2
+        back *= 2  # so that the number of attempts is logarithmic
     return None
 
 
@@ -233,7 +242,7 @@ def _from(problem: Register, cut: int, value: int) -> Register:
         problem.numbers, problem.calls, problem.returns, problem.guards, problem.values, problem.writes, strict=True
     )
     for number, call, returned, guard, at, write in rows:
-        if returned > cut:
+        if returned > cut:  # what had returned by the cut is in the value
             made.add(number, call, NEVER if call < cut else returned, guard, at, write)
     return made
 
@@ -245,6 +254,7 @@ def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, 
 
     def impossible(rows: Sequence[int]) -> bool:
         keep = set(rows)
+        # As in `_without`: negative calls, before all others.
         forgotten = [
             attrs.evolve(step, call=i - len(steps) - 1, returned=NEVER, observed=UNKNOWN)
             for i, step in enumerate(steps)
@@ -262,10 +272,7 @@ def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, 
 def _smallest(
     rows: Sequence[int], impossible: Callable[[Sequence[int]], bool], unsure: _Unsure
 ) -> tuple[Sequence[int], bool]:
-    """Leave out as much as can be, in pieces that get smaller; the latest operations are the last to go.
-
-    One pass over single operations is enough: what is needed among more is needed among fewer.
-    """
+    """Leave out as much as can be, in pieces that get smaller; the latest operations are the last to go."""
     limits = unsure.limits
     recent = 8
     while recent < len(rows):  # it is often the last few
@@ -275,6 +282,7 @@ def _smallest(
             rows = rows[-recent:]
             break
         recent *= 2
+    # As in delta debugging: large pieces first, since each test costs a run of the checker.
     piece = max(len(rows) // 2, 1)
     while True:
         unsure.open = False
@@ -287,6 +295,7 @@ def _smallest(
                 rows = fewer
             else:
                 at += piece
+        # One pass over single operations is enough: what is needed among more is needed among fewer.
         if piece == 1:
             return rows, not unsure.open
         # Once more with pieces of this size, if any was left out; else with smaller ones.

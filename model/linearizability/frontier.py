@@ -80,6 +80,7 @@ class _Frontier:
     def __init__(self, problem: Register, budget: Budget, *, unlimited_optionals: bool, beam: int) -> None:
         self.beam, self.dropped = beam, False
         self.problem, self.budget = problem, budget
+        # Open operations are bits of an integer, so that a set operation on all of them is one instruction or few.
         self.configurations: list[Configuration] = [(problem.initial, 0, 0, 0, 0)]
         self.free: list[int] = []
         self.bits: dict[int, int] = {}
@@ -101,10 +102,12 @@ class _Frontier:
         """By value: those from which an optional compare-and-set makes it."""
         self.needed_until = needed_until(problem)
         self.called = self.found = 0
+        # A chain of compare-and-sets is bounded like the configurations that it ends in.
         self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = optionals(problem)
         self.optional_calls = 0
         if unlimited_optionals:
+            # With `one` at 0 no use is counted, with `mask` at 0 the count reads 0: there is always one left.
             for known in self.optionals.values():
                 known.one = known.mask = 0
 
@@ -112,17 +115,20 @@ class _Frontier:
         problem = self.problem
         calls, returns = problem.calls, problem.returns
         musts = [i for i, returned in enumerate(returns) if returned != NEVER]
+        # The order of returns is the order of deadlines: nothing must be decided before the next return.
         musts.sort(key=returns.__getitem__)
         called, count, budget = 0, len(calls), self.budget
         work = 0
         for number, i in enumerate(musts):
             returned = returns[i]
+            # Optional operations have no return of their own; they become available here with all others.
             while called < count and calls[called] < returned:
                 self._call(called)
                 called += 1
             self.called = called
             try:
                 self._return(i)
+                # A pass over all configurations: rare, so that it costs little in sum.
                 if not number % _PATIENCE:
                     self._forget()
             except _TooMany:
@@ -130,8 +136,9 @@ class _Frontier:
             if not self.configurations:
                 return KeyResult(Verdict.VIOLATED, at=returned)
             if watch is not None:
+                # Open operations may have taken effect already, and these values do not show it: each does so lazily.
                 watch(returned, frozenset(configuration[0] for configuration in self.configurations))
-            work += 1 + self.found
+            work += 1 + self.found  # a return can be cheap or dear: time is polled by work done
             if work > _PATIENCE:
                 work = 0
                 if budget.expired():
@@ -153,6 +160,7 @@ class _Frontier:
             known.ranks.append(self.optional_calls)
             self.optional_calls += 1
             return
+        # A freed bit is reused: integers are as wide as operations overlap.
         bit = self.free.pop() if self.free else 1 << len(self.bits)
         self.bits[i] = bit
         self.open |= bit
@@ -198,6 +206,7 @@ class _Frontier:
         found: list[Configuration] = []
         waiting: list[Configuration] = []
         for configuration in self.configurations:
+            # It has taken effect, or it only looks and sees now what it wants: the configuration survives as it is.
             if configuration[1] & bit or (write == NO_WRITE and (configuration[0] == value) == (guard == IS)):
                 found.append(configuration)
             else:
@@ -205,15 +214,16 @@ class _Frontier:
         if waiting:
             for configuration in waiting:
                 found.extend(self._write(i, configuration) if guard == ANY else self._meet(i, configuration))
-                if len(found) > 4 * self.budget.configurations:
+                if len(found) > 4 * self.budget.configurations:  # before duplicates and dominated ones are dropped
                     raise _TooMany
-        keep, self.found = ~bit, len(found)
+        keep, self.found = ~bit, len(found)  # the bit is free for another operation from here on
         self._close(i)
         if len(found) == 1:
             at, used, hidden, ranks, spent = found[0]
             self.configurations = [(at, used & keep, hidden & keep, ranks, spent)]
             return
         distinct = {(at, used & keep, hidden & keep, ranks, spent) for at, used, hidden, ranks, spent in found}
+        # Where all survived as they were, hardly any is dominated that was not before.
         if waiting and len(distinct) > 1:
             self.configurations = drop_dominated(distinct, self.looking, self.writing, self.guards_of_fields)
         else:
@@ -229,6 +239,7 @@ class _Frontier:
         for table in (self.optional_plain, self.optional_conditional):
             for value in list(table):
                 found = table[value]
+                # Spent ones are never available again, and each later return would try them in vain.
                 kinds = found if isinstance(found, list) else [found]
                 if all(self._spent(optional) for optional in kinds):
                     del table[value]
@@ -242,14 +253,19 @@ class _Frontier:
         """A plain write returns that has not become visible: it was hidden, or it is visible from now on."""
         value, used, hidden, ranks, spent = configuration
         write, bit = self.problem.writes[i], self.bits[i]
+        # Hidden: it took effect right before the last visible write, and possibly compare-and-sets on it did, too. If
+        # the value is `write` already, to become visible now is as good, and covers more.
         if hidden & bit and value != write and not self._stays(write):
             for at, taken, gone in self._chains(write, used | bit, spent, hidden, ranks):
                 if not self._stays(at):
-                    taken |= self._content(at) & hidden
+                    taken |= self._content(at) & hidden  # readers that were open then may have seen it there
                     yield value, taken, hidden & ~taken, ranks, gone
+        # Visible from now on, after what else still changes the current value.
         for at, taken, gone in self._chains(value, used, spent, self.open, self.optional_calls):
-            if at != write and self._stays(at):
+            if at != write and self._stays(at):  # this write would end a value that a later operation still has to meet
                 continue
+            # What sees the old value just before it goes has looked; all else that is open may be hidden behind this
+            # write.
             taken |= self._content(at) | bit
             yield write, taken, self.open & ~taken, self.optional_calls, gone
 
@@ -266,6 +282,7 @@ class _Frontier:
                     if not self._stays(at):
                         taken |= self._content(at) & allowed
                         yield value, taken, hidden & ~taken, ranks, gone
+        # The operation itself is applied by name below; as a link of a chain it would be taken twice.
         others = everything & ~bit
         for at, taken, gone in self._chains(value, used, spent, others, now):
             after = self._apply(i, at, taken, self.open)
@@ -274,6 +291,7 @@ class _Frontier:
             if self._stays(at):
                 continue
             seen = taken | (self._content(at) & everything)
+            # A plain write becomes visible first. One is enough: those before it in the same gap are hidden behind it.
             for at_, taken_, gone_ in self._led(i, seen, gone, others, now):
                 yield at_, taken_, everything & ~taken_, now, gone_
 
@@ -281,6 +299,7 @@ class _Frontier:
         """Some plain write, conditional ones that follow on it, and then operation i, of those allowed."""
         problem, bit = self.problem, self.bits[i]
         guard, value = problem.guards[i], problem.values[i]
+        # For IS only values that can lead to the one it needs; for IS_NOT any write may do.
         leads = self._sources(value) if guard == IS else None
         if leads is None:
             leads = {**self.plain, **self.optional_plain}
@@ -288,6 +307,7 @@ class _Frontier:
             taken, gone = used, spent
             candidates = [j for j in self.plain.get(lead, ()) if self.bits[j] & allowed & ~used]
             if candidates:
+                # Alike: the one with the earliest deadline, since the others can wait longer.
                 taken |= self.bits[min(candidates, key=problem.returns.__getitem__)]
             else:
                 optional = self.optional_plain.get(lead)
@@ -321,10 +341,12 @@ class _Frontier:
             return (value,)
         if self.optional_refusing:
             return None
+        # Backwards from the value, to all that compare-and-sets can make it from; the list grows in the loop.
         problem, found = self.problem, [value]
         for at in found:
             for j in self.conditional:
                 if problem.writes[j] == at:
+                    # It can make the value out of any other one.
                     if problem.guards[j] != IS:
                         return None
                     if problem.values[j] not in found:
@@ -340,11 +362,13 @@ class _Frontier:
         if not self.conditional and not self.optional_conditional and not self.optional_refusing:
             return [first]
         problem, bits = self.problem, self.bits
+        # The list grows while the loop walks it: the closure under compare-and-sets, breadth first.
         states, met = [first], {first}
         for at, taken, gone in states:
             if self._stays(at):
                 continue
             following: list[State] = []
+            # What looks for `at` looks now: the next link ends it.
             content = self._content(at) & allowed
             for j in self.conditional:
                 bit = bits[j]
@@ -353,6 +377,7 @@ class _Frontier:
             refusing = [optional for optional in self.optional_refusing if optional.kind[1] != at]
             for optional in self.optional_conditional.get(at, []) + refusing:
                 write = optional.kind[2]
+                # An optional operation that leaves the value as it is only costs one of its kind.
                 if write != at and available(optional, gone, ranks):
                     following.append((write, taken | content, gone + optional.one))
             for state in following:
@@ -360,7 +385,7 @@ class _Frontier:
                     met.add(state)
                     states.append(state)
             if len(states) > self.most:
-                if not self.beam:
+                if not self.beam:  # a beam may miss orders, and says so; without one the verdict would be wrong
                     raise _TooMany
                 self.dropped = True
                 break

@@ -47,6 +47,7 @@ class Moved:
 
     def clash(self, root: int, span: Span) -> bool:
         """Whether one that is near conflicts with another span of this writer's block."""
+        # The nearest ones alone: a conflict that is missed here is met by `_lay_out`, and costs a round and no verdict.
         at = bisect_left(self.by_end, (span[1], 0, 0))
         return any(span[0] < latest and other != root for _, latest, other in self.by_end[max(at - _NEXT, 0) : at])
 
@@ -67,6 +68,7 @@ class Hiders:
 
     def __init__(self, spans: Sequence[Span], roots: Sequence[int], spare: Sequence[tuple[float, int]]) -> None:
         self.spans, self.roots, self.spare = spans, roots, spare
+        # Sorted by the begin of the zone: of a forward one the earliest return, of a backward one the latest call.
         self.forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
         self.backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)
 
@@ -74,11 +76,14 @@ class Hiders:
         """Who could, the likely ones first: best after all of the hidden block could be over; else when all of it has
         been called and there was a moment for it, which makes it first; else by an unknown write. Cost:
         O(log n) for each."""
+        # At `first` all of the block is called: it can be over if its return is moved; at `last`, as it is.
         first, last = self.spans[block][1], max(self.spans[block])
         yield from self._backward(block, last, deadline, times)
         following = bisect_left(self.forward, (last, 0, 0))
         for _, latest, other in reversed(self.forward[max(following - _NEXT, 0) : following + _NEXT]):
             root = self.roots[other]
+            # A forward block that comes after this one hides it, if only its writer is called before the deadline.
+            # START can hide nothing: nothing comes before it.
             if other != block and root != START and latest > first and times.calls[root] < deadline:
                 yield root, latest - MOMENT / 2, times.calls[root]
         past = self._past(first, block)
@@ -88,17 +93,20 @@ class Hiders:
 
     def _backward(self, block: int, over: float, deadline: float, times: Times) -> Iterator[Hider]:
         at = bisect_left(self.backward, (deadline, 0, 0))
+        # A bounded number of candidates keeps the whole O(n log n); what is not tried makes zones undecided, not wrong.
         for latest, end, other in self.backward[max(at - _TRIED, 0) : at + _NEXT]:
             root = self.roots[other]
             if end > over and other != block and root != START:
                 begin, until = max(over, times.calls[root]), min(deadline, end, times.returns[root])
                 if begin < until and self._free(max(begin, latest), until, latest):
+                    # Event numbers are whole, so that halves lie between two events.
                     yield root, begin + MOMENT / 2, begin + MOMENT
 
     def _spare(self, over: float, deadline: float, times: Times) -> Iterator[Hider]:
         last = bisect_left(self.spare, (deadline, START))
         for call, i in reversed(self.spare[max(last - _TRIED, 0) : last]):
             begin = max(over, call)
+            # Each spare write may hide one block: once chosen, it has happened, and has a time.
             if not times.happened[i] and begin < deadline and self._free(begin, deadline, begin):
                 yield i, begin + MOMENT / 2, begin + MOMENT
 

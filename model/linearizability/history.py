@@ -100,6 +100,7 @@ class History:
         self._process_names: list[Hashable] = []
         self._open: dict[int, int] = {}
         self._last: dict[int, int] = {}
+        # Columns of machine numbers, and not an object for each operation: so millions of them fit.
         self._times: array[int] = array("q")
         self._key: list[Hashable] = []
         self._f, self._status = array("h"), array("b")
@@ -122,6 +123,7 @@ class History:
         known = self._process_number(process)
         if known in self._open:
             raise BrokenHistory(self._still_open(known), line)
+        # ``1`` and ``true`` are two keys, though Python finds them equal.
         self._open[known] = self._begin(known, f, freeze(key), argument, time, line)
 
     def end(
@@ -131,6 +133,7 @@ class History:
 
         Raises BrokenHistory if the process has none open.
         """
+        # No process has the number -1, so that one that was never met has nothing open.
         known = self._processes.get(process, _OPEN)
         number = self._open.pop(known, None)
         if number is None:
@@ -159,7 +162,7 @@ class History:
 
     def intern(self, value: Hashable) -> int:
         """The number of a value: equal numbers, equal values."""
-        value = freeze(value)
+        value = freeze(value)  # without it 1, 1.0 and True would share one entry of `_ids`
         found = self._ids.get(value)
         if found is None:
             found = self._ids[value] = len(self.values)
@@ -175,6 +178,7 @@ class History:
             f=self._f_names[self._f[number]],
             key=self._key[number],
             argument=self.values[self._argument[number]],
+            # An operation that returned nil has the number of nil; -1 is only for those without a known outcome.
             result=UNKNOWN if result == _OPEN else self.values[result],
             status=status,
             call=self._call[number],
@@ -220,19 +224,24 @@ class History:
         """
         if self.settings.order == "file":
             return
+        # `_times` has events with a time only: one that is missing anywhere shifts all after it.
         if len(self._times) != self.events:
             raise BrokenHistory("order by time: not every event has a time; give them all one, or use the file's order")
+        # At one time the phases order events: 0 returns (strict), 1 calls, 2 both of a process that keeps its own
+        # order, 3 returns (lenient). Calls before returns means that operations overlap, which allows more orders.
         times, phase, lenient = self._times, bytearray(self.events), self.settings.ties == "calls"
         last: dict[int, int] = {}  # of each process, its last return
         orderly: dict[int, int] = {}  # by time, the one process that keeps its order: others still overlap all of it
         for process, begin, event in zip(self._process, self._call, self._returned, strict=True):
-            phase[begin] = 1
+            phase[begin] = 1  # the other returns stay at 0
             if event != NEVER and (lenient or times[event] == times[begin]):
                 phase[event] = 3  # an operation that took no time is over after it began, all the same
             before, last[process] = last.get(process, NEVER), event
+            # A call at the time of the process's last return: with calls first, its two operations would overlap.
             again = before != NEVER and phase[before] == 3 and times[before] == times[begin]
             if again and orderly.setdefault(times[begin], process) == process:
                 phase[before] = phase[begin] = 2
+        # A stable sort: what is equal in both keeps the order of the file.
         order = sorted(range(self.events), key=lambda event: (times[event], phase[event]))
         place = array("q", bytes(8 * self.events))
         for rank, event in enumerate(order):
@@ -241,6 +250,7 @@ class History:
             self._call[i] = place[self._call[i]]
             if self._returned[i] != NEVER:
                 self._returned[i] = place[self._returned[i]]
+        # The columns stay in the order of the file; the algorithms expect each key's numbers in that of calls.
         call = self._call
         for key, numbers in self.keys.items():
             self.keys[key] = array("q", sorted(numbers, key=call.__getitem__))
@@ -264,7 +274,7 @@ class History:
         self._process.append(process)
         self._argument.append(self.intern(argument))
         self._result.append(_OPEN)
-        self._status.append(_NUMBER[Status.INFO])
+        self._status.append(_NUMBER[Status.INFO])  # what never returns stays as it begins here: unknown
         self._call.append(self._event(process, time, line))
         self._returned.append(NEVER)
         self._line.append(line)
@@ -281,6 +291,7 @@ class History:
         event = self._event(process, time, line)
         self._status[number] = _NUMBER[status]
         self._return_line[number] = line
+        # INFO ends the operation for its process, but it may still take effect: it has no return.
         if status is not Status.INFO:
             self._returned[number] = event
             self._result[number] = self.intern(result)
@@ -288,6 +299,7 @@ class History:
     def _event(self, process: int, time: int | None, line: int) -> int:
         if time is not None and self.settings.order == "time":
             last = self._last.get(process)
+            # Times of different processes may be recorded in any order; one process is sequential.
             if last is not None and time < last:
                 raise BrokenHistory(f"time {time} of a process is before its last one, {last}; expected it later", line)
             self._last[process] = time
@@ -314,6 +326,7 @@ def history(operations: Iterable[Operation], settings: Settings | None = None) -
     made = History(settings)
     events: list[tuple[int, int, Operation]] = []
     for number, op in enumerate(operations):
+        # NEVER is greater than each order number.
         if op.call >= op.returned:
             raise BrokenHistory(f"{op!r}: expected its call before its return")
         events.append((op.call, number, op))

@@ -66,9 +66,11 @@ class Layout:
         """
         guards, values, returns = self.problem.guards, self.problem.values, self.returns
         happened = bytearray(b"\1") * len(returns)
-        if NEVER in returns:
+        if NEVER in returns:  # the common case, all returned, needs no second array
             happened = bytearray(returned != NEVER for returned in returns)
         writers = self.writers
+        # What an operation with the guard IS met was written by some operation. If only one optional operation can have
+        # done that, it did happen; and if that one is a compare-and-set, what it expected was written too, and so on.
         required = {value for value, guard, here in zip(values, guards, happened, strict=True) if guard == IS and here}
         todo = list(required)
         met: set[int] = set()
@@ -82,6 +84,7 @@ class Layout:
             if writer is None:
                 raise Violated
             if writer == SEVERAL:
+                # The loop goes on: a value without any writer is a violation, whatever the undecided ones are.
                 undecided = True
             elif writer != START and not happened[writer]:
                 happened[writer] = 1
@@ -99,9 +102,11 @@ class Layout:
         for i, (here, guard, value, write) in enumerate(rows):
             if guard == IS and here:
                 if write == NO_WRITE:
-                    met_from[value] = calls[i]
+                    met_from[value] = calls[i]  # rows are in the order of calls: the last one is the latest
                     if returns[i] < met_by.get(value, NEVER):
                         met_by[value] = returns[i]
+                # A value has one writer, so that it was there during one interval. The first compare-and-set ends that
+                # interval, and the second one finds the value gone.
                 elif heirs.setdefault(value, i) != i:
                     raise Violated(i, heirs[value])
 
@@ -111,6 +116,8 @@ class Layout:
         self.roots = [START, *(i for i in writers if not self._chained(i))]
         self.block_of = {root: block for block, root in enumerate(self.roots)}
         self.spans = [self._span(block) for block in range(len(self.roots))]
+        # `_span` has followed each chain from its root. A compare-and-set that it has not reached is part of a cycle:
+        # each one needs the other's value to be there first. The 1 is START.
         if len(self.block_of) != len(writers) + 1:
             raise Violated  # compare-and-sets that only follow from each other
 
@@ -128,14 +135,15 @@ class Layout:
         value = self.problem.initial
         if writer != START:
             earliest, latest, value = returns[writer], calls[writer], self.problem.writes[writer]
-        while True:
+        while True:  # along the chain: the readers of a value, then the compare-and-set that takes it
             met = met_by.get(value)
             if met is not None:
+                # This reader of the value returned before something earlier in the chain was called.
                 if met < latest:
                     raise Violated(self.problem.returns.index(met), self._called(latest))
                 earliest, latest = min(earliest, met), max(latest, self.met_from[value])
             heir = heirs.get(value)
-            if heir is None:
+            if heir is None:  # the value is the last one of its block
                 return earliest, latest
             if returns[heir] < latest:
                 raise Violated(heir, self._called(latest))
@@ -145,21 +153,27 @@ class Layout:
 
     def _span_of(self, writer: int) -> Span:
         """Of the block that begins with it, also of one that was not met."""
+        # A spare write is in no block: no operation met what it wrote, so that it is a block by itself.
         block = self.block_of.get(writer)
         return (self.returns[writer], self.calls[writer]) if block is None else self._span(block)
 
     def _lay_out(self) -> None:
         """Raises Violated, with all pairs that conflict, unless forward zones are disjoint and hold no other."""
         forward = sorted((*span, block) for block, span in enumerate(self.spans) if span[0] < span[1])
+        # Before START, whose zone can begin at -1.
         ends, last = -2.0, -1
         found: list[tuple[float, int]] = []
         for begin, end, block in forward:
+            # In this order, a zone overlaps an earlier one iff it overlaps the one that reaches furthest.
             if begin < ends:
                 found += [(end, block), (ends, last)]
             if end > ends:
                 ends, last = end, block
         begins = [zone[0] for zone in forward]
         for block, (end, begin) in enumerate(self.spans):
+            # A backward zone (from its latest call to its earliest return) fits at any of its points outside forward
+            # zones. Only the last forward zone that begins before it can hold it whole: they are disjoint, or the
+            # history is violated anyway.
             if begin <= end:
                 at = bisect_right(begins, begin) - 1
                 if at >= 0 and end < forward[at][1]:
@@ -177,6 +191,7 @@ class Layout:
     def _order(self) -> None:
         """Put the blocks into the order of their ends, for `_clashes`."""
         self.by_end = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans))
+        # The second best is for `_clashes` of the block that is itself the best: a block does not conflict with itself.
         best: tuple[float, int] = (EARLIEST, -1)
         second: float = EARLIEST
         for _, latest, block in self.by_end:
@@ -188,6 +203,7 @@ class Layout:
 
     def _clashes(self, block: int, span: Span) -> bool:
         """Whether some other block, as it was in the beginning, surely comes after and before one with this span."""
+        # Each block up to `at` has a return before the latest call of this one, so that it must come before it.
         at = bisect_left(self.by_end, (span[1], EARLIEST, -1)) - 1
         if at < 0:
             return False

@@ -26,18 +26,20 @@ class Optional:
 
 def available(optional: Optional, spent: int, ranks: int) -> bool:
     """Whether one of this kind is left that was called early enough."""
+    # Alike ones are used in the order of their calls: the count is the index of the next one.
     count = spent >> optional.shift & optional.mask
     return count < len(optional.ranks) and optional.ranks[count] < ranks
 
 
 def needed_until(problem: Register) -> dict[int, int]:
     """By value with one possible writer: the last operation that surely meets it."""
-    writers = {problem.initial: 1}
+    writers = {problem.initial: 1}  # the initial value counts as written
     for write in problem.writes:
         writers[write] = writers.get(write, 0) + 1
     found = {}
     for i, guard in enumerate(problem.guards):
         if guard == IS and problem.returns[i] != NEVER and writers.get(problem.values[i]) == 1:
+            # Operations are in the order of their calls: the last one wins.
             found[problem.values[i]] = i
     return found
 
@@ -56,5 +58,5 @@ def optionals(problem: Register) -> tuple[dict[Kind, Optional], int]:
         width = count.bit_length()
         optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
         guards_of_fields |= 1 << (shift + width)
-        shift += width + 1
+        shift += width + 1  # the bit between two fields lets `dominates` compare all of them at once
     return made, guards_of_fields

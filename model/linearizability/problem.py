@@ -96,6 +96,7 @@ class Register:
 
     def add(self, number: int, call: int, returned: int, guard: int, value: int, write: int) -> None:
         """Append an operation. One that changes nothing, whatever happens, is taken for what it asks alone."""
+        # A compare-and-set of a value by itself changes nothing, so that it is a read of that value.
         if guard == IS and write == value:
             write = NO_WRITE
         if write == NO_WRITE and (returned == NEVER or guard == ANY):
@@ -110,13 +111,18 @@ class Register:
     def simplify(self) -> None:
         """Merge the values that no guard distinguishes, and leave out optional operations without effect."""
         guards, values, writes, returns = self.guards, self.values, self.writes, self.returns
+        # Values outside `required` make every guard answer alike, so that one number stands for all of them. That makes
+        # fewer configurations. Several writers of NO_VALUE do no harm: no operation observes it.
         required = {value for value, guard in zip(values, guards, strict=True) if guard != ANY}
         self.writes = writes = [w if w < 0 or w in required else NO_VALUE for w in writes]
         if NEVER not in returns:
             return
+        # An optional compare-and-set whose expected value was never there cannot take effect.
         possible = {self.initial, *writes}
         ended = [returned != NEVER for returned in returns]
         keep = [i for i, over in enumerate(ended) if over or guards[i] != IS or values[i] in possible]
+        # An unobserved value meets no guard IS, so that writing it only takes possibilities away. With IS_NOT it can
+        # help: such a write is what ends the value that the guard excludes.
         if IS_NOT not in guards:
             keep = [i for i in keep if returns[i] != NEVER or writes[i] != NO_VALUE]
         if len(keep) < len(returns):
@@ -160,19 +166,24 @@ def register(specification: Specification, history: History, numbers: Iterable[i
     ok, unrecorded = 0, settings.nil == "unrecorded"
     refusals = settings.fail == "predicate-false"
     for number, f, argument, result, status, call, returned in history.rows(numbers):
+        # An operation that was open at `until` has no outcome yet: its recorded result is knowledge of the future.
         if returned > until:
-            if call > until:
+            if call > until:  # rows come in the order of calls: all others are later still
                 break
             status, returned = _INFO, NEVER
         if f in observers:
+            # A failed or unknown read observes nothing, and changes nothing either.
             if status == ok and not (unrecorded and result == nil):
                 add(number, call, returned, IS, result, NO_WRITE)
         elif f == "write":
-            if status != 1:
+            if status != 1:  # 1 is FAIL: a plain write has no predicate, so that a failed one did not happen
                 add(number, call, returned, ANY, NO_VALUE, argument)
+        # Under ``predicate-false`` a refused compare-and-set is an observation ("not this value"); under
+        # ``did-not-happen`` it says nothing of the state.
         elif status != 1 or (refusals and f in conditional):
             observed = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
             guard, value, writes, write = observed
+            # The guard ANY has no value: None stands for that here, not for nil.
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
     problem.simplify()
@@ -190,6 +201,7 @@ def _guard_operation(
     try:
         return guarded(f, argument, None, status)
     except ValueError as error:
+        # The specification knows the values, but not the line of the file that the user has to repair.
         raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
@@ -208,12 +220,15 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
                 break
             op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
         observed = observation_of(specification, history.settings, op.f, op.status, op.result)
+        # A failed operation did not happen, and an observer without a result constrains no order.
         if observed is UNKNOWN and (op.status is Status.FAIL or op.f in specification.observers):
             continue
         keyed = not specification.by_key and op.f not in specification.answering
         argument = (op.key, op.argument) if keyed else op.argument
+        # What remains with an unknown observation may change the state at any later time, or never.
         returned = NEVER if observed is UNKNOWN else op.returned
         steps.append(Step(number, op.call, returned, op.f, argument, observed))
+    # Every argument and result is tried once here, so that the search itself meets no ValueError half-way.
     begin = initial(specification, history)
     for step in steps:
         try:

@@ -34,6 +34,7 @@ class _Search:
         self.step, self.equal = problem.specification.step, problem.specification.equal
         self.observers = problem.specification.observers
         steps = problem.steps
+        # The returned ones in the order of their returns: "how many returns lie behind" then says which they are.
         self.musts = sorted((s for s in steps if s.returned != NEVER), key=lambda s: s.returned)
         self.looking, self.changing = self._open()
         self.kinds = self._kinds()
@@ -41,15 +42,17 @@ class _Search:
     def run(self) -> KeyResult:
         start = self._look((0, 0, 0, self.problem.initial))
         met = {start}
+        # A stack of iterators instead of recursion: an order is as long as the history, and Python's recursion is not.
         stack = [(start, self._following(start))]
         budget, steps = self.budget, 0
         while stack:
             place, following = stack[-1]
-            if place[0] == len(self.musts):
+            if place[0] == len(self.musts):  # what is optional may never have happened: nothing else is required
                 return HOLDS
             for after in following:
                 if after not in met:
                     met.add(after)
+                    # The iterator of `place` stays where it is, for the way back.
                     stack.append((after, self._following(after)))
                     break
             else:
@@ -65,7 +68,7 @@ class _Search:
 
     def _open(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
         """For each return, the operations open just before it, by their numbers among ``musts`` and in the order of
-        returns: those that only look, and the others. Bits are given out and taken back as operations come and go."""
+        returns: those that only look, and the others."""
         musts, observers = self.musts, self.observers
         by_call = sorted(range(len(musts)), key=lambda i: musts[i].call)
         self.bits = [0] * len(musts)
@@ -76,12 +79,14 @@ class _Search:
         for i, must in enumerate(musts):
             while called < len(by_call) and musts[by_call[called]].call < must.returned:
                 new = by_call[called]
+                # Bits are given out and taken back as operations come and go: `used` is as wide as operations overlap.
                 if not free:
                     free.append(1 << made)
                     made += 1
                 self.bits[new] = free.pop()
                 open_.append(new)
                 called += 1
+            # By return: the operation that must be explained next is tried first.
             open_.sort()
             looking.append(tuple(j for j in open_ if musts[j].f in observers))
             changing.append(tuple(j for j in open_ if musts[j].f not in observers))
@@ -97,7 +102,7 @@ class _Search:
                 alike.setdefault((step.f, step.argument), []).append(step)
         kinds, shift = [], 0
         for those in alike.values():
-            width = len(those).bit_length()
+            width = len(those).bit_length()  # the count can be as much as `len(those)`
             kinds.append((those[0], [step.call for step in those], shift, (1 << width) - 1))
             shift += width
         return kinds
@@ -108,9 +113,10 @@ class _Search:
             return
         must = self.musts[behind]
         bit = self.bits[behind]
-        if used & bit:
+        if used & bit:  # the next return is already explained: there is no choice to make
             yield self._look((behind + 1, used & ~bit, spent, state))
             return
+        # Any open operation that changes the state may come before this return, not this one alone.
         for i in self.changing[behind]:
             own = self.bits[i]
             if not used & own:
@@ -120,15 +126,17 @@ class _Search:
                     yield self._look((behind, used | own, spent, after))
         for step, calls, shift, mask in self.kinds:
             count = spent >> shift & mask
+            # Alike ones are used in the order of their calls: with the count, the earliest one left is known.
             if count < len(calls) and calls[count] < must.returned:
                 after, _ = self.step(state, step.f, step.argument)
-                if after != state:
+                if after != state:  # one that has no effect may as well not have happened
                     yield self._look((behind, used, spent + (1 << shift), after))
 
     def _look(self, place: Place) -> Place:
         """The place once everything open has looked that now sees what it saw."""
         behind, used, spent, state = place
         if behind < len(self.musts):
+            # To look as soon as possible is never worse: it changes no state, and may be impossible later.
             for i in self.looking[behind]:
                 bit = self.bits[i]
                 if not used & bit:

@@ -80,12 +80,15 @@ def observation_of(
     A failed operation that says nothing did not happen.
     """
     if status is Status.FAIL:
+        # Only an operation with a predicate can fail because of the state: any other failure is the client's own.
         observed = settings.fail == "predicate-false" and f in specification.conditional
         return REFUSED if observed else UNKNOWN
     if status is Status.INFO or (f in specification.observers and result is None and settings.nil == "unrecorded"):
         return UNKNOWN
     if f in specification.answering and settings.nil == "unrecorded" and isinstance(result, tuple):
+        # A transaction stays an observation: only the reads in it whose value is nil are unknown.
         return tuple((*one[:2], UNKNOWN) if isinstance(one, tuple) and one[2:] == (None,) else one for one in result)
+    # What a plain write returns is not compared: recorders put the argument there, or nothing.
     return result if f in specification.observers or f in specification.answering else DONE
 
 
@@ -117,6 +120,7 @@ def _register_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashabl
         case "set_if":
             expected, value = _pair(f, argument)
             value = _value(f, value)
+            # A recorded nil is the expectation "absent", which equals the state NOTHING.
             met = state is not NOTHING if expected == EXISTS else state == expected
             return (value, DONE) if met else (state, REFUSED)
         case _:
@@ -138,6 +142,7 @@ def _register_guarded(f: str, argument: Hashable, result: Hashable, status: Stat
             exists = f == "set_if" and expected == EXISTS
             if f == "set_if":
                 _value(f, value)
+            # A refusal observes the opposite of what the operation demands, and writes nothing.
             if status is Status.FAIL:
                 return (IS, NOTHING, False, None) if exists else (IS_NOT, expected, False, None)
             return (IS_NOT, NOTHING, True, value) if exists else (IS, expected, True, value)
@@ -149,6 +154,7 @@ def _mutex_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, 
 
 
 def _mutex_guarded(f: str, argument: Hashable, result: Hashable, status: Status) -> Guarded:
+    # A mutex is a register of two values, and acquire is a compare-and-set from one to the other.
     before, after = (NOTHING, HELD) if f == "acquire" else (HELD, NOTHING)
     return (IS_NOT, before, False, None) if status is Status.FAIL else (IS, before, True, after)
 
@@ -165,7 +171,8 @@ def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable,
     if f == "get":
         return state, state
     if not isinstance(argument, str) or not isinstance(state, str):
-        raise ValueError(f"{f} of {shorten_value(argument)} to {shorten_value(state)}; expected strings")  # noqa: TRY004  # of the recorded data
+        # A ValueError, since it is the recorded data that are wrong.
+        raise ValueError(f"{f} of {shorten_value(argument)} to {shorten_value(state)}; expected strings")  # noqa: TRY004
     return (argument if f == "put" else state + argument), DONE
 
 
@@ -173,7 +180,8 @@ def _append_begins(begin: Hashable, keys: Keys) -> Hashable:
     if begin is NOTHING:
         return ""
     if not isinstance(begin, str):
-        raise ValueError(f"append begins with {shorten_value(begin)}; expected text, in quotes")  # noqa: TRY004  # of an option
+        # A ValueError, since it is an option of the command line that is wrong.
+        raise ValueError(f"append begins with {shorten_value(begin)}; expected text, in quotes")  # noqa: TRY004
     return begin
 
 
@@ -183,9 +191,10 @@ def _each(begin: Hashable, keys: Keys) -> dict[Hashable, Hashable]:
     if not isinstance(begin, Atom) or begin.kind != "map":
         return {} if begin is NOTHING else dict.fromkeys(keys(), begin)
     assert isinstance(begin.text, frozenset)
+    # The command line gives keys as text, a history as numbers, bytes or EDN keywords: both have a spelling.
     named = {str(name): value for name, value in begin.text}
     begins = {key: named[_spell_key(key)] for key in keys() if _spell_key(key) in named}
-    for name in named.keys() - set(map(_spell_key, begins)):
+    for name in named.keys() - set(map(_spell_key, begins)):  # keys that no operation names still show in a scan
         begins[name] = named[name]
     return {key: value for key, value in begins.items() if value is not NOTHING}
 
@@ -207,7 +216,7 @@ def _bytes(key: Hashable) -> bytes:
     if isinstance(key, bytes):
         return key
     if isinstance(key, str):
-        return key.encode("utf-8", "surrogatepass")
+        return key.encode("utf-8", "surrogatepass")  # JSON can name lone surrogates; the order is that of bytes
     raise ValueError(f"key {shorten_value(key)}; expected text or bytes, which a scan can order")
 
 
@@ -226,9 +235,11 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
     entries = _entries(state)
     before = entries.get(key)
     after, result = _register_step(before, f, rest)
+    # This covers refused writes, and deletes of absent keys.
     if after == before:
         return state, result
     entries.pop(key, None)
+    # A state is compared: its order must be canonical.
     return _sort_pairs(entries if after is NOTHING else {**entries, key: after}), result
 
 
@@ -237,6 +248,7 @@ def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]
     for step in argument if isinstance(argument, tuple) else (None,):
         f = step[0] if isinstance(step, tuple) and len(step) == 3 else None
         f = str(f).removeprefix(":") if isinstance(f, str | Atom) else ""
+        # Elle's list-append has the same shape, but a register cannot explain it: better no verdict than a wrong one.
         if f == "append":
             raise ValueError(
                 f"txn of {shorten_value(argument)}: histories of list-append are judged by no model here, see Elle"
@@ -257,9 +269,11 @@ def _transaction_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hash
     observed = []
     for kind, register, value in _micro_operations(argument):
         if kind == "w":
-            registers[register] = value
+            registers[register] = value  # a later read in the same transaction sees it
         observed.append((kind, register, registers.get(register)))
+    # A register that holds nil and one that was never written are one state: what is equal should be met once.
     after = frozenset((name, value) for name, value in registers.items() if value is not NOTHING)
+    # A recorder repeats the writes in the result: an echo that differs from the argument is a violation.
     return after, DONE if f == "write" else tuple(observed)
 
 
@@ -303,7 +317,7 @@ KV_SCAN: Final = attrs.evolve(
     observers=frozenset({"get", "scan"}),
     unasking=frozenset(),
     guarded=None,
-    by_key=False,
+    by_key=False,  # a scan reads several keys at one moment: they are one object
 )
 MUTEX: Final = Specification(
     name="mutex",
@@ -318,6 +332,7 @@ APPEND: Final = Specification(
     fs=frozenset({"get", "put", "append"}),
     initial="",
     step=_append_step,
+    # Stores differ in what they call empty.
     equal=lambda result, observed: result == ("" if observed is NOTHING else observed),
     observers=frozenset({"get"}),
     begins=_append_begins,
@@ -349,6 +364,7 @@ def specification_of(fs: frozenset[str]) -> Specification:
     Raises BrokenHistory if there is none, or no smallest one.
     """
     fitting = [specification for specification in ALL.values() if fs <= specification.fs]
+    # The smallest decides nothing that a larger one would not: they agree on the operations that both have.
     smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
     if len(smallest) == 1:
         return smallest[0]

@@ -60,16 +60,17 @@ def freeze(value: object, depth: int = 0) -> Hashable:
     if type(value) in PLAIN:
         assert isinstance(value, Hashable)
         return value
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # before numbers: a bool is an int
         return Atom("boolean", "true" if value else "false")
     if isinstance(value, float):
-        return Atom("float", repr(value))
+        return Atom("float", repr(value))  # by repr, so that nan equals itself, and 0.0 is not -0.0
     depth += 1
     if depth > DEPTH_MAX:
         raise TypeError(f"nested more than {DEPTH_MAX} deep; expected plain data")
     if isinstance(value, list | tuple):
         return tuple([freeze(one, depth) for one in value])
     if isinstance(value, Mapping):
+        # A frozenset: the order in which a recorder wrote the pairs does not count.
         return Atom("map", frozenset((freeze(key, depth), freeze(part, depth)) for key, part in value.items()))
     if isinstance(value, AbstractSet):
         return Atom("set", frozenset(freeze(one, depth) for one in value))
@@ -101,6 +102,7 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
 
 def _render_pair(key: object, part: object, text: Callable[[object], str]) -> str:
     name = render_value(key, text)
+    # An EDN keyword has its colon in front.
     return f"{name}{'' if name.startswith(':') else ':'} {render_value(part, text)}"
 
 

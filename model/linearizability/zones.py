@@ -48,6 +48,7 @@ def zones(problem: Register) -> KeyResult | None:
     try:
         _Denying(problem).check()
     except Violated as error:
+        # The later return of the first conflict: by then it shows, and perhaps earlier.
         known = [problem.returns[i] for i in error.operations[:2] if problem.returns[i] != NEVER]
         return KeyResult(Verdict.VIOLATED, at=max(known, default=-1))
     except Undecided:
@@ -65,10 +66,12 @@ class _Denying(Layout):
         """The "not this value" that some block must surely hide, but which one is open."""
 
     def check(self) -> None:
+        # After this, a value that was met has one writer, and at most one compare-and-set that takes it.
         self._gather()
         self._spans()
         self._lay_out()  # without any "not": if this is impossible, all is
         if IS_NOT in self.problem.guards:
+            # These deadlines are implied, not chosen: where no layout is left, the history is violated.
             moved = self._nots()
             if moved:
                 self._move(moved)
@@ -85,6 +88,7 @@ class _Denying(Layout):
         nots = [i for i, guard in enumerate(guards) if guard == IS_NOT and happened[i]]
         self._clocks({self.problem.values[i] for i in nots})
         self._order()
+        # The recorded returns stay in the problem: `_not` compares with them, and a verdict names one of them.
         self.returns = returns = list(self.returns)
         return {self.heirs[self.problem.values[i]] for i in nots if self._not(i, returns)}
 
@@ -103,19 +107,24 @@ class _Denying(Layout):
                 return False  # it came later, or not at all
         deadline = problem.returns[i] if observes else call
         heir = self.heirs.get(value)
+        # A compare-and-set has surely taken the value by then: the operation can take effect right after it.
         if heir is not None and returns[heir] <= deadline:
             return False
+        # If the block lasted until the deadline, it would conflict with another one: in each layout it is over before.
         if heir is None and self._clashes(self.block_of[writer], (self.spans[self.block_of[writer]][0], deadline)):
             return False
+        # The value may still come later than this operation: two ways to fulfil it, and zones can follow only one.
         if self.there_by[value] > call:
             raise Undecided
         if heir is None:
+            # The value was there by the call, and an operation that is called after the return still meets it.
             if self.met_from.get(value, EARLIEST) > problem.returns[i]:
                 raise Violated
             if not observes:
                 raise Undecided
             self.doubtful.append(i)
             return False
+        # The same with a compare-and-set that takes the value only after the return.
         if problem.calls[heir] > problem.returns[i]:
             raise Violated
         if not observes:
@@ -133,8 +142,11 @@ class _Denying(Layout):
         problem, unfit, urgent = self.problem, set[tuple[int, int]](), Counter[int]()
         first: dict[int, int] = {}  # what is hidden once is hidden for good
         for i in sorted(self.doubtful, key=problem.returns.__getitem__):
+            # In the order of returns: the earliest deadline of a block is the strictest.
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
         happened = self.happened
+        # Greedy with repair: choose hiders, lay all out, and forbid the choices that conflict. A round begins with the
+        # given times, so that a bad choice leaves no trace.
         for _ in range(_ROUNDS):
             times = Times(list(given[0]), list(given[1]), bytearray(happened))
             self.calls, self.returns, self.happened = times.calls, times.returns, times.happened
@@ -148,13 +160,14 @@ class _Denying(Layout):
             spared = [i for i in hiders if i not in block_of]  # blocks of their own, which were not met
             self.spans += [(times.returns[i], times.calls[i]) for i in spared]
             try:
-                self._lay_out()
+                self._lay_out()  # exact: whatever the choices were, a layout proves that the history holds
                 return
             except Violated as error:
                 known = len(unfit)
                 for block in error.blocks:  # another block must hide what those of this one were to hide
                     root = self.roots[block] if block < len(spans) else spared[block - len(spans)]
                     unfit.update(hiders.get(root, ()))
+                # Nothing new is forbidden: the next round would choose the same.
                 if len(unfit) == known:
                     break
         raise Undecided
@@ -188,6 +201,8 @@ class _Denying(Layout):
         writer, over, begin = hider
         before = calls[writer], returns[writer], returns[root]
         if root != START:
+            # What is called after a block's earliest return comes after the block: an earlier return of its writer puts
+            # the hidden one first, a later call of its own puts the hider after it.
             returns[root] = min(returns[root], over)
         calls[writer] = max(calls[writer], begin)
         returns[writer] = min(returns[writer], deadline - MOMENT / 2)
@@ -217,6 +232,7 @@ class _Denying(Layout):
     def _spare(self) -> list[tuple[float, int]]:
         """The writes that may have happened, and that no read would have noticed, by their calls."""
         problem = self.problem
+        # A spare write of a denied value would need a hider itself.
         denied = {value for value, guard in zip(problem.values, problem.guards, strict=True) if guard == IS_NOT}
         return [
             (problem.calls[i], i)
@@ -234,4 +250,5 @@ class _Denying(Layout):
                 chain.append((writes[heir], returns[heir]))
             earliest: float = NEVER
             for value, returned in reversed(chain):
+                # A later link implies the earlier ones.
                 earliest = self.there_by[value] = min(earliest, returned, met_by.get(value, NEVER))
