@@ -112,6 +112,8 @@ class Watching:
 
     async def __aenter__(self) -> Self:
         owner, partition, prefix = self._of
+        # The smallest free number, not a counter: a flow that opens watches in a loop returns to the same names, so the
+        # search finds that it is in the same state again.
         name = next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names)
         self._of = (name, partition, prefix)
         self._names.append(name)
@@ -120,7 +122,7 @@ class Watching:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         try:
-            if kind is not kv.WatchLost:
+            if kind is not kv.WatchLost:  # a lost watch has ended in the store already
                 await perform(watches.EndWatch(*self._of))
         finally:
             self._names.remove(self._of[0])
@@ -134,10 +136,12 @@ class Watching:
         Raises:
             WatchLost: read the keys again, and begin another watch.
         """
+        # After the block there is no queue to receive from.
         if self._of[0] not in self._names:
             raise RuntimeError("a watch is open within its async with alone")
         if not self._rest:
             self._rest = cast("watches.Changes", await perform(watches.NextChanges(*self._of)))
+        # The changes of one write arrive together, and are handed on one by one: no effect lies between them.
         change, *rest = self._rest
         self._rest = tuple(rest)
         return change
@@ -186,12 +190,13 @@ class ClockEffects:
 
     async def sleep(self, microseconds: int) -> None:
         """Wait for so long, or longer. See ``Scenario.time``."""
+        # The live driver has slept by now, and answers None. The search answers True while the timer runs.
         if await perform(Sleep(self.timer(), microseconds)):
             await perform(Wake(self.timer()))
 
     async def wait_until(self, time: int) -> None:
         """Wait until the clock shows this (microseconds since 1970), or later."""
-        await self.sleep(time - await self.now())
+        await self.sleep(time - await self.now())  # a negative number ends at once
 
 
 @attrs.frozen
@@ -224,6 +229,7 @@ class Channel:
     async def send(self, message: bytes) -> bool:
         """Append a message. Never waits: where ``capacity`` messages are in the channel, it is dropped, and the answer
         is False."""
+        # A live store answers nothing; only False is a refusal.
         return await perform(channels.Send(self.name, message, self.capacity)) is not False
 
     async def receive(self) -> bytes:
@@ -236,6 +242,8 @@ class Channel:
 
     async def _take(self, kind: type[channels.Receive]) -> object:
         at = 0
+        # Under reordering the search asks for each message in turn whether a later one overtakes it. So a receive is
+        # one choice of two at a time, instead of one of n.
         while (reply := await perform(kind(self.name, at))) is channels.OVERTAKEN:
             at += 1
         return reply
@@ -259,7 +267,7 @@ class Timeout(Group):
     Where the body ends before, the task is cancelled. The deadline is one from below: the client may be slow.
     """
 
-    ends_with_body = True
+    ends_with_body = True  # the deadline alone is no reason to wait
 
     def __init__(self, microseconds: int, timer: Callable[[], str]) -> None:
         super().__init__(cancel=True)
@@ -268,18 +276,20 @@ class Timeout(Group):
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
+        # A task may nest timeouts, and each needs a timer of its own. The depth comes back, unlike a counter, so loops
+        # keep a finite number of states.
         timer = f"{self._timer()}!{self.depth}"
         try:
             await perform(Deadline(timer, self._microseconds))
         except BaseException as error:
-            await super().__aexit__(type(error), error, None)
+            await super().__aexit__(type(error), error, None)  # else the task would end and leave a group open: Misused
             raise
         self.start(self._expire, timer)
         return self
 
     async def _expire(self, timer: str) -> None:
         await perform(Expiry(timer, self._microseconds))
-        self.expired = True
+        self.expired = True  # before the error: `Tasks` reads it when it cancels the group
         raise _Expired
 
     async def __aexit__(
@@ -287,8 +297,10 @@ class Timeout(Group):
     ) -> bool:
         if not await self.join(error):
             return False
+        # A group around it has ended this one: the deadline is not the reason.
         if self.cut and (error is None or isinstance(error, Cancelled)):
             raise Cancelled
+        # A body that was complete when the deadline came, or that raised an error of its own, keeps its result.
         if self.expired and isinstance(error, Cancelled):
             raise TimedOut(f"after {self._microseconds} microseconds") from None
         return False
@@ -332,5 +344,6 @@ class Env:
     ) -> "Env":
         """An environment whose identifiers come from ``unique``; ``timer``: see `ClockEffects`; ``conditions``:
         see `ObjectEffects`; ``owner``: see `KVEffects`."""
+        # These names hide the modules, in this method alone.
         objects, clock = ObjectEffects(conditions), ClockEffects(timer)
         return cls(ids=Ids(unique=unique), store=KVEffects(owner), objects=objects, clock=clock)

@@ -132,6 +132,7 @@ def options_of(flow: Flow, options: Mapping[str, Hashable]) -> dict[str, Hashabl
 
     def fits(name: str, value: object) -> bool:
         default = parameters[name].default
+        # The flows of a design may include one of another design, whose ``reading`` is of another class.
         plain = default is None or not (attrs.has(type(value)) or attrs.has(type(default)))
         return plain or type(value) is type(default)
 
@@ -151,6 +152,6 @@ def bind_reading(flows: F, **options: Hashable) -> F:
         if flow is not None and (known := options_of(flow, options)):
             changed[name] = partial(flow, **known)
             taken |= known.keys()
-    if unknown := options.keys() - taken:
+    if unknown := options.keys() - taken:  # a misspelt option would otherwise check the default reading
         raise ValueError(f"options {sorted(unknown)}: no flow of {type(flows).__name__} has them; leave them out")
     return attrs.evolve(flows, **changed)

@@ -40,7 +40,7 @@ ROOT: Final = HERE.parent
 _LIBRARIES: Final = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 """Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
-_OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
+_OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")  # installed beside the package, not in it
 _EFFECTS: Final = ("effects.py", "operations.py", "parallel.py", "scheduling.py", "wellformed.py")
 _MACHINERY: Final = frozenset({*(str(HERE / name) for name in _EFFECTS), str(ROOT / "model" / "snapshot.py")})
 _SEARCH: Final = (f"{ROOT / 'search'}/", f"{ROOT / 'languages'}/")
@@ -70,7 +70,7 @@ class Spot:
 def _short(file: str) -> str:
     path = Path(file)
     with contextlib.suppress(ValueError, OSError):
-        inner = path.absolute().relative_to(ROOT.parent)
+        inner = path.absolute().relative_to(ROOT.parent)  # ValueError: outside of the project
         linked = inner.parts[0] == ROOT.name and inner.parts[1] in _ROOMS
         return (inner.relative_to(ROOT.name) if linked else inner).as_posix()
     return path.name
@@ -93,7 +93,7 @@ def chain(coroutine: object) -> Iterator[tuple[FrameType | None, object]]:
             case None:
                 return
             case _:
-                inner = _generator_behind(at)
+                inner = _generator_behind(at)  # an awaitable without a frame, or one whose frame is hidden
                 if inner is None:
                     yield None, at
                     return
@@ -102,6 +102,7 @@ def chain(coroutine: object) -> Iterator[tuple[FrameType | None, object]]:
 
 def _generator_behind(awaited: object) -> object:
     """The asynchronous generator whose next value is awaited. Python keeps it from view, but not from its collector."""
+    # CPython gives these types no name to test with isinstance.
     if type(awaited).__name__ not in ("async_generator_asend", "async_generator_athrow", "anext_awaitable"):
         return None
     for referent in gc.get_referents(awaited):
@@ -114,11 +115,15 @@ def _generator_behind(awaited: object) -> object:
 
 def spot(coroutine: object) -> Spot | None:
     """The line of the flow at which a coroutine is suspended: the innermost ``await`` in the flow's own file."""
+    # A generator frame is that of a ``types.coroutine``, such as `perform`: it yields the effect, and is no line of a
+    # flow.
     frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
     own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
     if not own:
         return _named_line(frames)
     at = [frame for frame in own if frame.f_code.co_filename == own[0].f_code.co_filename]
+    # The file of the outermost frame, though helpers of other files may lie further in: a schedule names the line of
+    # the flow that is checked, not one of a helper.
     return _innermost([(frame.f_code, frame.f_lineno) for frame in at])
 
 
@@ -135,7 +140,7 @@ def raised_at(error: BaseException) -> Spot | None:
     """The line of the flow at which an exception was raised; or its cause: StopIteration becomes a RuntimeError."""
     places = []
     trace: TracebackType | None = error.__traceback__
-    while trace is not None:
+    while trace is not None:  # from the outermost frame inwards
         places.append((trace.tb_frame.f_code, trace.tb_lineno))
         trace = trace.tb_next
     found = _innermost(places)
@@ -148,7 +153,7 @@ def running_at(frame: FrameType | None) -> Spot | None:
     while frame is not None:
         places.append((frame.f_code, frame.f_lineno))
         frame = frame.f_back
-    return _innermost(places[::-1])
+    return _innermost(places[::-1])  # f_back goes outwards
 
 
 def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
@@ -156,12 +161,14 @@ def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
     if not own:
         return None
     code, line = own[-1]
+    # CPython has no line for some instructions that it inserts.
     return Spot(code.co_filename, line or code.co_firstlineno, code.co_qualname)
 
 
 @lru_cache(4096)
 def _is_library(file: str) -> bool:
     machinery = file in _MACHINERY or file.startswith(("<frozen ", *_SEARCH))
+    # The project itself may be installed in site-packages; its flows are no library.
     return machinery or (file.startswith(_LIBRARIES) and not file.startswith(_OURS))
 
 
@@ -173,7 +180,7 @@ def awaitable_name(coroutine: object) -> str:
         for at, (frame, link) in enumerate(links)
         if frame and not isinstance(link, GeneratorType) and not _is_library(frame.f_code.co_filename)
     ]
-    last = max(own, default=0)
+    last = max(own, default=0)  # no line of a flow: the outermost link stands in for it
     if last + 1 >= len(links):
         return "a bare yield"
     frame, thing = links[last + 1]
@@ -194,6 +201,7 @@ def try_close(coroutine: Coroutine[Any, Any, Any]) -> bool:  # type: ignore[expl
     """Close a suspended coroutine, unless that would run lines of its flow. Whether it is closed. Never raises."""
     with contextlib.suppress(Exception):  # values answer in their own way when they are looked at; or a file is unread
         if not would_run(coroutine):
+            # An awaitable of a flow may raise from its own close().
             with contextlib.suppress(BaseException), no_generator_hooks():
                 coroutine.close()
             return True
@@ -204,6 +212,8 @@ def try_close(coroutine: Coroutine[Any, Any, Any]) -> bool:  # type: ignore[expl
 def no_generator_hooks() -> Iterator[None]:
     """A scan that a flow abandons half-way ends with the flow, without a word of the event loop's."""
     hooks = sys.get_asyncgen_hooks()
+    # A generator takes with it the hooks of its first iteration. Without any, an event loop does not know of it, and
+    # does not finalize it.
     sys.set_asyncgen_hooks(None, None)
     try:
         yield
@@ -222,6 +232,7 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
     that is not known. Raises what a value of the coroutine raises when it is looked at; or the garbage collector runs
     in this thread, and the file of the flow has not been read yet."""
     seen: set[int] = set()
+    # Only frames can be looked into: an awaited object of another type is passed over.
     todo = [link for _, link in chain(coroutine) if type(link) in _SUSPENDED]
     while todo:
         at = todo.pop()
@@ -231,6 +242,7 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         frame = _frame(at)
         if frame is None:
             continue
+        # Our own blocks perform no effect on GeneratorExit.
         if frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
             return True
         # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
@@ -241,6 +253,8 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
 def _frame(at: object) -> FrameType | None:
     match at:
         case CoroutineType():
+            # Not begun: close() runs nothing. In a closure CPython has run COPY_FREE_VARS by then (f_lasti is 2): it
+            # counts as begun, and is kept.
             frame, begun = at.cr_frame, at.cr_frame is not None and at.cr_frame.f_lasti > 0
         case GeneratorType():
             frame, begun = at.gi_frame, at.gi_frame is not None and at.gi_frame.f_lasti > 0
@@ -257,6 +271,7 @@ def _is_protected(frame: FrameType, unknown: bool, at: object) -> bool:
         return unknown
     if _GROUP in around:
         # The end of a group runs nothing of a flow that is abandoned. The stack says how many of the blocks are groups.
+        # A resource of the flow that has a method ``parallel`` looks the same: its ``__aexit__`` would run.
         if sum(catches is _GROUP for catches in around) != _groups(at):
             return True
         around = tuple(catches for catches in around if catches is not _GROUP)
@@ -268,9 +283,9 @@ def _groups(at: object) -> int:
     found: set[int] = set()
     for referent in gc.get_referents(at):
         if isinstance(referent, MethodType) and referent.__func__.__code__.co_filename == _PARALLEL:
-            found.add(id(referent.__self__))
+            found.add(id(referent.__self__))  # the bound __aexit__, which the block keeps on the stack
         elif isinstance(referent, CoroutineType) and referent.cr_frame and referent.cr_code.co_filename == _PARALLEL:
-            found.add(id(referent.cr_frame.f_locals.get("self")))
+            found.add(id(referent.cr_frame.f_locals.get("self")))  # the end of the block is what the coroutine awaits
     return len(found)
 
 
@@ -280,9 +295,11 @@ def _around(code: CodeType, at: int) -> tuple[ast.expr | None, ...] | None:
     to be the ``async with`` of a group of tasks. None: unknown."""
     regions = _regions(code)
     positions = list(code.co_positions())
+    # f_lasti is an offset in bytes; co_positions() has an entry for each code unit of 2 bytes, caches included.
     line, _, column, _ = positions[at // 2] if at // 2 < len(positions) else (None, None, None, None)
     if regions is None or line is None or column is None:
         return None
+    # The protected region is of the source, since an exception table does not say what is caught.
     return tuple(catches for first, last, catches in regions if first <= (line, column) <= last)
 
 
@@ -294,6 +311,7 @@ Region = tuple[tuple[int, int], tuple[int, int], ast.expr | None]
 def _regions(code: CodeType) -> tuple[Region, ...] | None:
     """The parts of a function in which an exception would run lines of it. None: its source is not known."""
     functions = _functions(code.co_filename).get(code.co_firstlineno, ())
+    # Two functions on one line, or none: a generator expression, a lambda, code made by exec.
     if len(functions) != 1:
         return None
     found: list[Region] = []
@@ -302,7 +320,10 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
             found.append((_first(node), _last(node), _GROUP if _of_a_group(node) else None))
         elif isinstance(node, ast.Try | ast.TryStar):
             if node.finalbody:
+                # The handlers are in the region, too: a ``finally`` also runs when one of them is left.
                 found.append((_first(node), _last(node.finalbody[0], before=True), None))
+            # Up to the first handler, so the body alone: what a handler or the ``else`` awaits is not caught by this
+            # ``try``.
             found.extend(
                 (_first(node), _last(node.handlers[0], before=True), handler.type) for handler in node.handlers
             )
@@ -315,6 +336,7 @@ def _functions(file: str) -> Mapping[int, Sequence[ast.AST]]:
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(_tree(file) or ast.Module([], [])):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            # A code object begins at its first decorator, a node at its ``def``.
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             found.setdefault(first, []).append(node)
     return found
@@ -323,6 +345,7 @@ def _functions(file: str) -> Mapping[int, Sequence[ast.AST]]:
 def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
     """Whether this is ``async with env.parallel(...)``, by its looks."""
     made = node.items[0].context_expr
+    # Only by its looks, since the type of ``env`` is not known; `_groups` counts what is really open.
     called = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "parallel"
     return isinstance(node, ast.AsyncWith) and len(node.items) == 1 and called
 
@@ -345,6 +368,7 @@ def _catches_exit(caught: ast.expr, frame: FrameType) -> bool:
 
 def _is_exit(caught: object) -> bool:
     parts = caught if isinstance(caught, tuple) else (caught,)
+    # What is no class may be anything: assume that it catches.
     return any(not isinstance(part, type) or issubclass(GeneratorExit, part) for part in parts)
 
 
@@ -356,6 +380,7 @@ def _looked_up(name: ast.expr, frame: FrameType) -> object:
     elif isinstance(name, ast.Attribute):
         owner = _looked_up(name.value, frame)
         if isinstance(owner, type) or type(owner).__name__ == "module":
+            # By vars(), not getattr(): no property or __getattr__ of the flow may run.
             return cast("object", vars(owner).get(name.attr))
     return None
 
@@ -365,9 +390,10 @@ class _Collector:
 
     def __init__(self) -> None:
         self._thread = 0
-        gc.callbacks.append(self._phase)
+        gc.callbacks.append(self._phase)  # for ever: one per process
 
     def _phase(self, phase: str, _: object) -> None:
+        # The callbacks run in the thread that collects. Another one goes on, and is not interrupted.
         self._thread = threading.get_ident() if phase == "start" else 0
 
     @property
@@ -395,5 +421,6 @@ def _tree(file: str) -> ast.Module | None:
         lines = linecache.getlines(file)
     try:
         return ast.parse("".join(lines)) if lines else None
+    # The file was changed since, or is nested too deeply: as if it were not there.
     except (SyntaxError, ValueError, RecursionError):
         return None

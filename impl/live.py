@@ -76,18 +76,21 @@ async def run(
         reply: object = None
         while True:
             try:
+                # The flow's generators must not be known to trio: its hooks would finish a scan of an abandoned flow,
+                # and so run it.
                 with no_generator_hooks():
                     effect = _resume_flow(flow, reply)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
+            # From its first group on a flow has several open effects, and `Tasks` runs it.
             if isinstance(effect, Opens | Joins):
                 return cast("T", await _Parallel(flow, stores).run(effect))
             try:
                 reply = await stores.answer(effect)
-            except (kv.KVError, objects.ObjectError) as error:
+            except (kv.KVError, objects.ObjectError) as error:  # others are no answers: the flow stops
                 reply = error
     finally:
-        abandon(flow)
+        abandon(flow)  # also on Cancelled and KeyboardInterrupt, as if the process had crashed here
         for feed in stores.feeds.values():
             feed.close()
 
@@ -95,7 +98,7 @@ async def run(
 def _resume_flow(flow: Coroutine[object, object, T], reply: object) -> object:
     """The next effect. One that no store understands is refused in the flow, where it asks for it."""
     effect = flow.send(reply)
-    while True:
+    while True:  # the flow may catch the TypeError, and ask for another such effect
         try:
             return exact(effect)
         except TypeError as error:
@@ -114,11 +117,12 @@ class _Stores:
     async def answer(self, effect: object) -> object:
         """The reply to an effect. Raises the errors of the stores."""
         if isinstance(effect, Now):
+            # Each effect is a schedule point under trio, also one that waits for nothing.
             await trio.lowlevel.checkpoint()
             return self.clock()
         if isinstance(effect, Deadline):
             await trio.lowlevel.checkpoint()
-            return None
+            return None  # the task that waits is that of its `Expiry`
         if isinstance(effect, Sleep | Expiry):
             await trio.sleep(max(0, effect.microseconds) / 1_000_000)
             return None
@@ -130,6 +134,7 @@ class _Stores:
         if isinstance(effect, Local):
             if self.local is None:
                 raise NoLocalStore(f"{effect.op!r}: the flow was run without a local store; pass local= to run()")
+            # A disk has no objects, and no local store of its own.
             return await _Stores(self.local, None, self.clock, None).answer(effect.op)
         if isinstance(effect, channels.Op):
             raise NoChannel(f"{effect!r}: no store has channels; run flows with env.channel under the search alone")
@@ -142,9 +147,11 @@ class _Stores:
         return await self.object_store.perform(effect)
 
     async def _watch(self, effect: watches.StartWatch) -> object:
+        # All requests of a watch are subclasses of `StartWatch`; the feed is found by their common part.
         of = watches.StartWatch(effect.name, effect.partition, effect.prefix)
         if isinstance(effect, watches.NextChanges):
             return await self.feeds[of].receive()
+        # A watch whose end was cancelled leaves its feed open, and the next watch may have its name.
         if of in self.feeds:
             self.feeds.pop(of).close()
         if isinstance(effect, watches.EndWatch):
@@ -163,15 +170,19 @@ class _Parallel:
 
     def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
         hooks = Hooks(
-            at_once=lambda _: None,
+            at_once=lambda _: None,  # no effect is free: each asks a store
             known=lambda effect: isinstance(
                 effect,
                 kv.Op | kv.Transact | objects.Op | channels.Op | watches.StartWatch | Now | Local | Sleep | Expiry,
             ),
             foreign=lambda _, effect: _foreign(effect),
+            # Any request may be on its way here, a read too. So it is cancelled under trio, and its task goes on when
+            # it has ended.
             recalls=lambda _: True,
+            # Neither is an error of the flow, so no handler of it may see them.
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),
         )
+        # Of this task of trio's: the main task of the flow is this one.
         self._tasks = Tasks(flow, hooks, lambda _: None, trio.lowlevel.current_task().context)
         self._stores = stores
         self._scopes: dict[str, trio.CancelScope] = {}
@@ -183,6 +194,7 @@ class _Parallel:
             async with trio.open_nursery() as nursery:
                 # Not from here: the context of the flow's main task is entered here, and cannot be entered twice.
                 nursery.start_soon(self._begin, nursery, request)
+            # Not in an ExceptionGroup of the nursery's: `run` raises what one task would raise.
             if self._failed is not None:
                 raise self._failed
         finally:
@@ -203,7 +215,7 @@ class _Parallel:
             self._stop(nursery, error)
             return
         for name, effect, cancelled in self._tasks.open:
-            if name not in self._scopes:
+            if name not in self._scopes:  # the others have been requested already: this is called after each answer
                 self._scopes[name] = trio.CancelScope()
                 nursery.start_soon(self._ask, nursery, name, effect)
             if cancelled:
@@ -212,6 +224,8 @@ class _Parallel:
     async def _ask(self, nursery: trio.Nursery, name: str, effect: object) -> None:
         reply: object = None
         try:
+            # Where this scope is cancelled, ``reply`` stays None. The task was recalled, and receives Cancelled
+            # instead.
             with self._scopes[name]:
                 reply = await self._stores.answer(effect)
         except (kv.KVError, objects.ObjectError) as error:
@@ -219,9 +233,9 @@ class _Parallel:
         except Exception as error:  # noqa: BLE001  # a store is broken: raised by run()
             self._stop(nursery, error)
             return
-        del self._scopes[name]
+        del self._scopes[name]  # before going on: the same task may ask for its next effect now
         self._go_on(nursery, lambda: self._tasks.answer(name, reply))
 
     def _stop(self, nursery: trio.Nursery, error: BaseException) -> None:
-        self._failed = self._failed or error
+        self._failed = self._failed or error  # later errors are results of the first
         nursery.cancel_scope.cancel()

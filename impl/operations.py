@@ -84,21 +84,23 @@ class KVOperations(ABC):
         """Entries in ascending byte order: from ``start`` on, or from ``prefix`` on if that is later, up to the last
         key that begins with ``prefix``. Not a snapshot: writes may fall between two batches. One effect per batch;
         none after the batch that shows a key beyond the prefix. Raises ScanInterrupted where a store goes back."""
+        # The prefix itself is the first key that begins with it.
         start, more = max(start, prefix), True
         while more:
             batch = cast("kv.Batch", await self.perform(kv.ScanBatch(partition, start, batch_size)))
             for entry in batch.entries:
-                if entry.key < start:  # it might have no end
+                if entry.key < start:  # a store that ignores ``start`` would return the same batch again and again
                     raise kv.ScanInterrupted(f"expected a key from {start!r} on, found {entry.key!r}")
                 if not entry.key.startswith(prefix):
-                    return
+                    return  # keys are in byte order: no later one begins with the prefix
                 yield entry
-                start = entry.key + b"\0"
+                start = entry.key + b"\0"  # the successor in byte order: nothing lies between a key and this
             more = batch.more
 
 
 def _triple(given: T) -> T:
     """A list as a tuple; what is neither as it is: the driver names it."""
+    # The search hashes effects, so a list of the flow's cannot go on as it is.
     return cast("T", tuple(given)) if isinstance(given, list) else given
 
 
@@ -193,5 +195,5 @@ class ObjectOperations(ABC):
             page = cast("objects.Page", await self.perform(objects.ListObjects(prefix, after, page_size)))
             for head in page.heads:
                 yield head
-                after = head.address
+                after = head.address  # exclusive, unlike the start of a scan
             more = page.more

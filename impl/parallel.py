@@ -45,6 +45,7 @@ MAIN: Final = ""
 """The name of a flow's main task."""
 
 WRITES: Final = (
+    # A read is not here: whether it took place makes no difference, so its task ends at once.
     *(kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf, kv.Transact),
     *(objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject),
     channels.Send,
@@ -52,7 +53,7 @@ WRITES: Final = (
 """Effects that may have taken place when their task is cancelled."""
 
 
-class Cancelled(BaseException):
+class Cancelled(BaseException):  # not an Exception: ``except Exception`` of a flow must not stop a cancelling
     """Raised where a task waits, when another task of its group, or of one around it, has failed. Let it pass."""
 
 
@@ -86,7 +87,7 @@ class _PoolState(Enum):
     ENDED = "has ended"
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False)  # by identity: each is handed over once, and a group has no value to compare
 class Opens:
     """What a flow hands to its driver at the begin of a group. No schedule point."""
 
@@ -157,11 +158,13 @@ class Group:
     def _start(  # type: ignore[explicit-any]
         self, name: str | None, flow: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> Started[T]:
+        # ENDING, too: a task of the group may start a sibling while the body waits for the end.
         if self._tasks is None or self._owner is None or self._state not in (_PoolState.OPEN, _PoolState.ENDING):
             raise self._misused(f"a task is started in a group that {self._state.value}; start it within async with")
         if not callable(flow):
             raise self._misused(f"start({type(flow).__name__}): expected an async def and its arguments: start(f, env)")
         coroutine = flow(*args, **kwargs)
+        # `Tasks` abandons a coroutine by its frame: a future or an awaitable object has none.
         if not hasattr(coroutine, "send") or not hasattr(coroutine, "cr_frame"):
             raise self._misused(f"start: expected an async def, and it returns {type(coroutine).__name__}")
         task = self._owner.child(coroutine, self, name)
@@ -183,16 +186,19 @@ class Group:
             return False
         raised = [] if error is None else [(MAIN, error)]
         raised += [(task.name, task.error) for task in self._children if task.error is not None]
+        # The results of cancelling are no reasons.
         failed = [(name, one) for name, one in raised if not isinstance(one, Cancelled)]
         if failed:
             summary = ", ".join(f"{f'task {at}' if at else 'the body'} raised {type(e).__name__}" for at, e in failed)
+            # ``from None``: the body's error is in the group already.
             raise BaseExceptionGroup(summary, [one for _, one in failed]) from None
         if self.cut:
-            raise Cancelled
+            raise Cancelled  # the group around ends this task as well, though nothing in here has failed
         return self.cancelled
 
     async def join(self, error: BaseException | None) -> bool:
         """Wait for the end of the tasks. False: there is nothing to wait for, since the flow is abandoned."""
+        # GeneratorExit, or an error of the driver: nothing of the flow may wait now.
         if self._tasks is None or (error is not None and self._tasks.passes(error)):
             return False
         self._state = _PoolState.ENDING
@@ -208,7 +214,7 @@ class Group:
     @property
     def depth(self) -> int:
         """How many groups its task has open."""
-        return 0 if self._owner is None else len(self._owner.groups)
+        return 0 if self._owner is None else len(self._owner.groups)  # 0 before it is entered
 
     def opened(self, tasks: "Tasks", owner: "Task") -> None:
         """Note who drives it. For `Tasks`."""
@@ -218,7 +224,7 @@ class Group:
     @property
     def scopes(self) -> "tuple[Group, ...]":
         """The groups whose cancelling cancels its tasks."""
-        return (*self._around, self)
+        return (*self._around, self)  # from the outermost inwards
 
     @property
     def busy(self) -> bool:
@@ -228,5 +234,6 @@ class Group:
     def _misused(self, what: str) -> Misused:
         error = Misused(what)
         if self._tasks is not None:
+            # Kept, since a flow may catch BaseException and go on; `Tasks` raises it after the next step.
             self._tasks.misuse = self._tasks.misuse or error
         return error

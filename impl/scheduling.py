@@ -61,6 +61,7 @@ class Task:
     @property
     def around(self) -> tuple[Group, ...]:
         """The groups that it runs in."""
+        # Those of its body are its own, so their cancelling cancels it as well.
         return (*(() if self.group is None else self.group.scopes), *self.groups)
 
     @property
@@ -81,10 +82,13 @@ class Task:
         """A task that the code which runs now starts: its context begins as a copy of the one that is current."""
         self._count += 1
         path = f"{self.name}.{self._count}".removeprefix(".") if name is None else name
+        # A copy, as asyncio and trio make one: what a task sets in a context variable, its siblings do not see.
         return Task(path, coroutine, group, copy_context())
 
     def left(self, group: Group) -> None:
         self.groups.remove(group)
+        # Names may be used again once no task of the old ones is left. A loop that opens a group in each round would
+        # otherwise never return to a state.
         if not self.groups:
             self._count = 0
 
@@ -142,8 +146,10 @@ class Tasks:
     def answer(self, name: str, reply: object) -> None:
         """Answer the open effect of a task, and run on until all wait. A cancelled task does not learn the reply."""
         task = self.find(name)
+        # The effect is taken off first: a task that is resumed must not be cancelled as one that waits.
         recalled, task.op, task.recalled = task.recalled, None, False
         if recalled:
+            # A recalled write has been answered, but the task must not learn whether it took place.
             self._ready.append((task, lambda: task.coroutine.throw(Cancelled())))
         else:
             self._ready.append((task, lambda: task.coroutine.send(reply)))
@@ -151,7 +157,7 @@ class Tasks:
 
     def stall(self, name: str) -> None:
         """The open effect of a task stays without an answer, until the task is cancelled."""
-        self.find(name).op = STALLED
+        self.find(name).op = STALLED  # a value, not None: None means that the task runs, or waits for a group
 
     @property
     def under_way(self) -> list[Task]:
@@ -203,16 +209,18 @@ class Tasks:
 
     def _following(self, task: Task, request: object) -> Callable[[], object] | None:
         """How a task goes on at once; None if it waits."""
+        # Each answer is a callable, so that the task is resumed in its own context: see `_advance`.
         send, throw = task.coroutine.send, task.coroutine.throw
         if isinstance(request, Opens | Joins):
             return (lambda: send(None)) if self._granted(task, request) else None
         try:
-            effect = exact(request)
+            effect = exact(request)  # subclasses of bytes become bytes here, before anything compares effects
         except TypeError as error:
             wrong = error
             return lambda: throw(wrong)
         if not self._hooks.known(effect):
             raise self._hooks.foreign(task.coroutine, effect)
+        # Also where a ``finally`` of the task asks for something: a cancelled task performs no effect, as under trio.
         if task.cancelled:
             return lambda: throw(Cancelled())
         reply = self._hooks.at_once(effect)
@@ -227,6 +235,7 @@ class Tasks:
         if isinstance(request, Opens):
             group.opened(self, task)
             return True
+        # Groups of one task end in the reverse of the order in which they were opened, as blocks do.
         if not task.groups or task.groups[-1] is not group:
             raise Misused("a group is ended by another task, or before one that was opened later; nest them")
         if request.error is not None:
@@ -238,37 +247,45 @@ class Tasks:
 
     def _join(self) -> None:
         """Let the tasks go on whose groups have ended, the innermost ones first."""
+        # A list, since the loop changes ``_joining``. A group is busy while an inner one is open: the task that has
+        # opened it has not ended.
         for task, group in [each for each in self._joining if not each[1].busy]:
             self._joining.remove((task, group))
             task.left(group)
             self._tasks = [one for one in self._tasks if one.group is not group]
-            send = task.coroutine.send
+            send = task.coroutine.send  # bound now: the loop variable changes before the call
             self._ready.append((task, lambda send=send: send(None)))  # type: ignore[misc]
 
     def _end(self, task: Task, error: BaseException | None, value: object = None) -> None:
-        if task.groups:
+        if task.groups:  # by __aenter__ alone, without an ``async with``
             raise Misused("a task ends and leaves a group open; write async with env.parallel() as group")
+        # Nothing has cancelled it, so its group would pass for one that ended well.
         if isinstance(error, Cancelled) and not task.cancelled:
             raise Misused("a task raises Cancelled of its own accord; raise an error of yours") from error
         task.ended, task.error = True, error
         if error is None:
             task.handle.returned(value)
-        elif task.group is not None:
+        elif task.group is not None:  # the main task has no group: the driver raises its error
             self._failed(task.group, error)
 
     def _failed(self, group: Group, error: BaseException) -> None:
         """Cancel a group's other tasks, and all that these have started."""
+        # Cancelled is the result of a cancelling, never its reason.
         if not isinstance(error, Cancelled) and group.cancels:
             self._cancel(group)
 
     def _cancel(self, group: Group) -> None:
         if group.cancelled:
-            return
+            return  # the first error decides; later ones are only collected
         group.cancelled = True
+        # Sorted: two histories may have started the same tasks in another order, and must go on alike from an equal
+        # state.
         for task in sorted(self._tasks, key=lambda task: order(task.name)):
             # One that does not wait for an effect is cancelled when it requests its next one: see `_following`.
+            # The body of the group is one of these tasks: the group is open in it, see `Task.around`.
             if task.op is None or task.recalled or not task.cancelled:
                 continue
+            # A write that may be on its way: it stays open until the driver has answered.
             if self._hooks.recalls(task.op):
                 task.recalled = True
                 continue

@@ -14,7 +14,7 @@ from lakeproof.model.records import StagedEntry
 
 def tombstone(path: bytes) -> StagedEntry:
     """The change that removes a path."""
-    return StagedEntry(key=path, identity=b"", data=None)
+    return StagedEntry(key=path, identity=b"", data=None)  # lakeFS writes a tombstone with neither identity nor data
 
 
 async def stage(env: Env, token: StagingToken, entry: StagedEntry) -> None:
@@ -44,6 +44,7 @@ async def scan_staged(
     env: Env, token: StagingToken, prefix: bytes = b"", batch_size: int = 0
 ) -> AsyncIterator[StagedEntry]:
     """The changes under a token by path, those that begin with ``prefix``. One effect per batch."""
+    # The order of the keys is that of the paths, since all have the prefix.
     found = env.store.scan(keys.staging_partition(token), batch_size=batch_size, prefix=keys.STAGED_PREFIX + prefix)
     async for entry in found:
         yield decode_staged_entry(entry.value)

@@ -36,7 +36,7 @@ def exact(effect: object) -> object:
     changed = {}
     for field, kind, usual, optional in _CHECKS.get(type(effect), ()):
         value = getattr(effect, field)
-        if type(value) is usual or (optional and value is None):
+        if type(value) is usual or (optional and value is None):  # the common case by far, without a call
             continue
         taken = _EXACT[kind](value)
         if taken is _WRONG:
@@ -44,6 +44,7 @@ def exact(effect: object) -> object:
                 f"{type(effect).__name__}: {field} is {_short_repr(value)}: expected {kind}, found "
                 f"{type(value).__name__}; {_REPAIR[kind]}"
             )
+        # The same object where nothing had to change: an effect is made once, and compared often.
         if taken is not value:
             changed[field] = taken
     return attrs.evolve(effect, **changed) if changed else effect  # type: ignore[misc]  # effects are attrs classes
@@ -59,6 +60,7 @@ _WRONG: Final = _Defect.WRONG
 def _bytes(value: object) -> object:
     if type(value) is bytes:
         return value
+    # By the methods of the type itself: a subclass may have its own, and would run here.
     return bytes.__getitem__(value, slice(None)) if isinstance(value, bytes) else _WRONG
 
 
@@ -69,6 +71,8 @@ def _text(value: object) -> object:
 
 
 def _whole(value: object) -> object:
+    # In Python True is 1, so a flag would pass for a number. 63 bits and a sign fit in 64 bits of any store and
+    # language.
     if not isinstance(value, int) or isinstance(value, bool) or value.bit_length() > 63:
         return _WRONG
     return value if type(value) is int else int.__int__(value)
@@ -86,6 +90,7 @@ def _pairs(value: object) -> object:
     if not isinstance(value, tuple):
         return _WRONG
     for pair in cast("tuple[object, ...]", value):
+        # Exactly these types: what is equal but of another type would be another effect.
         if type(pair) is not tuple or len(pair) != 2 or any(type(part) is not str for part in pair):
             return _WRONG
     return value if type(value) is tuple else tuple(cast("tuple[object, ...]", value))

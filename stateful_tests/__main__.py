@@ -42,10 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
     if found is None:
         console.print(f"{given.design}: nothing is violated")
         return 0
+    # Delta debugging repeats the run many times, so it can be left out.
     shown = found if given.as_found else found.smaller()
     trace = record(shown.scenario, shown.invariant, shown.moves, version=version())
     console.print(story([trace]))
-    console.print(str(found), markup=False)
+    console.print(str(found), markup=False)  # evidence may have brackets, which rich takes for markup
     return 1
 
 

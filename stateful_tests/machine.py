@@ -32,6 +32,7 @@ ALL: Final = list(HealthCheck)
 
 def hold(machine: type[RuleBasedStateMachine], seed: int, *, runs: int, steps: int = 40) -> None:
     """Run a machine so often, for so many steps each, from a seed; a failure shrinks."""
+    # Steps of a world are slow and preconditions filter much, which two of these checks would report.
     given = settings(max_examples=runs, stateful_step_count=steps, print_blob=True, suppress_health_check=ALL)
     run_state_machine_as_test(hypothesis.seed(seed)(machine), settings=given)
 
@@ -41,6 +42,7 @@ def refute(machine: type[RuleBasedStateMachine], *, runs: int, steps: int = 40, 
     given = settings(
         max_examples=runs,
         stateful_step_count=steps,
+        # The same runs each time: a control that fails by chance only would be no control.
         derandomize=True,
         print_blob=False,
         phases=(Phase.generate, Phase.shrink) if shrinks else (Phase.generate,),
@@ -82,6 +84,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
         self.referee = Referee(scenario, self.verdicts)
         self.world = World(prepare(scenario))
         self.monitors = self.referee.start()
+        # Of the setup, before anything moves.
         self._check()
 
     @precondition(lambda self: sum(map(self.world.alive, range(len(self.world.clients)))) < self.clients_max)
@@ -104,6 +107,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
         self._move(data.draw(st.sampled_from(self._moves(normal=False)), label="fault"))
 
     def teardown(self) -> None:
+        # A run that failed in `begin` has no world.
         if hasattr(self, "world"):
             self.world.close()
 
@@ -111,6 +115,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
         return [move for move in self.world.moves() if (move.mode is Mode.NORMAL) is normal]
 
     def _move(self, move: Move) -> None:
+        # Invariants compare the cells before a step with those after it.
         before = self.world.cells
         self.monitors = self.referee.step(self.world, self.world.step(move), before, self.monitors)
         self._check()
@@ -118,5 +123,6 @@ class ConcurrentMachine(RuleBasedStateMachine):
     def _check(self) -> None:
         self.referee.state(self.world, self.monitors)
         for name, (violation, moves) in self.verdicts.violations.items():
+            # On the class: Hypothesis makes a new machine for each run, and the last one is the smallest.
             type(self).last_failure = (name, len(moves))
             raise AssertionError(f"{name}: {violation.evidence}")

@@ -133,6 +133,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
 # One repository, everything on: each machine has the ground on which its words mean something. A repository that lives,
 # beside the online job or the offline one; one that is deleted, cleaned, created anew and restored; one whose commits
 # are old, beside retention.
+# One microsecond past the lifetime: the store refuses a put, and the job may act.
 LATER: Final = online.AS_WRITTEN.lifetime + 1
 JUMPS: Final = (LATER, LATER)
 TIMES: Final = (
@@ -236,6 +237,7 @@ def machine(name: str, *, only: str = "") -> Swarm:
     if name in BY_HAND:
         return attrs.evolve(BY_HAND[name], only=frozenset(only.split()))
     plan = PLANS.get(name, MachineChanges())
+    # What stands behind "+" only names the machine; the rows are those of the design.
     swarm = swarm_of(name.partition("+")[0], without=plan.without)
     return attrs.evolve(
         swarm,

@@ -107,6 +107,7 @@ class Swarm:
 
     def seek(self, seed: object, runs: int = 0) -> Failure | None:
         """The first of so many runs that violates an invariant; 0: of the machine's budget."""
+        # Setups repeat among the runs, so the store after each is made once.
         settings: dict[object, Setting] = {}
         for number in range(runs or self.runs):
             found = self.run(f"{seed}.{number}", settings)
@@ -116,6 +117,7 @@ class Swarm:
 
     def run(self, seed: str, settings: dict[object, Setting] | None = None) -> Failure | None:
         """One run. settings: stores after setups that other runs have made, by what made them."""
+        # Text is hashed by SHA-512 here, not by `hash`, so the run is the same in each process.
         random = Random(seed)  # no secret
         scenario = self.draw(random)
         found = _SwarmRun(scenario, random, {} if settings is None else settings).violation()
@@ -129,6 +131,7 @@ class Swarm:
     def draw(self, random: Random) -> Scenario:
         """A race, as a scenario that asks what this machine asks."""
         ground = random.choice(self.grounds)
+        # Words of one operation on other paths count as one, so that a drawn race is about few operations.
         ops = sorted({_ops(word) for word in self.words})
         chosen = random.sample(ops, min(len(ops), random.randint(2, 4)))
         words = [word for word in self.words if _ops(word) in chosen]
@@ -145,6 +148,7 @@ class Swarm:
             scenario,
             invariants=[each for each in scenario.invariants if self._asks(each.id)],
             aftermath=[each for each in scenario.aftermath if self._asks(each.id)],
+            # The expectations of the design are about races of its table, not about this one.
             expect={NO_UNHANDLED_EXCEPTION: "holds"},
         )
 
@@ -189,6 +193,7 @@ class _SwarmRun:
     def _burst(self) -> None:
         alive = [client for client in range(len(self.world.clients)) if self.world.alive(client)]
         client = self.random.choice(alive)
+        # Late in a run each burst lasts to the end of its client, or some runs would not end.
         long = len(self.world.history) > SETTLING
         for _ in range(STEPS_MAX if long else self.random.choice(BURSTS)):
             assert len(self.world.history) < STEPS_MAX, f"{self.scenario.name}: a client that does not end"
@@ -199,6 +204,7 @@ class _SwarmRun:
     def _chosen(self, client: int) -> Move:
         if self.random.random() < self.rate:
             faults = [
+                # -1: of no client, such as a jump of the clock.
                 move for move in self.world.moves() if move.client in (client, -1) and move.mode is not Mode.NORMAL
             ]
             if faults:
@@ -217,10 +223,12 @@ class _SwarmRun:
 
 def _prepare_setting(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
     """The setting, with a store that an equal setup has made before."""
+    # Within one machine the store after the setup depends on nothing else: faults and clients come after it.
     key = (scenario.setup, scenario.start_time)
     if key not in settings:
         settings[key] = prepare(scenario)
         return settings[key]
+    # Programs and clocks are of this scenario, so they are laid out anew, without the setup.
     bare = prepare(attrs.evolve(scenario, setup=()))
     return attrs.evolve(bare, scenario=scenario, cells=settings[key].cells)
 
@@ -247,12 +255,14 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
             grounds.append(ground)
     texts = {word: None for row in found for word in row.race.words} | dict.fromkeys(words.split())
     absent = without.split()
+    # The budget without faults comes first: half of the runs have it.
     budgets = {Faults(): None} | {row.race.faults: None for row in found}
     faults = [each for each in budgets if not any(attrs.asdict(each)[kind] for kind in absent)]
     refuted = {
         each
         for row in found
         for each, where in row.design.refuted.items()
+        # Only under the faults that remain: what other faults refute is checked.
         if row.race.faults in faults and where.matches(row.race.name)
     }
     return Swarm(

@@ -43,6 +43,7 @@ class Settling(ConcurrentMachine):
     def settle(self) -> None:
         """One after the other, they run to their ends."""
         while not self.world.quiescent:
+            # Always the first move: a client runs on until it ends or waits.
             self._move(self._moves(normal=True)[0])
 
 
@@ -68,6 +69,7 @@ class Disturbed(Settling):
         Call(branches.delete_branch_by_tombstone, REPOSITORY, BRANCH),
         Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
     )
+    # Without `read_is_legal`: nothing in this menu reads.
     invariants_checked = (*KEPT[:-1], refs.branch_delete_spares_successor, resets.reset_is_kept({}, BRANCH))
     faults = Faults(crashes=1, lost_answers=1)
 
@@ -121,6 +123,7 @@ def shortest(machine: type[ConcurrentMachine]) -> int:
 
 @pytest.mark.deep
 def test_a_negative_control_fails_and_shrinks_as_short_as_the_search() -> None:
+    # The class keeps its last failure, so it must not have run in this process before.
     assert SingleReadWriter.last_failure == ("", 0)
     with pytest.raises(AssertionError, match="acknowledged-write-is-kept"):
         refute(SingleReadWriter, runs=5_000, steps=16, shrinks=True)

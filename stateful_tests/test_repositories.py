@@ -9,7 +9,7 @@ from lakeproof.impl.repositories import hardened, naive
 from lakeproof.model.invariants import repositories
 from stateful_tests.machine import ConcurrentMachine, hold, refute
 
-JUMP = 121_000_000
+JUMP = 121_000_000  # just more than the two minutes after which a claim is abandoned
 
 
 class HardenedMachine(ConcurrentMachine):
@@ -57,6 +57,7 @@ def test_hardened_holds_every_invariant_under_every_fault(run_seed: int) -> None
 
 def test_naive_lets_a_zombie_be_reached() -> None:
     with pytest.raises(AssertionError, match="no-reachable-zombie"):
+        # The control is deterministic: so many runs find it, whatever the seed of the session.
         refute(NaiveMachine, runs=4_000)
 
 

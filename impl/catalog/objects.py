@@ -50,7 +50,7 @@ from lakeproof.model.records import Repository, StagedEntry
 class Grant:
     """A physical address that was issued to a user, who puts an object there himself and links it afterwards."""
 
-    address: str  # physical
+    address: str  # physical, unlike that of an entry: the user puts the object there by it
     token: str = ""
     """What the user must show when he links it; empty where a design asks for none."""
     expires: int = 0  # microseconds since 1970; 0: never
@@ -71,6 +71,7 @@ async def object_entry(env: Env, address: str, content: bytes) -> ObjectEntry:
 def entry_at(repository: Repository, address: str, content: bytes) -> ObjectEntry:
     """The entry of an object at a physical address: relative where it lies in the namespace, else in full."""
     if is_inside(repository.storage_namespace, address):
+        # Without the slash: addresses of entries are relative to the namespace.
         relative = address.removeprefix(f"{repository.storage_namespace}/")
         return ObjectEntry(address=relative, e_tag=etag(content), size_bytes=len(content))
     return ObjectEntry(address=address, address_type=AddressType.FULL, e_tag=etag(content), size_bytes=len(content))
@@ -88,6 +89,7 @@ def is_owned(repository: Repository, entry: ObjectEntry) -> bool:
 
 def check_grant(repository: Repository, grant: Grant) -> None:
     """Raises AddressNotAllowed for an address where none is issued."""
+    # A namespace ``s3://a`` must not include ``s3://ab``, nor the folder of the metadata.
     if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
         raise AddressNotAllowed(grant.address)
 
@@ -106,7 +108,7 @@ def entry_of(staged: StagedEntry) -> ObjectEntry | None:
 async def stage(env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry) -> None:
     """Stage an entry. Effects and errors as `writes.set_entry`."""
     staged = change(path, entry)
-    assert staged.data is not None
+    assert staged.data is not None  # `change` makes no tombstone
     await writes.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
 
 
@@ -133,11 +135,12 @@ async def read_found(
 ) -> bytes:
     """The content of the entry that ``find`` finds; see `read_object`."""
     entry = await find()
-    for left in reversed(range(looks)):
+    for left in reversed(range(looks)):  # ``left``: how many looks are left after this one
         try:
             return await read_data(env, at(repository, entry))
         except DataGone:
             again = await find() if left else entry
+            # The same entry without its object is no race: a second read would find the same.
             if again == entry:
                 raise
         entry = again
@@ -155,6 +158,7 @@ async def read_data(env: Env, address: str) -> bytes:
 async def put_data(env: Env, repository: Repository, content: bytes, metadata: objects.Metadata = ()) -> ObjectEntry:
     """Put an object under a fresh address: its entry. 1 effect, and 1 for the clock."""
     address = new_address(env)
+    # The object first. An entry without its object would be a path that cannot be read; the converse is garbage.
     await env.objects.put(f"{repository.storage_namespace}/{address}", content, metadata)
     return await object_entry(env, address, content)
 
@@ -178,7 +182,7 @@ async def stage_object(
 ) -> ObjectEntry:
     """Stage an entry for an object that is at a physical address already, in the namespace or not; ``content`` is what
     the caller says is there."""
-    entry = entry_at(repository, address, content)
+    entry = entry_at(repository, address, content)  # trusted: the size and the ETag are not compared with the object
     await stage(env, repository, branch_id, path, entry)
     return entry
 
@@ -227,6 +231,7 @@ async def copy_data(
     metadata: objects.Metadata | None = None,
 ) -> ObjectEntry:
     """Copy the object of an entry to a relative address, or to a fresh one. 1 effect. Raises DataGone."""
+    # A copy lies in the namespace, though its source may be elsewhere.
     copied = attrs.evolve(entry, address=address or new_address(env), address_type=AddressType.RELATIVE)
     try:
         await env.objects.copy(at(repository, entry), at(repository, copied), metadata)
@@ -240,6 +245,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy the entry, then delete the old one. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
+    # A crash before this line leaves both entries. The other order could lose the object's last entry.
     await writes.delete_entry(env, repository, branch_id, source_path)
     return found
 
@@ -255,7 +261,7 @@ async def unless_gone(delete: Awaitable[None]) -> None:
 
 async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
-    await find_object(env, repository, branch_id, path)
+    await find_object(env, repository, branch_id, path)  # a read first: only what is there can be deleted
     await writes.delete_entry(env, repository, branch_id, path)
 
 
@@ -287,6 +293,7 @@ async def upload_and_link(
     """What a user with access to the object store does: ask for an address, put the object, link it."""
     how = through or Linking()
     grant = await how.get_address(env, repository, branch_id, path)
+    # 0 means that the grant never expires; the store has None for that.
     await env.objects.put(grant.address, content, not_after=(grant.expires or None) if how.signed else None)
     return await how.link(env, repository, branch_id, path, grant, content)
 
@@ -304,7 +311,7 @@ async def stage_again(
     """What a user does who knows where the object of an entry lies: stage the same address at another path. Errors of
     ``find`` and of ``stage``."""
     found = await find(env, repository, branch_id, source_path)
-    content = await read_data(env, at(repository, found))
+    content = await read_data(env, at(repository, found))  # the user needs the content to stage its ETag and size
     return await stage(env, repository, branch_id, path, at(repository, found), content)
 
 

@@ -52,6 +52,7 @@ class NotAMessage(Undecodable):
 @lru_cache(_CACHE)
 def encode(record: Record) -> bytes:
     """The bytes of a record. Raises ValueError for a number that its field cannot hold."""
+    # Protobuf may order the pairs of a map differently each time.
     return _message(record).SerializeToString(deterministic=True)
 
 
@@ -78,6 +79,7 @@ def _message(record: Record) -> "protobuf.Message":
         case Tag():
             return pb.TagData(id=record.tag_id, commit_id=record.commit_id)
         case Commit():
+            # `decode_commit` sorts them: a record that is not sorted would not come back equal.
             assert list(record.metadata) == sorted(dict(record.metadata).items()), "metadata is not sorted, or repeats"
             return pb.CommitData(
                 id=record.commit_id,
@@ -101,7 +103,7 @@ def decode_repository(value: bytes) -> Repository:
     """Raises Undecodable."""
     message = _parse(pb.RepositoryData, value)
     try:
-        state = RepositoryState(message.state)
+        state = RepositoryState(message.state)  # proto3 keeps a number that the enumeration does not have
     except ValueError as error:
         known = [state.value for state in RepositoryState]
         raise Undecodable(f"repository state {message.state}: expected one of {known}") from error
@@ -120,6 +122,7 @@ def decode_repository(value: bytes) -> Repository:
 def decode_branch(value: bytes) -> Branch:
     """Raises Undecodable."""
     message = _parse(pb.BranchData, value)
+    # A writer would stage under a token that a committer may have scanned already.
     if message.staging_token in message.sealed_tokens:
         raise Undecodable(f"branch {message.id!r}: staging token {message.staging_token!r} is open and sealed at once")
     return Branch(
@@ -148,7 +151,7 @@ def decode_commit(value: bytes) -> Commit:
         message=message.message,
         creation_date=_microseconds(message.creation_date),
         meta_range_id=MetaRangeID(message.meta_range_id),
-        metadata=tuple(sorted(message.metadata.items())),
+        metadata=tuple(sorted(message.metadata.items())),  # a map has no order
         parents=tuple(CommitID(parent) for parent in message.parents),
         version=message.version,
         generation=message.generation,
@@ -159,6 +162,7 @@ def decode_commit(value: bytes) -> Commit:
 def decode_staged_entry(value: bytes) -> StagedEntry:
     """Raises Undecodable. An entry without data is a tombstone."""
     message = _parse(pb.StagedEntryData, value)
+    # Presence, not emptiness: an entry may have empty data, and is no tombstone then.
     data = message.data if message.HasField("data") else None
     return StagedEntry(key=message.key, identity=message.identity, data=data)
 
@@ -195,6 +199,7 @@ def decode_at(partition: bytes, key: bytes, value: bytes) -> Record | None:
     try:
         return _DECODERS[parsed.kind](value)
     except Undecodable as error:
+        # The cause is kept: diagnostics tell by it whether the message may be shown.
         raise Undecodable(f"{partition!r} {key!r}: not a {parsed.kind} record: {error}") from error
 
 
@@ -202,15 +207,17 @@ def _parse(kind: type[M], value: bytes) -> M:
     message = kind()
     try:
         message.ParseFromString(value)
+    # For text that is not UTF-8, the implementation of protobuf in C raises the first, the one in Python the second.
     except (protobuf.DecodeError, UnicodeDecodeError) as error:
         raise NotAMessage(f"{value[:32]!r} is no {kind.__name__}") from error
     return message
 
 
 def _timestamp(microseconds: int) -> "times.Timestamp":
+    # Rounds down, so that nanos is not negative before 1970, as Timestamp demands.
     seconds, rest = divmod(microseconds, MICROSECONDS)
     return times.Timestamp(seconds=seconds, nanos=rest * 1000)
 
 
 def _microseconds(timestamp: "times.Timestamp") -> int:
-    return timestamp.seconds * MICROSECONDS + timestamp.nanos // 1000
+    return timestamp.seconds * MICROSECONDS + timestamp.nanos // 1000  # what is below a microsecond is dropped

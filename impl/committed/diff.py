@@ -63,9 +63,9 @@ async def merge(
         Conflicts: nothing was written; MissingObject, DamagedObject; ValueError for another strategy.
     """
     check_strategy(strategy)
-    if source in (base, destination):
+    if source in (base, destination):  # the source has changed nothing, or both sides have changed alike
         return destination
-    if destination == base:
+    if destination == base:  # the destination has changed nothing: a fast-forward
         return source
     reader = Reader(env, storage_namespace)
     of_base, of_source, of_destination = [await reader.meta_range(side) for side in (base, source, destination)]
@@ -74,12 +74,13 @@ async def merge(
     async for found in _differences(reader, of_base, of_source):
         theirs = await reader.entry_in(of_destination, found.path)
         after, conflict = merged_entry(found.before, found.after, theirs, strategy)
-        if conflict:
+        if conflict:  # goes on: the error names all conflicts
             conflicts.append(found.path)
-        elif not same(after, theirs):
+        elif not same(after, theirs):  # the destination may have the same change already
             changes.append(change_to(found.path, after))
     if conflicts:
         raise Conflicts(tuple(conflicts))
+    # Equal content has an equal address, so an object of any side need not be put again.
     known = _ids(of_base) | _ids(of_source) | _ids(of_destination) | {base, source, destination}
     writer = Writer(env, storage_namespace, splitting, known)
     return await apply_over(reader, of_destination, Peekable(each(changes)), writer, splitting)
@@ -99,6 +100,7 @@ async def _differences(
             return
         path = min(paths)
         found = Difference(path=path, before=_at(path, before), after=_at(path, after))
+        # A path that both sides have is taken from both, so it is compared once.
         if found.before is not None:
             befores.skip()
         if found.after is not None:

@@ -51,17 +51,19 @@ class MetaRangeIterator:
     async def next(self) -> bool:
         if self._infos is None:
             self._infos = await self._reader.meta_range(self._meta_range_id)
-        at = first_reaching(self._infos, self._start)
+        at = first_reaching(self._infos, self._start)  # found anew each time, so a seek back needs no more
         if at == len(self._infos):
             self._value = None
             return False
         entries = await self._reader.range(self._infos[at])
+        # In range: `first_reaching` has chosen a range that ends at the start or after it.
         self._value = entries[bisect_left(entries, self._start, key=lambda entry: entry.path)]
-        self._start = self._value.path + b"\0"
+        self._start = self._value.path + b"\0"  # the successor of the path in byte order
         return True
 
     async def seek(self, start: bytes) -> None:
         self._start = start
+        # ``value`` before the next `next` would be an entry from before the seek.
         self._value = None
 
     def __aiter__(self) -> "MetaRangeIterator":

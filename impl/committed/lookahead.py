@@ -24,6 +24,7 @@ async def ascending(items: Iterable[T] | AsyncIterable[T], path: Callable[[T], b
     async for item in each(items):
         found = path(item)
         if last is not None and found <= last:
+            # Equal paths, too: the second change of a path would be lost.
             raise Unsorted(f"{found!r} comes after {last!r}: expected ascending paths, each one once; sort them")
         last = found
         yield item
@@ -34,11 +35,14 @@ class Peekable(Generic[T]):
 
     def __init__(self, items: AsyncIterator[T]) -> None:
         self._items = items
+        # Empty, or the next element: an element may be anything, so None cannot stand for none.
         self._ahead: list[T] = []
 
     async def peek(self) -> T | None:
         """The next element, which stays; None at the end."""
         if not self._ahead:
+            # ``break`` leaves the stream suspended; the next look goes on with it. A stream that has ended stays at its
+            # end.
             async for item in self._items:
                 self._ahead.append(item)
                 break

@@ -40,9 +40,12 @@ class Reader:
 
     async def range(self, info: RangeInfo) -> tuple[Entry, ...]:
         """The entries of a range, by path. 1 effect, unless it is one of the last ones read."""
+        # Put back below: the order of the dictionary is that of the last use.
         entries = self._kept.pop(info.range_id, None)
         if entries is None:
             entries = await self._read(info.range_id, decode_range)
+            # The hash vouches for the content, but not that the metarange places it rightly: a wrong bound would hide
+            # entries.
             found = describe(info.range_id, entries)
             if found != info:
                 address = object_address(self.storage_namespace, info.range_id)
@@ -57,10 +60,11 @@ class Reader:
     async def entry_in(self, infos: Sequence[RangeInfo], path: bytes) -> Entry | None:
         """The entry at a path of a metarange. 1 effect at most; none if no range covers the path."""
         at = first_reaching(infos, path)
-        if at == len(infos) or infos[at].min_path > path:
+        if at == len(infos) or infos[at].min_path > path:  # a gap: the path lies before the range that reaches it
             return None
         entries = await self.range(infos[at])
         at = bisect_left(entries, path, key=lambda entry: entry.path)
+        # In range, since the range ends at the path or after it.
         return entries[at] if entries[at].path == path else None
 
     async def entries(self, infos: Sequence[RangeInfo]) -> AsyncIterator[Entry]:
@@ -75,6 +79,7 @@ class Reader:
             content = await self.env.objects.get(address)
         except objects.ObjectNotFound:
             raise MissingObject(f"{address}: no such object, and committed data needs it; restore it") from None
+        # Also what was written under a right address is checked: a store may return other bytes.
         found = content_id(content)
         if found != object_id:
             raise DamagedObject(f"{address}: the content's SHA-256 is {found}, expected the id; restore the object")

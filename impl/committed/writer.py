@@ -38,7 +38,7 @@ class Writer:
         self._known = known
         self._infos: list[RangeInfo] = []
         self._open: list[Entry] = []
-        self._size = len(RANGE_FORMAT)
+        self._size = len(RANGE_FORMAT)  # of an encoded range without entries
 
     @property
     def between(self) -> bool:
@@ -61,6 +61,7 @@ class Writer:
         """The metarange of all that was added. 2 effects at most."""
         if self._open:
             await self._end_range()
+        # The id of the empty metarange, which has no object.
         return MetaRangeID(await self._put(encode_meta_range(self._infos)) if self._infos else "")
 
     async def _end_range(self) -> None:
@@ -71,7 +72,7 @@ class Writer:
 
     async def _put(self, content: bytes) -> str:
         object_id = content_id(content)
-        if object_id not in self._known:
+        if object_id not in self._known:  # putting it again would be harmless; this saves an effect
             await self._env.objects.put(object_address(self._storage_namespace, object_id), content)
         return object_id
 
@@ -117,6 +118,7 @@ async def apply_changes(
         return base
     reader = Reader(env, storage_namespace)
     infos = await reader.meta_range(base)
+    # Also the base itself: where the changes change nothing, the new metarange is the base.
     known = frozenset({base, *(info.range_id for info in infos)})
     return await apply_over(reader, infos, todo, Writer(env, storage_namespace, splitting, known), splitting)
 
@@ -130,10 +132,12 @@ async def apply_over(
 ) -> MetaRangeID:
     """`apply_changes` over the ranges of a metarange."""
     for at, info in enumerate(infos):
-        await _add_new(writer, todo, info.min_path)
+        await _add_new(writer, todo, info.min_path)  # paths before this range that no range of the base covers
         change = await todo.peek()
         # What is taken over must begin where a range begins, and end where one ends: by itself, or as the last one.
         if (change is None or change.key > info.max_path) and writer.between:
+            # The last range of the base ends where its entries ended, not where its content says so. With an entry
+            # behind it, `write_metarange` would not cut there.
             last = at == len(infos) - 1
             if splitting.ends(info.size, info.max_path) or (last and not await _adds(todo)):
                 writer.take_over(info)
@@ -141,6 +145,7 @@ async def apply_over(
         for entry in await reader.range(info):
             await _add_new(writer, todo, entry.path)
             change = await todo.peek()
+            # Changes of paths between two entries were added above, so this change is of this path or of a later one.
             after: Entry | None = entry
             if change is not None and change.key == entry.path:
                 after = entry_after(entry, change)

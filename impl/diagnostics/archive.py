@@ -27,7 +27,7 @@ def write_zip(path: Path, collected: Collected) -> None:
             try:
                 _write(file, collected)
                 file.close()
-                refuse_existing(path)
+                refuse_existing(path)  # it may have come while the zip was written
                 temporary.rename(path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
@@ -63,7 +63,8 @@ def _write(file: IO[bytes], collected: Collected) -> None:
 def _add(archive: zipfile.ZipFile, name: str, lines: Iterable[str]) -> None:
     info = zipfile.ZipInfo(name)  # dated 1980, whenever it is written
     info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = 0o600 << 16
+    info.external_attr = 0o600 << 16  # the mode of a file is in the upper half, as Unix has it
+    # The size of a member is not known before it is written; past 4 GiB its header needs 64 bits.
     with archive.open(info, "w", force_zip64=True) as member:
         for line in lines:
             member.write(line.encode())
@@ -75,6 +76,7 @@ def _line(fields: Mapping[str, object]) -> str:
 
 def escape_bytes(value: bytes) -> str:
     r"""Bytes as text: what prints as itself, but a backslash as ``\\``; each byte of all else as ``\xNN``."""
+    # Bytes that are not UTF-8 become lone surrogates, and are escaped below.
     text = value.decode("utf-8", "surrogateescape")
     return "".join(_shown_character(character) for character in text)
 

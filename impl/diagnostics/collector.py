@@ -68,6 +68,7 @@ async def collect(
     collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
+    # Repositories first: they lead to all else, and what they lead to is no stray.
     await collector.read_repositories()
     await collector.read_parts(partitions)
     await collector.read_version()
@@ -131,6 +132,7 @@ class _Collector:
         before = len(self._findings)
         found = await self._read_entities(repository, partition)
         self._repositories.append(repository_row(repository, found.values()))
+        # What could not be read may have what seems to be missing.
         unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
         if repository.state is RepositoryState.ACTIVE and not unread:
             await self._judge(repository, partition, entry, found)
@@ -141,7 +143,7 @@ class _Collector:
             return
         for partition in partitions:
             kinds = {_kind(entry, partition) async for entry in self._scan(partition)}
-            if kinds & {"branch", "commit", "tag"}:
+            if kinds & {"branch", "commit", "tag"}:  # neither a staging token's, nor one of users or pull requests
                 name = RepositoryID(partition.decode(errors="backslashreplace"))
                 unknown = Repository(
                     repository_id=name,
@@ -163,6 +165,7 @@ class _Collector:
             match record:
                 case Branch():
                     self._branches.append(branch_row(repository, record))
+                    # A commit reads sealed tokens, too; two branches that share any token take each other's changes.
                     for token in (record.staging_token, *record.sealed_tokens):
                         self._owners.setdefault(token, []).append(_Owner(partition, at.key))
                 case Commit():
@@ -178,10 +181,12 @@ class _Collector:
         missing = await self._dangling(partition, found)
         default = repository.default_branch_id
         key = keys.BRANCHES_PREFIX + default.encode()
-        if self._like_lakefs and not found:
+        if self._like_lakefs and not found:  # lakeFS does not mark a bare repository, so nothing can be judged
             self._find("bare", partition, b"", "has no branch, commit or tag: created bare, or lost")
         elif not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
             missing.append(Diagnosis("no-default-branch", partition, key, f"default branch {default!r} is not there"))
+        # Also where the entry cannot be read now: then nothing is sure. A changed entry means that the names were read
+        # from one repository, and the commits from another one, or from a half-deleted one.
         if missing and await self._get(keys.GRAVELER, entry.key) != entry.value:
             message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
             missing = [Diagnosis("changed-meanwhile", keys.GRAVELER, entry.key, message)]
@@ -193,6 +198,7 @@ class _Collector:
         absent: dict[CommitID, bool] = {}
         for key, what, commit_id in _suspects(found):
             if commit_id not in absent:
+                # A commit may have been added after the scan had passed its key.
                 absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
             if absent[commit_id]:
                 message = f"{what} names commit {commit_id!r}, which is not there"
@@ -206,13 +212,14 @@ class _Collector:
             try:
                 return not is_tombstone(decode_branch(value))
             except Undecodable:
-                return True
-        return value is None
+                return True  # a damaged branch is a finding of its own
+        return value is None  # unknown: already noted as unreadable
 
     async def read_version(self) -> None:
         """Of a whole store of lakeFS."""
         if self._like_lakefs and self._repositories:
             found = await self._get(METADATA, VERSION_KEY)
+            # Unreadable has its own finding; an absent version is judged as None.
             if found is not None and (message := unknown_version(found if isinstance(found, bytes) else None)):
                 self._find("version", METADATA, VERSION_KEY, message)
 
@@ -220,7 +227,7 @@ class _Collector:
         for token, owners in sorted(self._owners.items()):
             first = owners[0]
             for other in owners[1:]:
-                if other != first:
+                if other != first:  # a branch may name a token twice: not shared
                     message = f"staging token {token!r} is also that of {_path(first)!r}"
                     self._find("shared-token", other.partition, other.key, message)
             if not self._repositories:
@@ -238,6 +245,7 @@ class _Collector:
             self._staging.append(
                 StagingRow(
                     staging_token=token,
+                    # A branch that names it twice is one owner.
                     owners=tuple(_path(owner) for owner in dict.fromkeys(owners)),
                     entries=entries,
                     tombstones=tombstones,
@@ -259,6 +267,7 @@ class _Collector:
     async def read_strays(self, partitions: Iterable[bytes]) -> None:
         """What nothing leads to. Where something could not be read, that may be what did."""
         if any(finding.kind == "unreadable" for finding in self._findings):
+            # An unread branch may own the token, and an unread repository the partition.
             return
         for partition in partitions:
             if partition in self._scanned:
@@ -284,26 +293,30 @@ class _Collector:
                 self._find("undecodable", partition, entry.key, _why(error, entry.value))
                 continue
             if not isinstance(record, kinds):
+                # The prefix is of an entity, but the rest is no name that the key schema can hold.
                 if record is None and entry.key.startswith(_PREFIXES):
                     message = f"{_size(entry.value)} under a key that no name leads to"
                     self._find("bad-name", partition, entry.key, message)
                     continue
                 self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of no known entity")
                 continue
+            # Each address has one record: a record of another name is one that was copied, or written by a mistaken
+            # client.
             expected = keys.parse(partition, entry.key)
             assert expected is not None, "decode_at knows no record of an address that it cannot parse"
             if expected.name != _name(record):
                 named = repr(_name(record).decode(errors="backslashreplace"))
                 message = f"holds the record of {'another path' if isinstance(record, StagedEntry) else named}"
                 self._find("misplaced", partition, entry.key, message)
-            yield entry, record
+            yield entry, record  # judged all the same: flows go by the key
 
     async def _scan(self, partition: bytes) -> AsyncIterator[kv.Entry]:
         """What a partition holds, as far as it can be read."""
-        self._scanned.add(partition)
+        self._scanned.add(partition)  # also where the scan breaks off: a partition that is known is no stray
         try:
             async for entry in self._env.store.scan(partition, batch_size=self._batch_size):
                 yield entry
+        # Only the store's errors: those of the consumer are raised where it iterates, not here.
         except kv.KVError as error:
             self._find("unreadable", partition, b"", f"{type(error).__name__}: {error}".rstrip(": "))
 
@@ -326,6 +339,7 @@ def _without_path(key: bytes) -> bytes:
     if not key.startswith(keys.STAGED_PREFIX):
         return key
     path = key.removeprefix(keys.STAGED_PREFIX)
+    # 64 bits of the digest: enough to tell paths apart.
     return keys.STAGED_PREFIX + b"sha256:" + hashlib.sha256(path).hexdigest()[:16].encode()
 
 
@@ -368,6 +382,7 @@ def _is_live(record: Entity | None) -> bool:
 def _why(error: Undecodable, value: bytes) -> str:
     """What is wrong with a value, without the value."""
     cause = error.__cause__
+    # A message of protobuf's, or of `NotAMessage`, quotes bytes of the value, and they may be a user's.
     if cause is None or isinstance(cause, NotAMessage):
         return f"{_size(value)}: no record of the kind that the key asks for"
     return str(cause)

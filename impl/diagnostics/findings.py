@@ -134,11 +134,13 @@ class Collected:
     @property
     def complete(self) -> bool:
         """Whether everything could be read."""
+        # Of a part of a store, or of an unknown version, the rest may mean something else.
         return not any(finding.kind in {"unreadable", *UNJUDGED} for finding in self.findings)
 
     @property
     def sound(self) -> bool:
         """Whether nothing bad was found, as far as everything could be read."""
+        # What was not read is neither good nor bad, see `complete`.
         return all(finding.kind == "unreadable" or finding.kind in NOTES for finding in self.findings)
 
     @property

@@ -13,6 +13,7 @@ import attrs
 from lakeproof.impl.stores.base import Answer, Store
 from lakeproof.model import keys, kv
 
+# The last byte is a slash, so one more is no carry.
 _AFTER_PREFIX = keys.STAGED_PREFIX[:-1] + bytes([keys.STAGED_PREFIX[-1] + 1])
 """The least key that is behind all with the prefix."""
 
@@ -31,12 +32,14 @@ class LakeFSLayout(Store):
     async def apply(self, op: kv.Op) -> Answer:
         match op:
             case kv.Get(partition, key) if is_staging(partition):
+                # Every key of a staging partition has the prefix here.
                 if not key.startswith(keys.STAGED_PREFIX):
                     raise kv.NotFound
                 return await self.inner.perform(kv.Get(partition, key.removeprefix(keys.STAGED_PREFIX)))
             case kv.ScanBatch(partition, start, batch_size) if is_staging(partition):
                 if start >= _AFTER_PREFIX:
                     return kv.Batch((), more=False)
+                # A start between the prefix and the least key behind it begins with the prefix.
                 begin = start.removeprefix(keys.STAGED_PREFIX) if start > keys.STAGED_PREFIX else b""
                 found = await self.inner.perform(kv.ScanBatch(partition, begin, batch_size))
                 assert isinstance(found, kv.Batch)
@@ -45,4 +48,5 @@ class LakeFSLayout(Store):
                 )
             case kv.Get() | kv.ScanBatch():
                 return await self.inner.perform(op)
+        # Whatever is no read, also by a capability.
         raise kv.Refused(f"{type(op).__name__}: a store that is diagnosed is only read")

@@ -10,6 +10,7 @@ from lakeproof.impl.refs.branches import is_tombstone
 from lakeproof.model.records import Branch, Commit, Repository, Tag
 
 Entity = Branch | Commit | Tag
+# A namespace is a URL: s3://key:secret@bucket, or a query with a signature.
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
 
 

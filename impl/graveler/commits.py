@@ -49,6 +49,7 @@ async def write_commit(
     reached until a branch names the commit. Raises CommitNotFound.
     """
     found = await start_source(changes(env, sealed, batch_size=request.batch_size))
+    # What a restoration covers was reset before this commit takes effect, and must not come back with it.
     restored = await restored_paths(env, restorations, request.batch_size)
     head = await get_commit(env, repository, head_id)
     namespace = repository.storage_namespace
@@ -80,11 +81,13 @@ async def seal(
         return attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=branch.tokens)
 
     swapped = await swap(env, repository, branch_id, change, tries=tries)
-    assert swapped is not None
+    assert swapped is not None  # `change` never answers None
+    # A predicate compares values, so it need not be read again.
     return swapped.now, encode(swapped.now)
 
 
 async def drop_all(env: Env, tokens: tuple[StagingToken, ...], batch_size: int = 0) -> None:
     """Delete what is staged under tokens that no branch names any more."""
+    # In no order, and a crash may leave some: nothing reads these tokens again.
     for token in tokens:
         await drop(env, token, batch_size)

@@ -41,6 +41,7 @@ async def commit(env: Env, repository: Repository, branch_id: BranchID, message:
     partition = uid_partition(repository)
 
     async def note(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
+        # Before the branch changes: after it no record names the token, and a crash would leave its entries for good.
         for token in kept:
             await env.store.set(partition, NOTES + token.encode(), branch_id.encode())
 
@@ -58,10 +59,12 @@ async def drop_committed(
     partition, dropped = uid_partition(repository), 0
     async for noted in env.store.scan(partition, batch_size=batch_size, prefix=NOTES):
         token = StagingToken(noted.key.removeprefix(NOTES).decode())
+        # A token that has left the branch never comes back, so the answer cannot be out of date when the entries are
+        # dropped.
         if reading.looks and token in await _tokens_named(env, repository, BranchID(noted.value.decode())):
             continue
         await drop(env, token, batch_size)
-        await env.store.delete(partition, noted.key)
+        await env.store.delete(partition, noted.key)  # last: a crash before it only repeats the drop
         dropped += 1
     return dropped
 
@@ -70,7 +73,7 @@ async def _tokens_named(env: Env, repository: Repository, branch_id: BranchID) -
     try:
         return (await get_branch(env, repository, branch_id)).tokens
     except BranchNotFound:
-        return ()
+        return ()  # its tokens left with the record
 
 
 FLOWS = attrs.evolve(flows.FLOWS, commit=commit)

@@ -14,7 +14,7 @@ def first_commit(repository: Repository) -> Commit:
     """The commit that each repository begins with."""
     return new_commit(
         [],
-        MetaRangeID(""),
+        MetaRangeID(""),  # a metarange without entries has no object
         committer="lakeproof",
         message="Repository created",
         creation_date=repository.creation_date,
@@ -32,5 +32,6 @@ async def init_repository(env: Env, repository: Repository) -> Branch:
         commit_id=first.commit_id,
         staging_token=birth_token(env, repository, branch_id),
     )
+    # In no order that matters: a single client writes, before any other begins.
     await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
     return branch

@@ -25,7 +25,7 @@ Source = AsyncIterator[StagedEntry]
 async def merge_layers(newest_first: Sequence[Source]) -> Source:
     """The newest change of each path, by path. Each source is ascending; its next change is read when the one before it
     was used. The newest one is begun first."""
-    heads = [await anext(source, None) for source in newest_first]
+    heads = [await anext(source, None) for source in newest_first]  # in this order, which is that of the effects
     async for newest in _merge_heads(newest_first, heads):
         yield newest
 
@@ -42,11 +42,14 @@ async def changes(env: Env, newest_first: Sequence[StagingToken], prefix: bytes 
 async def _merge_heads(newest_first: Sequence[Source], heads: list[StagedEntry | None]) -> Source:
     while any(head is not None for head in heads):
         path = min(head.key for head in heads if head is not None)
+        # The first of them is the newest: it hides the others.
         at = [number for number, head in enumerate(heads) if head is not None and head.key == path]
         newest = heads[at[0]]
         assert newest is not None
         yield newest
+        # All sources that have the path go on, or an older change of it would show up next.
         for number in at:
+            # After the yield: nothing is read before it is needed.
             heads[number] = await anext(newest_first[number], None)
 
 

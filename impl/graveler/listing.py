@@ -81,15 +81,17 @@ async def listing(
     ]
     last: CommonPrefix | None = None
     async for change in merge_layers(sources):
-        if change.data is None:
+        if change.data is None:  # deleted on the branch, whatever the layers below have
             continue
         shown = _visible_entry(change, query)
+        # Only neighbours can be equal: paths with one common prefix follow each other.
         if shown.path > query.after and shown != last:
-            last = shown if isinstance(shown, CommonPrefix) else None
+            last = shown if isinstance(shown, CommonPrefix) else None  # an entry never equals a later path
             yield shown
 
 
 def _visible_entry(change: StagedEntry, query: Query) -> Shown:
+    # From the prefix on: a delimiter within the prefix does not count.
     at = change.key.find(query.delimiter, len(query.prefix)) if query.delimiter else -1
     if at >= 0:
         return CommonPrefix(change.key[: at + len(query.delimiter)])
@@ -109,6 +111,7 @@ async def list_page(
     async def look(branch: Branch) -> Page:
         shown: list[Shown] = []
         async for each in listing(env, repository, branch, query, batch_size):
+            # One more than the page is read, since only that shows whether there is more.
             if query.amount and len(shown) == query.amount:
                 return Page(tuple(shown), more=True)
             shown.append(each)
@@ -158,11 +161,13 @@ async def _differences(
     found: list[Difference] = []
     below = await anext(head, None)
     async for change in merge_layers(staged_sources(env, branch, prefix, batch_size)):
-        while below is not None and below.key < change.key:
+        while below is not None and below.key < change.key:  # entries of the head that no change is about
             below = await anext(head, None)
+        # Not taken from ``head`` here: the next round passes it over by its path.
         old = below if below is not None and below.key == change.key else None
         if change.data is None:
             found += [] if old is None else [Difference(change.key, DiffType.REMOVED)]
+        # An equal identity: the entry was staged as it is in the head.
         elif old is None or old.identity != change.identity:
             found.append(Difference(change.key, DiffType.ADDED if old is None else DiffType.CHANGED))
     return tuple(found)

@@ -79,7 +79,7 @@ async def take(
     prepare: as in `commit`. before: run on the sealed tokens, once they are. Raises as `commit`.
     """
     start = await seal(env, repository, branch_id, reading.tries)
-    ours = start[0].sealed_tokens
+    ours = start[0].sealed_tokens  # newest first; what others had sealed before is among them
     await before(ours)
     kept: Tokens = ()
     over: Tokens = ()
@@ -87,29 +87,39 @@ async def take(
 
     async def change(branch: Branch) -> Branch | None:
         nonlocal kept, over, made
+        # At each try: a commit that came first may have taken some or all of them.
         kept = still_sealed(ours, branch)
+        # Nothing is left to commit: a later commit has taken all of ours.
         if made is None and not kept and reading.taken == "head":
             made = await get_commit(env, repository, branch.commit_id)
             return None
+        # Kept from an earlier try where the branch was only sealed again: head and tokens are the same, so the
+        # metarange is right.
         if made is None:
             over = restorations_over(branch, kept) if reading.respects_resets else ()
             made = await combine(branch, kept, over)
+        # Each time, also for an old commit: the record that is about to be replaced is another one.
         if prepare is not None:
             await prepare(env, repository, branch, made, kept)
         return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
         nonlocal ours, made
+        # A store may apply a `SetIf` and report a failed predicate. The id is a hash of the content, so the head is
+        # this commit.
         if reading.knows_its_own and now.commit_id == tried.commit_id:
             return True
         if now.commit_id != before.commit_id or still_sealed(ours, now) != kept:
+            # The head or the tokens are others: the metarange was made over an old head.
             made, ours = None, still_sealed(kept, now)
+        # A reset has put a restoration over our tokens since: the commit must leave out its paths.
         elif reading.respects_resets and restorations_over(now, kept) != over:
             made = None
         return False
 
     swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=reading.tries)
     assert made is not None
+    # Without an applied swap it is not sure that this call took the tokens, so its caller must drop none.
     return Taken(made, kept if swapped is not None and swapped.applied else ())
 
 
@@ -146,6 +156,7 @@ async def commit(
 
 def still_sealed(ours: Tokens, branch: Branch) -> Tokens:
     """Those of our tokens that no commit has taken: the longest run of our first ones that the branch's end with."""
+    # Tokens are never used twice, so at most one length fits.
     for length in range(len(ours), 0, -1):
         if branch.sealed_tokens[-length:] == ours[:length]:
             return ours[:length]
@@ -154,4 +165,5 @@ def still_sealed(ours: Tokens, branch: Branch) -> Tokens:
 
 def without(branch: Branch, tokens: Tokens) -> Tokens:
     """The branch's sealed tokens but for these, which are its last."""
+    # Not ``[:-len(tokens)]``, which would drop all of them where there is nothing to take away.
     return branch.sealed_tokens[: len(branch.sealed_tokens) - len(tokens)]

@@ -65,8 +65,10 @@ async def commit(
     async def work(branch: Branch) -> Commit:
         request = Request(message=message, batch_size=batch_size)
         made = await write_commit(env, repository, branch.commit_id, branch.tokens, request)
+        # A fresh token, though writers wait for the lock: a write in doubt may still arrive under the old one.
         token = next_token(env, branch)
         finished = attrs.evolve(branch, commit_id=made.commit_id, staging_token=token, sealed_tokens=())
+        # No predicate on the value: the lock is taken to exclude other writers. EXISTS keeps a deleted branch deleted.
         await replace_branch(env, repository, finished, kv.EXISTS)
         await drop_all(env, branch.tokens, batch_size)
         return made
@@ -128,12 +130,14 @@ def lock_key(branch_id: BranchID, reading: Reading = AS_WRITTEN) -> bytes:
 
 async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: Reading) -> None:
     partition, key, lease = uid_partition(repository), lock_key(branch_id, reading), reading.lease
+    # Without a lease the lock needs no owner: nothing compares it.
     owner = env.ids.unique("lock").encode() if lease else b"locked"
     for _ in countdown(reading.tries):
         try:
             await env.store.set_if(partition, key, await _mark(env, owner, lease), None)
         except kv.PredicateFailed:
             if lease and await _take_over(env, partition, key, owner, lease):
+                # The record names this owner now, as if the lock had been free.
                 return
             continue
         return
@@ -142,6 +146,7 @@ async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: 
 
 async def _mark(env: Env, owner: bytes, lease: int) -> bytes:
     """Who holds the lock, and if it is leased, until when."""
+    # On the clock of this client; another one compares it with its own.
     return owner + SEPARATOR + str(await env.clock.now() + lease).encode() if lease else owner
 
 
@@ -149,11 +154,13 @@ async def _take_over(env: Env, partition: bytes, key: bytes, owner: bytes, lease
     try:
         held = await env.store.get(partition, key)
     except kv.NotFound:
-        return False
+        return False  # unlocked meanwhile: the next try may find it free
     _, leased, until = held.value.rpartition(SEPARATOR)
+    # A lock without a lease is never taken over.
     if not leased or await env.clock.now() < int(until):
         return False
     try:
+        # Of two clients that take it over, one fails here.
         await env.store.set_if(partition, key, await _mark(env, owner, lease), held.predicate)
     except kv.PredicateFailed:
         return False

@@ -39,6 +39,7 @@ async def merge(
         BranchNotFound, RefNotFound; DirtyBranch; Conflicts (the paths); RefChanged: nothing was merged.
     """
     branch, predicate = await _clean_branch(env, repository, destination)
+    # The head is read by its id from the record above, so it is the one that the predicate vouches for.
     ours = await get_commit(env, repository, branch.commit_id)
     theirs = await get_commit(env, repository, await resolve(env, repository, source))
     base = await merge_base(env, repository, ours, theirs)
@@ -64,7 +65,9 @@ async def revert(
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)
-    parent = await get_commit(env, repository, undone.parents[0])
+    parent = await get_commit(env, repository, undone.parents[0])  # of a merge: the branch that was merged into
+    # A revert is a three-way merge: the commit is the base, and its parent the source, which brings back what was
+    # there.
     meta_range_id = await combine(env, repository, undone, parent, head)
     made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now())
     await _finish(env, repository, branch, made, predicate, prepare)
@@ -89,7 +92,7 @@ async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID) -
     """A branch without uncommitted changes, with its predicate. What is staged after it was looked at stays staged."""
     branch, predicate = await read_branch(env, repository, branch_id)
     async for _ in changes(env, branch.tokens):
-        raise DirtyBranch(branch_id)
+        raise DirtyBranch(branch_id)  # one change is enough
     return branch, predicate
 
 
@@ -98,8 +101,9 @@ async def _finish(
 ) -> None:
     await add_commit(env, repository, made)
     if prepare is not None:
-        await prepare(env, repository, branch, made, ())
+        await prepare(env, repository, branch, made, ())  # no tokens: the branch is clean, and keeps those that it has
     try:
+        # The tokens stay on the branch, so what was staged since the look is not lost.
         await replace_branch(env, repository, attrs.evolve(branch, commit_id=made.commit_id), predicate)
     except kv.PredicateFailed:
         raise RefChanged(branch.branch_id) from None
@@ -125,7 +129,9 @@ async def merge_base(env: Env, repository: Repository, one: Commit, other: Commi
         if sides[at.commit_id] == 3:
             return at
         for parent_id in at.parents:
+            # A bit for each side that reaches it: 1 and 2.
             sides[parent_id] = sides.get(parent_id, 0) | sides[at.commit_id]
+            # Once in the list is enough. Its sides grow until it is the highest one left.
             if parent_id not in todo:
                 todo[parent_id] = await get_commit(env, repository, parent_id)
     raise NoCommonAncestor(one.commit_id, other.commit_id)

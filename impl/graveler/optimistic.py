@@ -56,6 +56,7 @@ async def commit(
         if reading.seals:
             branch, predicate = await seal(env, repository, branch_id, reading.tries)
             tokens = branch.sealed_tokens
+            # All sealed tokens are combined: another client that sealed one fails by its predicate, and starts over.
             finished = attrs.evolve(branch, sealed_tokens=())
         else:
             branch, predicate = await read_branch(env, repository, branch_id)
@@ -64,6 +65,7 @@ async def commit(
         made = await write_commit(env, repository, branch.commit_id, tokens, request)
         try:
             await replace_branch(env, repository, attrs.evolve(finished, commit_id=made.commit_id), predicate)
+        # Starting over seals again. That changes the record, and beats another committer that was about to finish.
         except kv.PredicateFailed:
             continue
         if reading.drops:

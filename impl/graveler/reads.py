@@ -40,10 +40,12 @@ async def find_sealed(env: Env, repository: Repository, branch: Branch, path: by
 async def _through(
     env: Env, repository: Repository, branch: Branch, newest_first: tuple[StagingToken, ...], path: bytes
 ) -> StagedEntry | None:
+    # From the newest token down, and the head last: a commit moves entries that way. What was moved meanwhile shows as
+    # a changed branch.
     for token in newest_first:
         staged = await get_staged(env, token, path)
         if staged is not None:
-            return None if staged[0].data is None else staged[0]
+            return None if staged[0].data is None else staged[0]  # a tombstone hides what lies below
     head = await get_commit(env, repository, branch.commit_id)
     found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
     return None if found is None else StagedEntry(key=path, identity=found.identity, data=found.data)
@@ -94,6 +96,7 @@ async def combine_branch(
     env: Env, repository: Repository, branch: Branch, prefix: bytes = b"", batch_size: int = 0
 ) -> tuple[Entry, ...]:
     """What a branch record leads to: its changes over the entries of its head."""
+    # Two layers: the changes of all tokens over the head.
     layers = [changes(env, tokens(branch), prefix, batch_size), committed_source(env, repository, branch, prefix)]
     shown = merge_layers(layers)
     return tuple(
@@ -106,7 +109,7 @@ async def changes_of(
 ) -> dict[bytes, StagedEntry]:
     """`changes`, gathered before a flow goes on. One scan per token, from its beginning to its end, oldest first."""
     found: dict[bytes, StagedEntry] = {}
-    for token in reversed(newest_first):
+    for token in reversed(newest_first):  # so that a newer change replaces an older one
         async for entry in scan_staged(env, token, prefix, batch_size):
             found[entry.key] = entry
     return {path: found[path] for path in sorted(found)}

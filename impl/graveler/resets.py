@@ -58,14 +58,17 @@ async def reset_branch(
     """
 
     async def change(branch: Branch) -> Branch:
+        # Tokens are never used twice, so a committer that has read the old record fails by its predicate.
         token = next_token(env, branch) if fresh_token else branch.staging_token
         return attrs.evolve(branch, staging_token=token, sealed_tokens=())
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
+        # Without a fresh token the record after an applied reset may equal the one before.
         return fresh_token and _is_done(before, tried.staging_token, now)
 
     swapped = await swap(env, repository, branch_id, change, beaten=beaten, tries=tries)
     assert swapped is not None
+    # Only those that this call has taken off the branch; of others a committer may still read.
     if swapped.applied:
         await drop_all(env, swapped.before.tokens, batch_size)
 
@@ -79,7 +82,7 @@ async def forget_tokens(env: Env, repository: Repository, branch_id: BranchID, t
 
     async def change(branch: Branch) -> Branch:
         token = next_token(env, branch)
-        had[token] = branch.tokens
+        had[token] = branch.tokens  # one for each try: the `SetIf` of an earlier try may have been applied
         return attrs.evolve(branch, staging_token=token, sealed_tokens=())
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
@@ -120,7 +123,7 @@ async def reset_entry(
         return
 
     async def changed(branch: Branch) -> Sequence[bytes]:
-        for token in tokens(branch):
+        for token in tokens(branch):  # the tombstones, too: they are changes
             if await get_staged(env, token, path) is not None:
                 return [path]
         return []
@@ -150,6 +153,7 @@ async def reset_prefix(
         await _restore(env, repository, branch_id, changed, tries)
         return
     branch = await get_branch(env, repository, branch_id)
+    # Gathered before anything is staged, or the scan would meet what this reset stages.
     paths = await changed(branch)
     await _reset_in_place(env, repository, branch_id, paths, sealed_too=forgets == IN_PLACE, tries=tries)
 
@@ -169,14 +173,16 @@ async def _restore(env: Env, repository: Repository, branch_id: BranchID, change
             # Entries leave a token only after it has left the branch. What was there is committed, or was reset.
             return None
         restoration = restoration_token(env, branch)
+        # Under a token that no branch names yet, so no reader sees a part of it. The `SetIf` shows all at once.
         for entry in await as_in_head(env, repository, branch, list(paths)):
             await stage(env, restoration, entry)
         return cover_branch(branch, restoration, next_token(env, branch))
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
-        restoration = tried.sealed_tokens[0]
+        restoration = tried.sealed_tokens[0]  # as `cover_branch` puts it
         if _is_done(before, restoration, now):
             return True
+        # Safe: the token never was on a branch, and the next try makes another one.
         for path in paths:
             await unstage(env, restoration, path)
         return False
@@ -220,7 +226,9 @@ async def _reset_path(
     for token in branch.sealed_tokens if sealed_too else ():
         sealed = sealed or await get_staged(env, token, path) is not None
     if not sealed:
+        # Without a sealed change the head shows through once that of the open token is gone.
         await unstage(env, branch.staging_token, path)
         return
+    # A delete would let the change under the sealed token show through; what the head has is staged over it.
     for entry in await as_in_head(env, repository, branch, [path]):
         await stage(env, branch.staging_token, await brought(entry))

@@ -31,6 +31,7 @@ MARK: Final = "reset-"
 
 def restoration_token(env: Env, branch: Branch) -> StagingToken:
     """A fresh token of the branch that is recognised by `is_restoration`."""
+    # Behind the last dot: what comes before it is the lineage, which all tokens of a branch share.
     lineage, dot, unique = next_token(env, branch).rpartition(".")
     return StagingToken(f"{lineage}{dot}{MARK}{unique}")
 
@@ -43,6 +44,7 @@ def is_restoration(token: StagingToken) -> bool:
 def restorations_over(branch: Branch, taken: tuple[StagingToken, ...]) -> tuple[StagingToken, ...]:
     """The restorations that lie over these tokens, which are the branch's last sealed ones. None lies over nothing."""
     newer = branch.sealed_tokens[: len(branch.sealed_tokens) - len(taken)]
+    # A commit that takes nothing has nothing to leave out.
     return tuple(token for token in newer if is_restoration(token)) if taken else ()
 
 
@@ -63,7 +65,7 @@ async def as_in_head(env: Env, repository: Repository, branch: Branch, paths: li
     for path in paths:
         found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
         if found is None:
-            entries.append(tombstone(path))
+            entries.append(tombstone(path))  # absent in the head: only a tombstone hides the changes below
         else:
             entries.append(StagedEntry(key=path, identity=found.identity, data=found.data))
     return entries
@@ -71,5 +73,6 @@ async def as_in_head(env: Env, repository: Repository, branch: Branch, paths: li
 
 def cover_branch(branch: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
     """The branch with its staging token sealed, a restoration over all sealed tokens, and another staging token."""
+    # Newest first: the restoration lies over the open token, too.
     sealed = (restoration, branch.staging_token, *branch.sealed_tokens)
     return attrs.evolve(branch, staging_token=staging_token, sealed_tokens=sealed)

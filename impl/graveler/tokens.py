@@ -32,6 +32,7 @@ TRIES: Final = 3
 
 def countdown(tries: int | None) -> Iterator[int]:
     """How many tries are left after each; None: there is no bound, and always one left."""
+    # Never left where there is no bound.
     while tries is None:
         yield 1
     yield from reversed(range(tries))
@@ -76,15 +77,18 @@ async def swap(
     """
     branch, predicate = await read_branch(env, repository, branch_id) if start is None else start
     for left in countdown(tries):
+        # At each try, from the record that the predicate belongs to.
         after = await change(branch)
         if after is None:
             return None
         try:
             await replace_branch(env, repository, after, predicate)
         except kv.PredicateFailed:
+            # The last failure, and nothing could make it a success: a read would be wasted.
             if beaten is None and not left:
                 break
             before = branch
+            # Also after the last failure: the answer decides between a success and BranchBusy.
             branch, predicate = await read_branch(env, repository, branch_id)
             if beaten is not None and await beaten(before, after, branch):
                 return Swapped(before, branch, applied=False)
@@ -138,9 +142,12 @@ async def settle(
             continue
         if settled is None:
             return done, branch
+        # After the write: a committer seals before it scans. If the token is open now, no scan has begun before the
+        # write.
         before, branch = branch, await get_branch(env, repository, branch.branch_id)
         if await settled(before, branch):
             return done, branch
+    # Indefinite: an earlier try may have been committed, or be under a token that is still read.
     raise WriteNotSettled(branch.branch_id, *paths)
 
 
@@ -162,6 +169,7 @@ async def stable(
     branch = await get_branch(env, repository, branch_id)
     for _ in countdown(tries):
         found = await look(branch)
+        # Without the second read the record is compared with itself.
         before, branch = branch, await get_branch(env, repository, branch_id) if rereads else branch
         if before == branch:
             return found

@@ -82,6 +82,7 @@ async def set_entries(
     What the cache saves is the first read of each write. The second one must not come from it. Raises as `set_entry`.
     """
     branch = await get_branch(env, repository, branch_id)
+    # The branch that the second read has returned serves as the first read of the next write.
     for path, identity in entries:
         change = StagedEntry(key=path, identity=identity, data=b"")
         branch = await _stage_from(env, repository, branch, change, reading)
@@ -157,15 +158,17 @@ async def _exchange(
     async def write(branch: Branch) -> Missed | None:
         nonlocal tried, staged
         found, predicate = await _find(env, repository, branch, path)
+        # A staged entry hides all below it, and `SetIf` compares it. Where the open token has none, the answer came
+        # from layers that a commit may have moved.
         now = branch if predicate is not None else await get_branch(env, repository, branch_id)
         if now != branch:
             return Missed(now)  # what was read through may have been committed and dropped meanwhile
         if found != expected and not (tried and reading.knows_its_own and found == identity):
             # What an earlier try has staged may be committed yet.
             raise WriteNotSettled(branch_id, path) if staged and reading.knows_its_own else refusal
-        tried = True
+        tried = True  # before the attempt: one that is reported as failed may have been applied
         if not await stage_if(env, branch.staging_token, change, predicate):
-            return Missed(branch)
+            return Missed(branch)  # the same branch: look again at what was staged there
         staged = True
         return None
 
@@ -180,4 +183,5 @@ async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -
         change, predicate = staged
         return None if change.data is None else change.identity, predicate
     below = await find_sealed(env, repository, branch, path)
+    # None as a predicate: nothing is staged under the open token.
     return None if below is None else below.identity, None

@@ -48,11 +48,15 @@ async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
     """
     metadata = with_counter(head.metadata, counter)
     match kind:
+        # S3 changes metadata by a copy onto itself only. Its ETag is that of the content, so the condition does not see
+        # that another client has changed the counter, and one of two changes is lost.
         case "s3":
             await env.objects.copy(head.address, head.address, metadata, if_match=head.etag)
         case "gcs":
+            # Counts changes of the metadata alone.
             await env.objects.set_metadata(head.address, metadata, if_metageneration=head.metageneration)
         case "azure":
+            # The ETag of a blob changes with its metadata, too.
             await env.objects.set_metadata(head.address, metadata, if_version=head.version)
 
 
@@ -65,6 +69,7 @@ async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "c
     """
 
     def more(counter: int | None) -> int | None:
+        # No counter: put by a user, not counted yet. A counter of 0: about to be deleted.
         refused = accepts == "counted" if counter is None else counter == 0 and accepts != "all"
         return None if refused else (counter or 0) + 1
 
@@ -75,6 +80,7 @@ async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "c
 async def decrement(env: Env, address: str, kind: Kind) -> int | None:
     """One fewer refers to the object at a physical address: the counter now. Effects as `increment`. None: nothing was
     counted, for the object is gone, or has no counter. Raises ObjectBusy."""
+    # A count that was lost must not make it negative.
     return await _recount(env, address, kind, lambda counter: None if counter is None else max(counter - 1, 0))
 
 
@@ -86,7 +92,7 @@ async def _recount(env: Env, address: str, kind: Kind, change: Callable[[int | N
             counter = change(counter_of(head.metadata))
             if counter is not None:
                 await write_counter(env, head, counter, kind)
-        except objects.ObjectNotFound:
+        except objects.ObjectNotFound:  # of the read, or of the write: it was deleted in between
             return None
         except objects.PreconditionFailed:
             continue
@@ -99,6 +105,7 @@ async def release(env: Env, repository: Repository, entry: ObjectEntry, kind: Ki
     effects. What is not in the namespace is left alone; so is a counter that others change all the time: the object is
     then never deleted."""
     with suppress(ObjectBusy):
+        # Two steps: a client that refers to the object in between has counted an object that is deleted now.
         if is_owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:
             await env.objects.delete(at(repository, entry))
 
@@ -114,6 +121,7 @@ async def drop_counted(
         entry = await _claim(env, token, scanned.key) if claims else entry_of(scanned)
         if entry is not None:
             await release(env, repository, entry, kind)
+        # Last: after a crash the entry is still there, and is counted off again by the next drop.
         await unstage(env, token, scanned.key)
 
 
@@ -122,4 +130,5 @@ async def _claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | No
     found = await get_staged(env, token, path)
     if found is None or found[0].data is None:
         return None
+    # Of two clients that drop the token, one replaces the entry, and counts.
     return entry_of(found[0]) if await stage_if(env, token, tombstone(path), found[1]) else None

@@ -53,7 +53,8 @@ async def copy_entry(
 def check_address(repository: Repository, branch_id: BranchID, path: bytes, address: str) -> None:
     """Raises AddressNotAllowed for a physical address in the namespace that was issued for something else."""
     if not is_inside(repository.storage_namespace, address):
-        return
+        return  # outside the namespace lakeFS deletes nothing, so an object there may have several entries
+    # The name has no dot; an address that was not issued here has no valid signature.
     name, _, found = address.removeprefix(f"{repository.storage_namespace}/{DATA_PREFIX}").rpartition(".")
     if found != signature(repository, branch_id, path, name):
         raise AddressNotAllowed(address)
@@ -72,6 +73,7 @@ class StagedValue:
     @property
     def predicate(self) -> kv.Predicate:
         """That replaces just this value."""
+        # A predicate compares values, so the value that was read is one.
         return None if self.value is None else encode(self.value)
 
 
@@ -83,6 +85,7 @@ def without_lock(entry: ObjectEntry) -> ObjectEntry:
 def locked_change(path: bytes, entry: ObjectEntry, mark: str) -> StagedEntry:
     """The staged change that puts an entry at a path, locked. mark: ``"true"``, or until when the lock holds (µs)."""
     marked = attrs.evolve(entry, metadata=tuple(sorted((*without_lock(entry).metadata, (LOCKED, mark)))))
+    # The identity of the unlocked entry: a commit must not take a lock for a change.
     return attrs.evolve(change(path, without_lock(entry)), data=encode_object_entry(marked))
 
 
@@ -92,6 +95,7 @@ async def free_entry(env: Env, value: StagedEntry, lease: int) -> ObjectEntry | 
     mark = None if entry is None else dict(entry.metadata).get(LOCKED)
     if entry is None or mark is None:
         return entry
+    # Of two clocks: the mark was made by that of the client that holds the lock.
     over = lease and mark != FOREVER and await env.clock.now() > int(mark)
     return without_lock(entry) if over else None
 
@@ -105,6 +109,7 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
     for _ in range(TRIES):
         found = await get_staged(env, token, path)
         if found is None or found[0].data is None:
+            # A tombstone needs no lock, but its value is the predicate of what replaces it.
             return StagedValue(token, None, None if found is None else found[0])
         entry = await free_entry(env, found[0], lease)
         if entry is None:
@@ -112,6 +117,7 @@ async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True
         free = StagedValue(token, entry, found[0])
         if not locks:
             return free
+        # Another write came between: look again.
         if (held := await stage_locked(env, path, entry, over=free, lease=lease)) is not None:
             return held
     raise EntryLocked(path)
@@ -122,6 +128,7 @@ async def stage_locked(
 ) -> StagedValue | None:
     """Stage an entry, locked, over just what was seen. 1 effect, and 1 for the clock if there is a lease. None: it has
     changed."""
+    # The mark replaces the value, so a client that has read the unlocked entry fails by its predicate.
     marked = locked_change(path, entry, str(await env.clock.now() + lease) if lease else FOREVER)
     done = await stage_if(env, over.token, marked, over.predicate)
     return StagedValue(over.token, without_lock(entry), marked) if done else None

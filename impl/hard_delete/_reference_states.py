@@ -74,14 +74,17 @@ async def mark(
     """
     partition, key = uid_partition(repository), reference_key(address, token)
     if state is ReferenceState.COMMITTED:
+        # No predicate: the state is final, so nothing that it overwrites matters.
         await env.store.set(partition, key, encode_reference(StoredReference(state, await env.clock.now())))
         return True
     for _ in range(TRIES):
         found = await env.store.find(partition, key)
         if found is None and not creates:
             return False
+        # Never back: the commit has the object.
         if found is not None and decode_reference(found.value).state is ReferenceState.COMMITTED:
             return False
+        # Read before the write takes effect, so a write that is late has an older time than it should.
         value = encode_reference(StoredReference(state, await env.clock.now()))
         if await env.store.try_set_if(partition, key, value, None if found is None else found.predicate):
             return True
@@ -101,6 +104,7 @@ async def references(
     together: list[Keyed] = []
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=prefix):
         of, _, token = entry.key.removeprefix(PREFIX).decode().rpartition("/")
+        # The keys of one address follow each other. Only the last batch may end in the middle of an address.
         if together and together[-1].address != of:
             yield tuple(together)
             together = []

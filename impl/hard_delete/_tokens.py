@@ -54,8 +54,9 @@ async def stage_referred(
         nonlocal staged
         token = branch.staging_token
         try:
-            await refer(token, not staged)
+            await refer(token, not staged)  # before the entry: a job that sees the entry must see the reference
         except ObjectBusy:
+            # An earlier token has the entry, and a commit may have taken it: the refusal is not definite any more.
             if staged:
                 raise WriteNotSettled(branch_id, change.key) from None
             raise
@@ -75,6 +76,7 @@ async def _put(env: Env, token: StagingToken, change: StagedEntry, looks: bool, 
         elif not await stage_if(env, token, change, None if found is None else found[1]):
             continue
         return None if found is None else entry_of(found[0])
+    # Not definite: a `SetIf` that was reported as failed may have been applied.
     raise WriteNotSettled(token, change.key)
 
 
@@ -87,6 +89,7 @@ async def commit_tokens(
     request = Request(message=message, batch_size=batch_size)
 
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
+        # ``over`` is empty here, as the reading does not look at restorations.
         return await write_commit(env, repository, branch.commit_id, kept, request)
 
     reading = Reading(respects_resets=False, tries=COMMIT_TRIES)

@@ -46,7 +46,7 @@ def encode_issued(issued: Issued) -> bytes:
 
 def decode_issued(value: bytes) -> Issued:
     """Of what `encode_issued` has written."""
-    state, until, path = value.split(b" ", 2)
+    state, until, path = value.split(b" ", 2)  # the path comes last, since it may have spaces
     return Issued(path, None if until == b"-" else int(until), cast("State", state.decode()))
 
 
@@ -57,12 +57,13 @@ def address_under(token: StagingToken, name: str) -> str:
 
 def home(address: str) -> tuple[StagingToken, str] | None:
     """The token and name of a relative address; None if it was not issued under a token."""
-    token, slash, name = address.removeprefix(DATA_PREFIX).rpartition("/")
+    token, slash, name = address.removeprefix(DATA_PREFIX).rpartition("/")  # a name has no slash
     return (StagingToken(token), name) if slash and address.startswith(DATA_PREFIX) else None
 
 
 def branch_of(repository: Repository, token: StagingToken) -> BranchID:
     """The branch that a token was made for."""
+    # ``<repository>-<branch>:<instance>...``: the last colon, whatever the names before it have.
     named, _, _ = token.removeprefix(f"{repository.repository_id}-").rpartition(":")
     return BranchID(named)
 
@@ -79,7 +80,9 @@ async def issue(env: Env, repository: Repository, token: StagingToken, name: str
 async def settle(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> None:
     """Write down that the entry of an address will never be staged again; if no client knows the address any more, that
     has been dealt with. 1 effect."""
+    # Without a time: its writer has put the object, so the job need not wait for a late put.
     settled = encode_issued(Issued(path, None, "settled"))
+    # EXISTS: a job that has dealt with the address has deleted the record, and it must not come back.
     await env.store.try_set_if(uid_partition(repository) + ADDRESSES, _key(token, name), settled, kv.EXISTS)
 
 
@@ -89,6 +92,7 @@ async def use_up(env: Env, repository: Repository, token: StagingToken, name: st
     if found is None or found[0].state != "open" or found[0].path != path:
         return False
     taken = encode_issued(attrs.evolve(found[0], state="used"))
+    # Of two links one takes it: the other finds its predicate failed.
     return await env.store.try_set_if(uid_partition(repository) + ADDRESSES, _key(token, name), taken, found[1])
 
 

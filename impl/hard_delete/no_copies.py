@@ -202,8 +202,11 @@ async def _override(
         nonlocal entry, replaced, staged
         try:
             held = await hold(env, branch.staging_token, path, locks=reading.upload_locks, lease=reading.lease)
+            # A tombstone under the open token counts as a value: it hides what is below.
             below = await _below(env, branch, path, reading) if held.value is None else None
             replaced = held.entry if below is None else below.entry
+            # Once per call, unless each token gets an object of its own: what is staged under an earlier token may be
+            # committed.
             if entry is None or (reading.fresh and staged):
                 entry = await put(staged)
         except (EntryLocked, DataGone):
@@ -213,13 +216,15 @@ async def _override(
         if not reading.exchanges:
             await stage(env, held.token, change(path, entry))
         elif not await stage_if(env, held.token, change(path, entry), held.predicate):
-            return Missed(branch)
+            return Missed(branch)  # the object was put, and is staged at the next try
         staged = True
         return entry
 
     async def settled(before: Branch, now: Branch) -> bool:
         same = before.staging_token == now.staging_token
         assert entry is not None
+        # The replaced entry may be this call's own, found again at a later try. And if the token has changed, a commit
+        # may have taken the entry that was replaced.
         if replaced is not None and replaced.address != entry.address and (same or not reading.upload_checks_token):
             await hard_delete(env, repository, replaced)
         return same
@@ -228,6 +233,7 @@ async def _override(
     try:
         return (await settle(env, repository, branch, write, path, settled=settled))[0]
     except WriteNotSettled:
+        # Nothing was staged, so the failure is definite; only the object is left behind.
         if staged:
             raise
         raise EntryLocked(path) from None
@@ -259,15 +265,18 @@ async def move_object(
     await find_object(env, repository, branch_id, source_path)
     token = (await get_branch(env, repository, branch_id)).staging_token
     held = await hold(env, token, source_path, locks=reading.move_locks, lease=reading.lease)
+    # Not staged under the open token: a commit may have the entry, so its object is copied, and stays.
     if held.entry is None or held.value is None:
         entry = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
         await writes.delete_entry(env, repository, branch_id, source_path)
         return entry
+    # The value with its lock, at the new path; and the same without it.
     moved, free = attrs.evolve(held.value, key=path), change(path, held.entry)
     if reading.move_same_token:
         await stage(env, token, moved)
         await stage(env, token, tombstone(source_path))
         if (await get_branch(env, repository, branch_id)).staging_token != token:
+            # A commit may have taken one of the two writes and not the other.
             raise WriteNotSettled(branch_id, source_path, path)
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
@@ -285,9 +294,10 @@ async def delete_object(
     EntryLocked; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
     held = await _lock_entry_to_delete(env, repository, await get_branch(env, repository, branch_id), path, reading)
-    if held.value is not None and held.entry is None:
+    if held.value is not None and held.entry is None:  # deleted since the first read
         raise PathNotFound(path)
     settled = await stage_referred(env, repository, branch_id, tombstone(path))
+    # If the token has changed, a commit may have taken the entry that was locked, and its object with it.
     if settled.token == held.token or not reading.delete_checks_token:
         await hard_delete(env, repository, held.entry)
 
@@ -335,10 +345,12 @@ async def reset_entry(
         return change(path, await copy_entry(env, repository, branch_id, path, committed))
 
     token = (await get_branch(env, repository, branch_id)).staging_token
+    # Before the reset removes it: nothing names its address afterwards.
     entry = await _free(env, token, path, reading)
     # A restoration would leave the entry staged, beneath it, when its object is gone.
     await resets.reset_entry(env, repository, branch_id, path, forgets=resets.IN_PLACE, brought=brought)
     if entry is not None and reading.delete_checks_token:
+        # The token was sealed meanwhile, so a commit may hold the entry.
         entry = entry if (await get_branch(env, repository, branch_id)).staging_token == token else None
     await hard_delete(env, repository, entry)
 
@@ -367,6 +379,8 @@ async def drop_tokens(env: Env, repository: Repository, dropped: Tokens, reading
     for token in dropped:
         for scanned in await changes_under(env, token, batch_size):
             entry = await _free(env, token, scanned.key, reading, scanned)
+            # The entry first: a crash in between leaves an object without an entry, and not an entry without its
+            # object.
             await unstage(env, token, scanned.key)
             await hard_delete(env, repository, entry)
 

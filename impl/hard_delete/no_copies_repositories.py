@@ -46,14 +46,16 @@ async def delete_repository(
     effect cannot be repeated: nothing names the partition any more. Raises RepositoryNotFound.
     """
     repository = await kv3.get_repository(env, repository_id)
-    await delete_entry(env, repository_id)
+    await delete_entry(env, repository_id)  # first: from here on no read finds the repository
     async for branch in scan_branches(env, repository, batch_size):
         await no_copies.drop_tokens(env, repository, branch.tokens, no_copies.AS_WRITTEN, batch_size)
     if reading.entries == "all":
         reader = Reader(env, repository.storage_namespace)
         async for commit in scan_commits(env, repository, batch_size):
+            # Objects that several commits share are deleted several times, which is no error.
             async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
                 await no_copies.hard_delete(env, repository, decode_object_entry(entry.data))
+    # Last: the branches in it name the tokens, and the commits the objects.
     await delete_all(env, uid_partition(repository), batch_size)
 
 

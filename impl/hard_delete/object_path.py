@@ -108,6 +108,8 @@ async def _write(
         try:
             await put(address)
         except objects.PreconditionFailed:
+            # The path was written under this token already, and may be in a listing. Another token has an address of
+            # its own.
             return Missed(await _after(env, repository, branch_id, branch.staging_token))
         return address
 
@@ -124,6 +126,7 @@ async def _after(env: Env, repository: Repository, branch_id: BranchID, token: S
     try:
         await replace_branch(env, repository, sealed, predicate)
     except kv.PredicateFailed:
+        # Perhaps only the head was moved. The next try then finds the object again, and seals.
         return await get_branch(env, repository, branch_id)
     return sealed
 
@@ -143,12 +146,13 @@ async def stage_object(
 async def _copy_to(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: str, reading: Reading, etag: str = ""
 ) -> str:
-    """Copy inside the store, straight to where the path is staged; returns the physical address. A copy knows no
-    `if_absent`: where nothing may be overwritten the content is read and put."""
+    """Copy inside the store, straight to where the path is staged; returns the physical address. Where nothing may be
+    overwritten the content is read and put: not every store has a copy with `if_absent`."""
 
     async def put(address: str) -> None:
         try:
             if reading.overwrites:
+                # The ETag guards against a source that has other content by now.
                 await env.objects.copy(source, address, if_match=etag or None)
                 return
             content = await env.objects.get(source)
@@ -179,6 +183,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy the object; delete the old path, unless it is gone since. Raises as `copy_object` and `delete_object`."""
     moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+    # A reading that deletes the object cannot delete a committed path, and a move has to.
     buried = attrs.evolve(reading, deletes="tombstone")
     await unless_gone(delete_object(env, repository, branch_id, source_path, reading=buried))
     return moved
@@ -190,11 +195,13 @@ async def delete_object(
     """Delete the entry at a path. Raises PathNotFound, without tombstones also where the path is not staged;
     BranchNotFound; WriteNotSettled (indefinite)."""
     found = await find_object(env, repository, branch_id, path)
+    # A tombstone is an object, so under `IMMUTABLE` it is refused as an upload is, and the token is sealed.
     if reading.deletes == "tombstone":
         put = partial(env.objects.put, content=DELETED, if_absent=not reading.overwrites)
         await _write(env, repository, branch_id, path, put)
         return
     branch = await get_branch(env, repository, branch_id)
+    # Only what is staged has an object of its own to delete.
     if found.address not in [staged_address(branch_id, token, path) for token in branch.tokens]:
         raise PathNotFound(path)
     await env.objects.delete(at(repository, found))
@@ -219,6 +226,7 @@ async def link_physical_address(
     something else; DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
     if reading.issues == "aside":
         address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
+        # A crash before leaves the issued object as garbage; a link that is tried again copies it once more.
         await env.objects.delete(grant.address)
         return entry_at(repository, address, content)
     address = staged_at(repository, branch_id, StagingToken(grant.token), path)
@@ -228,6 +236,7 @@ async def link_physical_address(
         await env.objects.head(grant.address)
     except objects.ObjectNotFound:
         raise DataGone(grant.address) from None
+    # What the user has put under the old token is committed, or dropped with it; it is copied to be staged for sure.
     if (await get_branch(env, repository, branch_id)).staging_token != grant.token:
         address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
     return entry_at(repository, address, content)
@@ -254,6 +263,7 @@ async def commit(
     took = await lock_free.take(env, repository, branch_id, combine, how)
     if reading.tidies:
         found = MetaRangeIterator(env, namespace, took.commit.meta_range_id)
+        # The ETags of the commit are those of the listing, so the objects that it names must stay as they are.
         committed = {f"{namespace}/{decode_object_entry(entry.data).address}" async for entry in found}
         await _delete_under(env, repository, branch_id, took.tokens, batch_size, committed)
     return took.commit
@@ -265,6 +275,7 @@ async def reset_branch(
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
     BranchNotFound; BranchBusy: nothing was reset."""
     gone = await forget_tokens(env, repository, branch_id)
+    # The open one; the sealed ones follow.
     await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
 
 
@@ -275,6 +286,7 @@ async def reset_entry(env: Env, repository: Repository, branch_id: BranchID, pat
 
     async def write(branch: Branch) -> None:
         address = staged_at(repository, branch_id, branch.staging_token, path)
+        # A sealed token would show its change again, so the path is staged as in the head.
         if not await _any_staged(env, repository, branch_id, branch.sealed_tokens, path):
             await env.objects.delete(address)
             return
@@ -317,6 +329,7 @@ async def _delete_under(
 ) -> None:
     """Delete what is listed under these tokens. kept: addresses to leave alone."""
     for token in tokens:
+        # A listing goes on while others put: what comes behind its position under an old token is garbage for good.
         async for head in env.objects.list(staged_at(repository, branch_id, token), batch_size):
             if head.address not in kept:
                 await env.objects.delete(head.address)

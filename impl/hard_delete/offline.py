@@ -113,6 +113,7 @@ async def background_job(
         MissingObject, DamagedObject: committed data cannot be read; nothing was deleted.
     """
     age = reading.min_age + reading.margin
+    # Before all listings: what is younger than this may have an entry that a listing has passed.
     cut = 0 if reading.cutoff == "listing" else await env.clock.now() - age
     copies = await _copies(env, repository, batch_size) if reading.records == "first" else []
     old: list[str] = []
@@ -128,6 +129,7 @@ async def background_job(
             old = [at async for at in _older(env, repository, reading, cut, batch_size)]
     if reading.records == "last":
         copies = await _copies(env, repository, batch_size)
+    # A young record: its copy may be staged where the job has looked already.
     kept |= {address for _, address, began in copies if began > cut}
     gone = tuple(address for address in old if address not in kept)
     for address in gone:
@@ -151,6 +153,7 @@ async def _uncommitted_addresses(env: Env, repository: Repository, reading: Read
     first. 1 effect per page of branches, and 1 per page of each token."""
     found: set[str] = set()
     async for branch in scan_branches(env, repository, batch_size):
+        # A generator: each scan begins when the one before has ended.
         scans: Iterable[Source] = (staging_iterator(env, token, batch_size=batch_size) for token in branch.tokens)
         if reading.entries == "shown":
             scans = (changes(env, branch.tokens, batch_size=batch_size),)
@@ -168,7 +171,7 @@ async def _committed_addresses(env: Env, repository: Repository, reading: Readin
     found: set[str] = set()
     read: set[str] = set()
     async for commit in (scan_commits if reading.commits == "all" else _walk_commits)(env, repository, batch_size):
-        if commit.meta_range_id not in read:
+        if commit.meta_range_id not in read:  # commits share a metarange where nothing was changed
             read.add(commit.meta_range_id)
             async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
                 found.add(at(repository, decode_object_entry(entry.data)))
@@ -177,10 +180,11 @@ async def _committed_addresses(env: Env, repository: Repository, reading: Readin
 
 async def _walk_commits(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
     todo = [branch.commit_id async for branch in scan_branches(env, repository, batch_size)]
+    # After the branches: a commit may get a tag before its branch goes, and is then seen in one of the two.
     todo += [tag.commit_id async for tag in scan_tags(env, repository, batch_size)]
     seen: set[CommitID] = set()
     while todo:
-        commit_id = todo.pop()
+        commit_id = todo.pop()  # in no order: only whether it was seen matters
         if commit_id not in seen:
             seen.add(commit_id)
             commit = await get_commit(env, repository, commit_id)
@@ -222,11 +226,13 @@ async def copy_object(
         for _ in range(TRIES):
             await _track(env, repository, found, reading)
             verifies = reading.copies != "tracked"
+            # The job may have listed everything before the record was there. If the source still has the object now,
+            # that job found it there.
             again = await find_object(env, repository, source_branch_id, source_path) if verifies else found
             if again.address == found.address:
                 break
             found = again
-        else:
+        else:  # no ``break``: the source changed each time
             raise ObjectBusy(source_path)
     await stage(env, repository, branch_id, path, found)
     return found
@@ -289,16 +295,20 @@ async def commit(
     if not reading.looks_again:
         return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
 
+    # In the place of `prepare`: the record of the commit is written, and the branch does not name it yet.
     async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
         found = await start_source(changes(env, kept, batch_size=batch_size))
-        head = await get_commit(env, repository, made.parents[0])
+        head = await get_commit(env, repository, made.parents[0])  # the head that the commit was combined over
         again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, found)
+        # A late write has replaced an entry under a sealed token: no listing shows what the commit holds. Also where a
+        # reset has restored paths: then the commit starts over, too.
         if again != made.meta_range_id:
             raise _Overwritten(branch.branch_id)
 
     tries = reading.commit_tries
     for _ in range(tries):
         try:
+            # A new commit seals again, and combines anew from what is staged now.
             how = lock_free.Reading(tries=tries)
             return await lock_free.commit(
                 env, repository, branch_id, message, reading=how, prepare=look, batch_size=batch_size

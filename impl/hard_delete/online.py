@@ -91,15 +91,18 @@ async def _stage_new(
     address that it is copied from. Raises DataGone, too: nothing is there."""
 
     async def write(branch: Branch) -> ObjectEntry:
+        # The note before the object: an object without a note would never be found, as no job lists the bucket.
         token, name, not_after = await _issue(env, repository, branch, path, reading)
         entry = attrs.evolve(made, address=journal.address_under(token, name))
         if isinstance(data, bytes):
+            # A put that arrives later is refused, so the job need not wait for ever.
             await env.objects.put(at(repository, entry), data, not_after=not_after)
         else:
             await _copy_data(env, data, at(repository, entry), not_after)
         done = await _put_in(env, repository, token, change(path, entry))
         if reading.insists and not done:
             done = await _put_in(env, repository, token, change(path, entry))
+        # Overwritten at once, and never staged again: the `SetIf` may have been applied, and seen.
         if not done:
             await journal.settle(env, repository, token, name, path)
         return entry
@@ -117,7 +120,9 @@ async def _put_in(env: Env, repository: Repository, token: StagingToken, new: St
     found = await get_staged(env, token, new.key)
     old = None if found is None else entry_of(found[0])
     issued = None if old is None else journal.home(old.address)
+    # An entry of another home is a committed object, staged by a copy: its address is not issued any more.
     if issued is not None and issued[0] == token:
+        # Before it is replaced: after a crash in between the entry is still staged, and the job sees that.
         await journal.settle(env, repository, token, issued[1], new.key)
     return await stage_if(env, token, new, None if found is None else found[1])
 
@@ -149,6 +154,7 @@ async def copy_object(
         BranchBusy; WriteNotSettled (indefinite).
     """
     found, committed = await _find(env, repository, source_branch_id, source_path)
+    # A committed object is never hard-deleted, and of one outside the namespace nothing is deleted at all.
     if (committed and reading.copies == "by entry") or not is_owned(repository, found):
         await stage_known(env, repository, branch_id, change(path, found))
         return found
@@ -166,6 +172,7 @@ async def _find(env: Env, repository: Repository, branch_id: BranchID, path: byt
     """The object entry at a path, and whether it is committed. Reads as `reads.get_entry`."""
 
     async def look(branch: Branch) -> tuple[bytes | None, bool]:
+        # From the newest token down, as every reader: the first change hides the others.
         for token in branch.tokens:
             staged = await get_staged(env, token, path)
             if staged is not None:
@@ -234,9 +241,11 @@ async def link_physical_address(
     """
     entry = entry_at(repository, grant.address, content)
     issued = journal.home(entry.address)
+    # The token names the branch. The path is compared with the record, in `use_up`.
     if issued is None or journal.branch_of(repository, issued[0]) != branch_id:
         raise AddressNotAllowed(grant.address)
     token, name = issued
+    # Before anything is staged: a second link of the address must fail, whatever becomes of this one.
     if not await journal.use_up(env, repository, token, name, path):
         raise GrantInvalid(grant.address)
     try:
@@ -247,9 +256,10 @@ async def link_physical_address(
     if branch.staging_token == token:
         if not await _put_in(env, repository, token, change(path, entry)):
             await journal.settle(env, repository, token, name, path)
-        branch = await get_branch(env, repository, branch_id)
+        branch = await get_branch(env, repository, branch_id)  # after the entry, as `settle` does
         if branch.staging_token == token:  # still open: a commit that takes it finds the entry
             return entry
+    # The token was sealed before or after the entry was staged. Its object may be committed, so it is left, and copied.
     try:
         return await _stage_new(env, repository, branch_id, path, entry, grant.address, reading)
     except DataGone:
@@ -288,6 +298,7 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *
     """
     read: list[Branch] = []
 
+    # What `delete_branch_by_tombstone` has read last: the record that it replaced.
     async def prepare(env: Env, repository: Repository, branch: Branch) -> None:
         read.append(branch)
         await journal.mark_head(env, repository, branch.commit_id)

@@ -48,30 +48,35 @@ class Reaper:
         async for token, name, issued in journal.scan_issued(self.env, self.repository, None, self.batch_size):
             by_token.setdefault(token, {})[name] = issued
         gone: list[str] = []
+        # What is issued after the scan is for the next run.
         for token, addresses in by_token.items():
             gone += await self._reap(token, addresses)
         return tuple(gone)
 
     async def _reap(self, token: StagingToken, addresses: Addresses) -> list[str]:
         careful = "staged before branch" in self.cautions
+        # The entry before the branch. If the token is open then, it was open when the entry was gone: no commit scans
+        # the token before, so none has the address.
         replaced = await self._replaced(token, addresses) if careful else []
         branch = await self._branch(token)
         fate = fate_of(token, branch)
         if fate == "open":
             replaced = replaced if careful else await self._replaced(token, addresses)
             return [await self._delete(token, name) for name in replaced]
+        # Sealed: a committer may have scanned any of these addresses.
         return await self._reap_closed(token, addresses, branch) if fate == "closed" else []
 
     async def _branch(self, token: StagingToken) -> Branch | None:
         try:
             return await get_branch(self.env, self.repository, journal.branch_of(self.repository, token))
         except BranchNotFound:
-            return None
+            return None  # no record, or a tombstone: the branch is gone, so its tokens are closed
 
     async def _replaced(self, token: StagingToken, addresses: Addresses) -> list[str]:
         """The settled addresses whose entry is not the one at their path: it never will be."""
         found = []
         for name, issued in addresses.items():
+            # An address that is not settled may still be staged by its writer.
             if issued.state != "settled":
                 continue
             staged = await get_staged(self.env, token, issued.path)
@@ -81,12 +86,15 @@ class Reaper:
         return found
 
     async def _reap_closed(self, token: StagingToken, addresses: Addresses, branch: Branch | None) -> list[str]:
+        # A closed token stays closed, so no further commit comes true that takes it.
         winners = await self._winners(token, branch)
+        # Read last: a put that the store still accepts has a later time than this, but for the skew.
         now = await self.env.clock.now()
         gone: list[str] = []
         for name, issued in addresses.items():
             address = journal.address_under(token, name)
             if await self._is_committed_in(winners, issued.path, address):
+                # Committed for good: nothing of it is to be decided any more.
                 await journal.forget(self.env, self.repository, token, name)
             elif issued.not_after is None or now > issued.not_after + self.skew:
                 # Another run may have dealt with it, and then have dropped the promises: they would be missing here.
@@ -98,6 +106,7 @@ class Reaper:
 
     async def _winners(self, token: StagingToken, branch: Branch | None) -> list[CommitID]:
         """Of the commits that would have taken a token, those that have come true."""
+        # The branch was read first. A commit that is its head no more has been marked as one before it was replaced.
         head, looks = branch and branch.commit_id, "head after branch" in self.cautions
         promised = await journal.promises(self.env, self.repository, token, self.batch_size)
         return [
@@ -111,19 +120,21 @@ class Reaper:
         for commit_id in commit_ids:
             commit = await get_commit(self.env, self.repository, commit_id)
             found = await get_committed(self.env, self.repository.storage_namespace, commit.meta_range_id, path)
+            # At its path only: an address is issued for one path, and staged at no other.
             if found is not None and decode_object_entry(found.data).address == address:
                 return True
         return False
 
     async def _delete(self, token: StagingToken, name: str) -> str:
         address = journal.address_under(token, name)
+        # The object first: a crash in between leaves the record, and the next run does the same again.
         await self.env.objects.delete(f"{self.repository.storage_namespace}/{address}")
         await journal.forget(self.env, self.repository, token, name)
         return address
 
     async def _close(self, token: StagingToken) -> None:
         """Drop the promises of a token under which nothing is left to decide."""
-        async for _ in journal.scan_issued(self.env, self.repository, token, 1):
+        async for _ in journal.scan_issued(self.env, self.repository, token, 1):  # one is enough to know
             return
         for commit_id in await journal.promises(self.env, self.repository, token, self.batch_size):
             await journal.drop_promise(self.env, self.repository, token, commit_id)

@@ -132,6 +132,7 @@ async def link_physical_address(
     Raises AddressNotAllowed; and as `stage_object`."""
     objects.check_grant(repository, grant)
     entry = objects.entry_at(repository, grant.address, content)
+    # A user's put has no counter. A counter of 0 is an object that is about to be deleted, or is already.
     await increment(env, grant.address, reading.kind, accepts="all" if reading.revives else "uncounted")
     return await _stage(env, repository, branch_id, path, entry, reading)
 
@@ -144,6 +145,7 @@ async def copy_object(
     found = await objects.find_object(env, repository, source_branch_id, source_path)
     if not reading.full:
         return await _refer(env, repository, branch_id, path, found, reading)
+    # With the counter of the source, a copy of an object that has two entries would never come down to 0.
     entry = await objects.copy_data(env, repository, found, metadata=None if reading.carries else ONE)
     return await _stage(env, repository, branch_id, path, entry, reading)
 
@@ -154,6 +156,7 @@ async def move_object(
 ) -> ObjectEntry:
     """`copy_object`, then `delete_object` of the old entry, unless it is gone since. Errors of both."""
     copied = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+    # The two together leave the counter of an object that both entries share as it was.
     await objects.unless_gone(delete_object(env, repository, branch_id, source_path, reading=reading))
     return copied
 
@@ -165,12 +168,13 @@ async def delete_object(
     Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite)."""
     found: ObjectEntry | None = await objects.find_object(env, repository, branch_id, path)
     if reading.deletes == "settled":
+        # The tombstone has replaced just this entry, so no other client counts it off.
         found = (await stage_referred(env, repository, branch_id, tombstone(path), exchanges=True)).before
     elif reading.deletes == "staged":
         found = await _staged_entry(env, repository, branch_id, path)
     if found is not None and reading.counter_first:
         await release(env, repository, found, reading.kind)
-    if reading.deletes != "settled":
+    if reading.deletes != "settled":  # staged above
         await writes.delete_entry(env, repository, branch_id, path)
     if found is not None and not reading.counter_first:
         await release(env, repository, found, reading.kind)
@@ -215,6 +219,7 @@ async def background_job(
     async for note in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=DROPPED_PREFIX):
         token = StagingToken(note.key.removeprefix(DROPPED_PREFIX).decode())
         await drop_counted(env, repository, token, reading.kind, claims=reading.claims, batch_size=batch_size)
+        # The note last: a crash repeats the drop of what is left.
         await env.store.delete(uid_partition(repository), note.key)
         dropped += 1
     return dropped
@@ -230,6 +235,7 @@ async def _refer(
     try:
         return await _stage(env, repository, branch_id, path, entry, reading)
     except (kv.KVError, FlowError) as error:
+        # After an indefinite failure the entry may be staged, and would then have no count.
         if counted and (reading.rollback == "any" or (reading.rollback == "definite" and error.definite)):
             await decrement(env, at(repository, entry), reading.kind)
         raise
@@ -241,12 +247,14 @@ async def _stage(
     """Stage an entry that is counted once."""
 
     async def refer(token: StagingToken, first: bool) -> None:
+        # Under a further token the entry of the first one may still be there, so there are two.
         if not first and is_owned(repository, entry):
             await increment(env, at(repository, entry), reading.kind)
 
     change, before = objects.change(path, entry), refer if reading.follows else nothing
     looks, exchanges = reading.overwrites != "leave", reading.overwrites == "exchange"
     staged = await stage_referred(env, repository, branch_id, change, before, looks=looks, exchanges=exchanges)
+    # A retry that finds its own entry has replaced nothing.
     if staged.before is not None and staged.before.address != entry.address:
         await release(env, repository, staged.before, reading.kind)
     return entry

@@ -105,7 +105,9 @@ async def upload_object(
     refer, exchanges = _refer(env, repository, entry, reading), reading.exchanges
     new = change(path, entry)
     staged = await stage_referred(env, repository, branch_id, new, refer, looks=True, exchanges=exchanges)
+    # The call's own entry, found again at a later try, was not replaced.
     if staged.before is not None and staged.before.address != entry.address:
+        # Under this token only; where the reference has another one, no key is made.
         await _mark(env, repository, staged.before, staged.token, ReferenceState.DELETED, creates=False)
     return entry
 
@@ -127,6 +129,7 @@ async def get_physical_address(
     for the clock."""
     address = f"{repository.storage_namespace}/{objects.new_address(env)}"
     branch = await get_branch(env, repository, branch_id)
+    # Deleted from the start: if the user never links it, the job finds the object when its time has come.
     await mark(env, repository, address, branch.staging_token, ReferenceState.DELETED)
     return Grant(address, expires=await env.clock.now() + validity)
 
@@ -178,6 +181,7 @@ async def delete_object(
     if reading.marks_first:
         await stage_referred(env, repository, branch_id, tombstone(path), mark_staged)
     else:
+        # What the tombstone replaces is read under the token at each try.
         staged = await stage_referred(env, repository, branch_id, tombstone(path), looks=True)
         await _mark(env, repository, staged.before, staged.token, ReferenceState.DELETED, creates=reading.creates)
 
@@ -191,6 +195,7 @@ async def commit(
 
     async def marking(under: Tokens) -> None:
         for token in under:
+            # Gathered first, so that the marks follow one complete listing of the token.
             for each in await changes_under(env, token, batch_size):
                 await _mark(env, repository, entry_of(each), token, ReferenceState.COMMITTED, creates=True)
 
@@ -229,17 +234,20 @@ async def background_job(
     """
     deleted = 0
     async for found in references(env, repository, batch_size=batch_size):
+        # One committed reference is enough: the commit keeps the object, whatever the other references say.
         if any(each.reference.state is ReferenceState.COMMITTED for each in found):
             await _forget_all(env, repository, found, reading)
             continue
         if not await _is_due(env, found, waits, reading):
             continue
         if reading.rereads:
+            # The references may have been changed since the scan has passed them, or new ones have come behind it.
             found = tuple([each async for again in references(env, repository, found[0].address) for each in again])
             if not await _is_due(env, found, waits, reading):
                 continue
         if reading.keys_first:
             await _forget_all(env, repository, found, reading)
+        # A reference that comes now belongs to an entry without an object.
         await env.objects.delete(found[0].address)
         deleted += 1
         if not reading.keys_first:
@@ -252,10 +260,12 @@ async def _is_due(env: Env, found: tuple[Keyed, ...], waits: int, reading: Readi
     if not found or any(each.reference.state is not ReferenceState.DELETED for each in found):
         return False
     times = [each.reference.last_modified for each in found]
+    # The oldest, to the letter: one old reference makes the object due, though another was deleted just now.
     return (min(times) if reading.oldest else max(times)) < await env.clock.now() - waits
 
 
 async def _forget_all(env: Env, repository: Repository, found: tuple[Keyed, ...], reading: Reading) -> None:
+    # With ``committed`` last: a job that crashes in between leaves what says that the object is kept.
     for each in [each for state in reading.order for each in found if each.reference.state is state]:
         await forget(env, repository, each.address, each.token)
 
@@ -298,6 +308,7 @@ async def _drop(env: Env, repository: Repository, dropped: Tokens, reading: Read
 async def _forget_deleted(env: Env, repository: Repository, token: StagingToken) -> None:
     async for found in references(env, repository):
         for each in found:
+            # Of any path: a tombstone does not name the object that it hides.
             if each.token == token and each.reference.state is ReferenceState.DELETED:
                 await forget(env, repository, each.address, token)
 

@@ -28,6 +28,7 @@ DELETED_ETAG: Final = objects.etag(DELETED)
 def staged_address(branch_id: BranchID, token: StagingToken, path: bytes = b"") -> str:
     """Where a path is staged under a token, or what all such addresses begin with; relative. What is no plain text is
     percent-encoded."""
+    # Without a path this ends in a slash, so that t1 is no prefix of t10.
     return f"{DATA_PREFIX}{branch_id}/{token}/{quote_from_bytes(path)}"
 
 
@@ -38,6 +39,7 @@ def staged_at(repository: Repository, branch_id: BranchID, token: StagingToken, 
 
 def staged_change(branch_id: BranchID, token: StagingToken, path: bytes, head: objects.Head) -> StagedEntry:
     """What an object in the staging area says of its path."""
+    # A listing shows no content, so the ETag has to say it.
     if head.etag == DELETED_ETAG:
         return tombstone(path)
     address = staged_address(branch_id, token, path)
@@ -50,10 +52,11 @@ async def staged_changes(
 ) -> dict[bytes, StagedEntry]:
     """The newest change of each path under these tokens, by path. A listing per token, oldest first."""
     found: dict[bytes, StagedEntry] = {}
-    for token in reversed(newest_first):
+    for token in reversed(newest_first):  # so that a newer token overwrites an older one
         prefix = staged_at(repository, branch_id, token)
         async for head in env.objects.list(prefix, batch_size):
             path = unquote_to_bytes(head.address.removeprefix(prefix))
+            # Only what a listing shows: the ETag that is committed is the one that was seen.
             found[path] = staged_change(branch_id, token, path, head)
     return {path: found[path] for path in sorted(found)}
 
@@ -69,7 +72,7 @@ async def find_object(env: Env, repository: Repository, branch_id: BranchID, pat
             except objects.ObjectNotFound:
                 continue
             data = staged_change(branch_id, token, path, head).data
-            return None if data is None else decode_object_entry(data)
+            return None if data is None else decode_object_entry(data)  # a tombstone hides what is below
         head_commit = await get_commit(env, repository, branch.commit_id)
         found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
         return None if found is None else decode_object_entry(found.data)
@@ -94,6 +97,7 @@ async def list_objects(
         head = await get_commit(env, repository, branch.commit_id)
         committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
         shown = {entry.path: entry.data async for entry in committed}
+        # The changes come last, and hide the committed entries.
         return {**shown, **{path: each.data for path, each in changes.items()}}
 
     found = await stable(env, repository, branch_id, look)

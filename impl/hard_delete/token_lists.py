@@ -53,10 +53,11 @@ async def add_reference(
 
     def added(tokens: Tokens | None) -> Tokens | None:
         if tokens is None:
+            # No key: of a fresh object, one that is to be made; of any other, a committed object, which needs no list.
             return (token,) if issued else None
-        if not tokens and checked:
+        if not tokens and checked:  # the job has emptied it, and deletes the object
             raise AddressDeleted(address)
-        return None if token in tokens else (*tokens, token)
+        return None if token in tokens else (*tokens, token)  # there already, from an earlier try
 
     return await _revise(env, repository, reference_key(address), added, tries) is not None
 
@@ -68,6 +69,7 @@ async def remove_reference(
     errors as `add_reference`."""
 
     def left(tokens: Tokens | None) -> Tokens | None:
+        # No list, or without the token: nothing was taken, so this call must not delete the object.
         return tuple(each for each in tokens if each != token) if tokens and token in tokens else None
 
     return await _revise(env, repository, reference_key(address), left, tries) == ()
@@ -83,6 +85,7 @@ async def note_committed_too(env: Env, repository: Repository, name: str, tokens
     `TRIES` of them the entry stays as it is."""
 
     def added(before: Tokens | None) -> Tokens:
+        # The tokens of a later commit are the newer ones.
         return (*(token for token in tokens if token not in (before or ())), *(before or ()))
 
     with suppress(ObjectBusy):

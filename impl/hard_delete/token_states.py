@@ -133,10 +133,12 @@ async def link_physical_address(
     objects.check_grant(repository, grant)
     partition, key = uid_partition(repository), lists.ISSUED + grant.token.encode()
     found = await env.store.find(partition, key)
+    # The token is good for one address only; USED is no address.
     if found is None or found.value != grant.address.encode():
         raise GrantInvalid(grant.token)
     if not reading.once:
         await env.store.delete(partition, key)
+    # Of two links one replaces the address; the other finds the predicate failed.
     elif not await env.store.try_set_if(partition, key, lists.USED, found.predicate):
         raise GrantInvalid(grant.token)
     entry = objects.entry_at(repository, grant.address, content)
@@ -166,6 +168,8 @@ def _refer(env: Env, repository: Repository, entry: ObjectEntry, *, issued: bool
 
     async def refer(token: StagingToken, first: bool) -> None:
         if is_owned(repository, entry):
+            # Once an entry was staged, the object may be committed, or deleted by the job: then its list is that of
+            # others.
             own, checked = issued and (first or not careful), careful and not (issued and first)
             await lists.add_reference(env, repository, at(repository, entry), token, issued=own, checked=checked)
 
@@ -187,6 +191,8 @@ async def commit(
 ) -> Commit:
     """Commit as today, but drop nothing; then write the committed entry.
     Raises BranchNotFound, BranchBusy: nothing was committed."""
+    # After the branch: a commit that crashes in between leaves its tokens unnoted, and the lists of its objects for
+    # good.
     taken = await commit_tokens(env, repository, branch_id, message, batch_size=batch_size)
     if reading.named == "commit":
         await lists.note_committed(env, repository, taken.commit.commit_id, taken.tokens)
@@ -216,6 +222,7 @@ async def background_job(
     """Go through the committed tokens, then through the deleted ones. How many objects were hard-deleted."""
     deleted = 0
     async for name, tokens in lists.scan(env, repository, lists.COMMITTED, batch_size):
+        # Without a list an object counts as committed.
         for address in await _committed_addresses(env, repository, name, tokens, reading, batch_size):
             await lists.forget(env, repository, lists.reference_key(address))
         # What has been committed has no list from here on, so that `_release` leaves it alone.
@@ -226,6 +233,7 @@ async def background_job(
             await lists.note_deleted(env, repository, tokens)
         await lists.forget(env, repository, lists.COMMITTED + name.encode())
         if reading.moves != "spared":
+            # With ``"entry"`` the deleted entry finds the staging area empty, and takes the token from no list.
             await drop_all(env, tokens, batch_size)
     async for name, _ in lists.scan(env, repository, lists.DELETED, batch_size):
         deleted += await _release(env, repository, StagingToken(name), reading, batch_size)
@@ -245,7 +253,7 @@ async def _committed_addresses(
         return await _staged_addresses(env, repository, tokens, batch_size)
     try:
         record = await get_commit(env, repository, CommitID(name))
-    except CommitNotFound:
+    except CommitNotFound:  # the record went away with its repository
         return ()
     entries = MetaRangeIterator(env, repository.storage_namespace, record.meta_range_id)
     return await _addresses(repository, entries)
@@ -259,6 +267,7 @@ async def _staged_addresses(env: Env, repository: Repository, tokens: Tokens, ba
 async def _addresses(repository: Repository, entries: AsyncIterable[StagedEntry | Entry]) -> tuple[str, ...]:
     """Where the objects of these entries lie that are lakeFS' own, sorted."""
     found: set[str] = set()
+    # A set: an object may be staged at several paths, and has one list.
     async for each in entries:
         entry = None if each.data is None else decode_object_entry(each.data)
         if entry is not None and is_owned(repository, entry):
@@ -271,6 +280,7 @@ async def _release(env: Env, repository: Repository, token: StagingToken, readin
     deleted = 0
     for address in await _addresses(repository, staging_iterator(env, token, batch_size=batch_size)):
         if await lists.remove_reference(env, repository, address, token):
+            # The list is empty, which stops copies that look. Then the object goes, and the key last.
             await env.objects.delete(address)
             deleted += 1
             if not reading.keeps_empty:

@@ -34,7 +34,7 @@ def check(tables: Tables) -> None:
     Raises:
         UnusableTables: names the first row that cannot be migrated, what is expected, and the repair.
     """
-    for problem in problems(tables):
+    for problem in problems(tables):  # the first one
         raise UnusableTables(problem)
 
 
@@ -48,7 +48,7 @@ def problems(tables: Tables) -> Iterator[str]:
         before: tuple[bytes, ...] = ()
         for row in tables.rows(table):
             where = f"{table} {describe_key(row)}"
-            if key_of(row) == before:
+            if key_of(row) == before:  # rows come in the order of their keys
                 yield f"{where}: expected one row of that key, and there are more; delete all but one"
             before = key_of(row)
             yield from (f"{where}: {problem}" for problem in _unnameable(row))
@@ -60,6 +60,7 @@ def problems(tables: Tables) -> Iterator[str]:
                 commits.add((row.repository_id, row.id))
             elif isinstance(row, BranchRow):
                 branches.add((row.repository_id, row.id))
+                # A token of two branches would give each the changes of the other.
                 owner = owners.setdefault(row.staging_token, describe_key(row))
                 if owner != describe_key(row):
                     yield (
@@ -67,6 +68,7 @@ def problems(tables: Tables) -> Iterator[str]:
                         "give one of them another"
                     )
     yield from _dangling(tables, commits)
+    # A repository without branches and commits was created bare: it has no default branch yet.
     inhabited = {repository_id for known in (branches, commits) for repository_id, _ in known}
     for repository_id, default in repositories.items():
         if repository_id in inhabited and (repository_id, default) not in branches:
@@ -87,7 +89,7 @@ def _unnameable(row: Row) -> Iterator[str]:
             case CommitRow():
                 keys.commit_key(CommitID(row.id))
                 for name, number in (("version", row.version), ("generation", row.generation)):
-                    if not -INT32_MAX <= number <= INT32_MAX:
+                    if not -INT32_MAX <= number <= INT32_MAX:  # protobuf's int32, without its least number
                         yield f"{name} {number}: expected a 32-bit number; mend the row"
             case TagRow():
                 keys.tag_key(TagID(row.id))
@@ -100,6 +102,7 @@ def _unnameable(row: Row) -> Iterator[str]:
 
 def _untaken(token: str) -> Iterator[str]:
     """Raises InvalidName."""
+    # A token may be any text in the tables, and its partition must not be that of the version and the journal.
     if keys.staging_partition(StagingToken(token)) == METADATA:
         yield f"staging token {token!r}: the partition of that name is taken; choose another"
 

@@ -23,6 +23,8 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
     owners: dict[bytes, Repository] = {}
     async for entry in env.store.scan(keys.GRAVELER, keys.REPOSITORIES_PREFIX, batch_size):
         repository = decode_repository(entry.value)
+        # Only a partition that an entry leads to is a repository's. One of an instance that a dead run has begun is
+        # passed over below.
         owners[keys.repository_partition(repository.repository_id, repository.instance_uid)] = repository
         yield RepositoryRow(
             id=repository.repository_id,
@@ -32,7 +34,7 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
         )
     async for partition in partitions:
         async for entry in env.store.scan(partition, b"", batch_size):
-            if partition not in owners:
+            if partition not in owners:  # of lakeFS' own: a staging token, or something that is skipped below
                 row = _staged_row(StagingToken(partition.decode()), entry)
             else:
                 record = decode_at(partition, entry.key, entry.value)
@@ -47,7 +49,7 @@ def _staged_row(token: StagingToken, entry: kv.Entry) -> Row | None:
         record = decode_staged_entry(entry.value)
     except Undecodable:
         return None
-    if record.key != entry.key:
+    if record.key != entry.key:  # a staged entry repeats its path
         return None
     return StagedRow(staging_token=token, key=record.key, identity=record.identity, data=record.data)
 
@@ -76,5 +78,5 @@ def _row(record: Record, repository_id: str) -> Row | None:
                 version=record.version,
                 generation=record.generation,
             )
-        case _:
+        case _:  # not of the five tables
             return None

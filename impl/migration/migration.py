@@ -109,33 +109,40 @@ async def migrate(
         UnusableTables: nothing was written. AlreadyMigrated, NotEmpty, HalfMigrated: nothing was changed.
         Superseded, Different, store errors: the store stays half-migrated; restart.
     """
-    check(tables)
+    check(tables)  # all rows, before the store is touched
     mark = await _claim(env, who, restart=restart, batch_size=batch_size)
     uids: dict[str, InstanceUID] = {}
     for row in tables.rows("graveler_repositories"):
         assert isinstance(row, RepositoryRow)
+        # Before the copies: entities are written under it, and the repository last.
         uids[row.id] = InstanceUID(env.ids.unique("instance"))
     branched: set[str] = set()
     noted = b""
     for row in _entities(tables):
         partition = _partition(row, uids)
+        # Rows come by partition, so each is noted once per table. Noting it again changes nothing.
         if partition != noted:
             await env.store.set(METADATA, JOURNAL + partition, b"")
             noted = partition
         if isinstance(row, BranchRow):
             branched.add(row.repository_id)
         key, record = _record(row)
+        # Plain: no client may use the store, and nothing leads to the partition.
         await env.store.set(partition, key, encode(record))
     for row in tables.rows("graveler_repositories"):
         assert isinstance(row, RepositoryRow)
+        # An older lakeFS has no mark of bare repositories.
         repository = _repository(row, uids[row.id], bare=row.id not in branched)
         try:
+            # If absent: a run that was taken over must not lead readers to the partition that the new run has cleared.
             await env.store.set_if(keys.GRAVELER, keys.repository_key(RepositoryID(row.id)), encode(repository), None)
         except kv.PredicateFailed:
             raise Superseded(f"repository {row.id!r} is there already: another run is writing") from None
+    # Read again from the store, by other code than wrote it: what the codec loses shows.
     found, counts = await _differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
     if found:
         raise Different("; ".join(found))
+    # The version is the same for all runs, so if it is there already, it may be another run's.
     if not await _replace_mark(env, VERSION, mark):
         await _make_sure(env, uids)
     return Migrated(counts)
@@ -147,6 +154,7 @@ async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes
         found = await env.store.get(METADATA, VERSION_KEY)
     except kv.NotFound:
         await _refuse_used(env)
+        # The mark has a unique part, so what is there is of this run, or Superseded is raised.
         await _replace_mark(env, mark, None)
         return mark
     if not found.value.startswith(MIGRATING):
@@ -156,13 +164,14 @@ async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes
     if not restart:
         by = found.value.removeprefix(MIGRATING).decode(errors="replace")
         raise HalfMigrated(f"a run by {by} has not ended; make sure that it is dead, then restart")
+    # Only one of two restarts replaces the mark. The other one must not clear what this one writes.
     await _replace_mark(env, mark, found.predicate)
     await _clear(env, batch_size)
     return mark
 
 
 async def _refuse_used(env: Env) -> None:
-    async for entry in env.store.scan(keys.GRAVELER, batch_size=1):
+    async for entry in env.store.scan(keys.GRAVELER, batch_size=1):  # one entry is enough to refuse
         found = entry.key.decode("utf-8", "backslashreplace")
         raise NotEmpty(f"{found!r} is there, and no schema version: the store is in use; name an empty one")
 
@@ -175,6 +184,7 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
     except kv.PredicateFailed:
         # Applied after all, if what is there is ours: its answer was lost on the way.
         try:
+            # A second read, since a store may repeat a `SetIf` that it has applied, and report the repetition.
             found = await env.store.get(METADATA, VERSION_KEY)
         except kv.NotFound:
             found = None
@@ -185,6 +195,7 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
 
 async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
     """All runs write the same version, and different instances. 1 effect."""
+    # One is enough: a run writes all repositories, or none that counts.
     for repository_id, uid in list(uids.items())[:1]:
         try:
             found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
@@ -196,9 +207,10 @@ async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
 
 async def _clear(env: Env, batch_size: int) -> None:
     """Repositories first, so that nothing is reachable that is half gone; the journal last."""
-    await delete_all(env, keys.GRAVELER, batch_size)
+    await delete_all(env, keys.GRAVELER, batch_size)  # what is no repository of ours was refused before the first run
     async for partition in _journal(env, batch_size):
         await delete_all(env, partition, batch_size)
+    # In a second pass: a run that dies in between finds all partitions again.
     async for partition in _journal(env, batch_size):
         await env.store.delete(METADATA, JOURNAL + partition)
 
@@ -243,6 +255,7 @@ def _record(row: Row) -> tuple[bytes, Record]:
         case TagRow():
             return keys.tag_key(TagID(row.id)), Tag(tag_id=TagID(row.id), commit_id=CommitID(row.commit_id))
         case StagedRow():
+            # Under the bare path, as lakeFS has it, and not under the designs' key.
             return row.key, StagedEntry(key=row.key, identity=row.identity, data=row.data)
         case CommitRow():
             commit = Commit(
@@ -273,13 +286,15 @@ async def _differences(
         where = _NAMES[type(row)], key_of(row)
         if where in found:
             words.append(f"{where[0]} {describe_key(row)}: there twice")
+        # A hash, not the row: the tables may be larger than the memory. It is salted in each process, and compared in
+        # one.
         found[where] = hash(row)
     counts: Counter[str] = Counter()
     for table in TABLES:
         for row in tables.rows(table):
             counts[table] += 1
             copied = found.pop((table, key_of(row)), None)
-            if copied is None:
+            if copied is None:  # taken out: what is left at the end is not in the tables
                 words.append(f"{table} {describe_key(row)}: missing in the store")
             elif copied != hash(row):
                 words.append(f"{table} {describe_key(row)}: not the same in the store")

@@ -91,6 +91,7 @@ def key_of(row: Row) -> tuple[bytes, ...]:
         case StagedRow():
             return row.staging_token.encode(), row.key
         case _:
+            # In UTF-8, as the databases compare text that is collated by bytes.
             return row.repository_id.encode(), row.id.encode()
 
 

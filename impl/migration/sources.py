@@ -37,6 +37,8 @@ def columns(kind: type[Row]) -> tuple[str, ...]:
 
 def _query(table: str, collate: str) -> str:
     kind = TABLES[table]
+    # By bytes in both databases, as `key_of` sorts; the collation of a database may order words otherwise. ``key`` is
+    # binary and has none.
     order = ", ".join(name if name == "key" else f"{name} {collate}" for name in _KEYS.get(kind, _KEY_OF_OTHERS))
     return f"SELECT {', '.join(columns(kind))} FROM {table} ORDER BY {order}"  # noqa: S608  # made of our own names
 
@@ -50,7 +52,7 @@ def _look(connection: _SQLConnection) -> None:
     """Whether all tables and columns are there; if not, the connection is closed. Raises what the database does."""
     try:
         for table in TABLES:
-            connection.execute(_query(table, "") + " LIMIT 0")
+            connection.execute(_query(table, "") + " LIMIT 0")  # the columns are resolved, and no row is read
     except BaseException:
         connection.close()
         raise
@@ -75,6 +77,7 @@ class SQLiteTables(Closing):
         with self._translate_errors("open"):
             self._connection = open_to_read(self.path)
             _look(self._connection)
+            # The first read fixes the snapshot; writers go on beside it, or wait for its end.
             self._connection.execute("BEGIN")
 
     def rows(self, table: str) -> Iterator[Row]:
@@ -113,12 +116,14 @@ class PostgresTables(Closing):
         self._error: type[Exception] = psycopg.Error
         with self._translate_errors("connect"):
             self._connection: psycopg.Connection[tuple[object, ...]] = psycopg.connect(dsn)
+            # One snapshot for all statements; READ COMMITTED would take another one for each.
             self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             self._connection.read_only = True
             _look(self._connection)
 
     def rows(self, table: str) -> Iterator[Row]:
         """See `Tables`. Rows are fetched in portions, by a cursor on the server."""
+        # A named cursor is one of the server: without a name the client fetches the whole table.
         with self._translate_errors(table), self._connection.cursor(f"{table}_rows") as cursor:
             cursor.itersize = FETCHED_AT_ONCE
             cursor.execute(_query(table, 'COLLATE "C"'))
@@ -133,7 +138,7 @@ class PostgresTables(Closing):
         try:
             yield
         except (self._error, ValueError) as error:  # a NUL in an address is a ValueError
-            if isinstance(error, UnusableTables):
+            if isinstance(error, UnusableTables):  # it is a ValueError, too, and names its row already
                 raise
             why = printable(" ".join(str(error).split()))
             raise UnusableTables(
@@ -157,6 +162,7 @@ def _row(table: str, values: Sequence[object]) -> Row:
             ) from None
     if kind is StagedRow and found["identity"] is None:
         if found["data"] is not None:
+            # lakeFS knows a tombstone by its missing identity, so data beside it would be lost.
             raise UnusableTables(
                 f"{table} {printable(shown)}: data without an identity: expected both or neither; mend the row"
             )
@@ -172,7 +178,7 @@ def _short(value: object) -> str:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("expected text")
-    value.encode()
+    value.encode()  # a lone surrogate has no UTF-8, and could be in no key
     return value
 
 
@@ -197,8 +203,10 @@ def _moment(value: object) -> int:
     when = datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(when, datetime):
         raise TypeError("expected a date and time, as in 2022-05-17T12:00:00+00:00")
+    # The columns of lakeFS have a time zone; text of SQLite may have none.
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
     passed = when - datetime(1970, 1, 1, tzinfo=UTC)
+    # In whole numbers: a float would lose microseconds.
     return (passed.days * 86_400 + passed.seconds) * MICROSECONDS + passed.microseconds
 
 
@@ -226,7 +234,7 @@ def _metadata(value: object) -> tuple[tuple[str, str], ...]:
 _COLUMNS: Final[Mapping[str, Callable[[object], object]]] = {
     "creation_date": _moment,
     "version": _number,
-    "generation": lambda value: 0 if value is None else _number(value),
+    "generation": lambda value: 0 if value is None else _number(value),  # NULL: a commit from before generations
     "parents": _parents,
     "metadata": _metadata,
     "key": _binary,

@@ -21,6 +21,7 @@ from lakeproof.model.records import Branch, Repository
 def birth_token(env: Env, repository: Repository, branch_id: BranchID, *, fresh: bool = True) -> StagingToken:
     """The first staging token of a new branch: ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
     birth = env.ids.unique("branch") if fresh else "0"
+    # The instance: a repository of the same name, created later, must not find these entries.
     return StagingToken(f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{birth}.0")
 
 
@@ -41,6 +42,7 @@ async def read_branch(env: Env, repository: Repository, branch_id: BranchID) -> 
     except kv.NotFound:
         raise BranchNotFound(branch_id) from None
     branch = decode_branch(found.value)
+    # To all readers a tombstone is an absent branch. Only a create looks at it, to replace it.
     if is_tombstone(branch):
         raise BranchNotFound(branch_id)
     return branch, found.predicate
@@ -82,12 +84,14 @@ async def create_branch(
     Raises:
         BranchExists, RefNotFound.
     """
+    # Before the token is made and anything is written: a source that is not there leaves nothing behind.
     commit_id = await resolve(env, repository, source)
     token = birth_token(env, repository, branch_id, fresh=fresh_token)
     branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=token)
     try:
         await replace_branch(env, repository, branch, None)
     except kv.PredicateFailed:
+        # Without tombstones any record means that the name is taken.
         replaced = tombstones and await _replace_tombstone(env, repository, branch)
         if not replaced and not (knows_its_own and await _may_hold(env, repository, branch)):
             raise BranchExists(branch_id) from None
@@ -99,6 +103,7 @@ async def _replace_tombstone(env: Env, repository: Repository, branch: Branch) -
         found = await env.store.get(uid_partition(repository), keys.branch_key(branch.branch_id))
         if not is_tombstone(decode_branch(found.value)):
             return False
+        # By its predicate: of two creates over one tombstone one wins.
         await replace_branch(env, repository, branch, found.predicate)
     except (kv.NotFound, kv.PredicateFailed):
         return False
@@ -117,6 +122,7 @@ async def update_branch(
         BranchNotFound, RefNotFound; RefChanged: nothing was moved.
     """
     branch, predicate = await read_branch(env, repository, branch_id)
+    # With the staged changes: only the head is another one.
     moved = attrs.evolve(branch, commit_id=await resolve(env, repository, target))
     try:
         await replace_branch(env, repository, moved, predicate)
@@ -146,6 +152,7 @@ async def remove_branch(
     _spare_default(repository, branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
     if not tombstone:
+        # The store has no conditional delete. A branch that was created since the read is deleted instead.
         await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
         return branch.tokens
     await _bury(env, repository, branch, predicate)
@@ -182,12 +189,14 @@ async def delete_branch_by_tombstone(
 async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False) -> None:
     """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. by_birth:
     a branch of another birth in its place says that it is gone. Raises RefChanged."""
+    # With the old token: two tombstones of a name differ, and so does a branch that is created later.
     gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
     try:
         await replace_branch(env, repository, gone, predicate)
     except kv.PredicateFailed:
         # It is gone all the same if what is there now is just this: then that `SetIf` was applied, or another's.
         found = await _look(env, repository, branch.branch_id)
+        # A branch of another birth took the place of this one, so this one was deleted in between.
         if found != gone and not (by_birth and (found is None or _lineage(found) != _lineage(branch))):
             raise RefChanged(branch.branch_id) from None
 
@@ -203,6 +212,7 @@ async def _look(env: Env, repository: Repository, branch_id: BranchID) -> Branch
     try:
         found = await env.store.find(uid_partition(repository), keys.branch_key(branch_id))
     except kv.KVError as error:
+        # A definite error would deny a write that may have taken place.
         raise kv.OutcomeUnknown from error
     return None if found is None else decode_branch(found.value)
 

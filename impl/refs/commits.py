@@ -23,14 +23,15 @@ def new_commit(
     metadata: Metadata = (),
 ) -> Commit:
     """A commit on these parents, first parent first, one generation above the highest of them."""
+    # 0 is left for commits without a generation: those of an older lakeFS.
     generation = 1 + max((parent.generation for parent in parents), default=0)
     commit = Commit(
-        commit_id=CommitID(""),
+        commit_id=CommitID(""),  # part of what is hashed; replaced below
         committer=committer,
         message=message,
         creation_date=creation_date,
         meta_range_id=meta_range_id,
-        metadata=tuple(sorted(metadata)),
+        metadata=tuple(sorted(metadata)),  # the codec demands it, and the id must not depend on the order given
         parents=tuple(parent.commit_id for parent in parents),
         generation=generation,
     )
@@ -39,6 +40,7 @@ def new_commit(
 
 async def add_commit(env: Env, repository: Repository, commit: Commit) -> CommitID:
     """Write a commit record. Idempotent: its id is its content. 1 effect."""
+    # Whatever was there: two clients that write one id write the same bytes.
     await env.store.set(uid_partition(repository), keys.commit_key(commit.commit_id), encode(commit))
     return commit.commit_id
 
@@ -77,6 +79,6 @@ async def log(env: Env, repository: Repository, ref: Ref, *, amount: int = 0) ->
     found: list[Commit] = []
     async for commit in first_parents(env, repository, await resolve(env, repository, ref)):
         found.append(commit)
-        if len(found) == amount:
+        if len(found) == amount:  # never with amount 0
             break
     return tuple(found)

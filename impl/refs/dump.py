@@ -91,6 +91,7 @@ async def dump_refs(
     Raises:
         NotDumpable, before anything is written; Undecodable.
     """
+    # A commit that was made during the scan may be in it without its parent. No ref that was read needs it.
     refs = whole_histories(await _read(env, repository, order, batch_size))
     if checks:
         for problem in _problems(repository, refs):
@@ -98,6 +99,7 @@ async def dump_refs(
     ids = {}
     for part, content in encode_refs(refs).items():
         ids[part] = await _put(env, repository, content)
+    # Last: without it there is no dump, so one that broke off is only garbage.
     return RefsDump(await _put(env, repository, encode_manifest(Manifest(**ids))))
 
 
@@ -120,9 +122,11 @@ async def restore_refs(
     refs = await read_dump(env, repository.storage_namespace, dump)
     rows = _rows(attrs.evolve(refs, commits=with_generations(refs.commits)))
     default = keys.branch_key(repository.default_branch_id)
+    # Taken out and put back: a dictionary keeps the order of insertion, and this key is the last now.
     if last == "default-branch" and default in rows:
         rows[default] = rows.pop(default)
     there = {key: value async for key, value in _stored_rows(env, repository, batch_size)}
+    # All of them before the first write: a repository with other refs stays as it is.
     for key, value in there.items():
         _check_same(repository, key, value, rows.get(key))
     for key, value in rows.items():
@@ -167,6 +171,7 @@ async def _scan(
     partition = uid_partition(repository)
     async for entry in env.store.scan(partition, batch_size=check_batch_size(batch_size), prefix=prefix):
         record = decode(partition, entry, kind)
+        # The record would be restored under its own name, and so at another address than it was read at.
         if prefix + _name(record).encode() != entry.key:
             raise Undecodable(f"{partition!r} {entry.key!r}: holds the record of {_name(record)!r}; delete or move it")
         yield entry.value, record
@@ -193,6 +198,7 @@ def _rows(refs: Refs) -> dict[bytes, bytes]:
     """Keys and values in the order in which they are restored; branches without tokens."""
     commits = {keys.commit_key(stored.commit.commit_id): stored.value for stored in refs.commits}
     tags = {keys.tag_key(tag.tag_id): encode(tag) for tag in refs.tags}
+    # In this order: a commit is there before any ref names it.
     return commits | tags | {keys.branch_key(branch.branch_id): encode(branch) for branch in refs.branches}
 
 
@@ -208,11 +214,13 @@ async def _write_once(env: Env, repository: Repository, key: bytes, row: bytes) 
     value = row
     if key.startswith(keys.BRANCHES_PREFIX):
         branch = decode_branch(row)
+        # Staged entries of the dumped repository lie under its tokens, and must not show up here.
         value = encode(attrs.evolve(branch, staging_token=birth_token(env, repository, branch.branch_id)))
     try:
         await env.store.set_if(uid_partition(repository), key, value, None)
     except kv.PredicateFailed:
         try:
+            # Perhaps another restore of the same dump, or an own write that was reported as failed.
             found = (await env.store.get(uid_partition(repository), key)).value
         except kv.NotFound:
             raise NotBare(f"{repository.repository_id}: {key!r} came and went; keep others away") from None
@@ -221,6 +229,7 @@ async def _write_once(env: Env, repository: Repository, key: bytes, row: bytes) 
 
 def _check_same(repository: Repository, key: bytes, found: bytes, row: bytes | None) -> None:
     """Raises NotBare unless what was found is what is to be restored, whatever a branch's tokens."""
+    # What cannot be decoded is compared as it is, and differs.
     with suppress(Undecodable):
         if key.startswith(keys.BRANCHES_PREFIX):
             found = encode(without_tokens(decode_branch(found)))

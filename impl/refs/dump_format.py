@@ -84,7 +84,7 @@ def encode_refs(refs: Refs) -> dict[str, bytes]:
 def encode_manifest(manifest: Manifest) -> bytes:
     """One form per content."""
     fields = {"format": FORMAT, "version": VERSION, **attrs.asdict(manifest)}
-    return json.dumps(fields, sort_keys=True, indent=1).encode() + b"\n"
+    return json.dumps(fields, sort_keys=True, indent=1).encode() + b"\n"  # sorted: equal manifests have equal ids
 
 
 def decode_manifest(content: bytes) -> Manifest:
@@ -115,8 +115,9 @@ def decode_part(part: str, content: bytes) -> tuple[bytes, ...]:
     values: list[bytes] = []
     at = len(header)
     while at < len(content):
-        size = int.from_bytes(content[at : at + _LENGTH_BYTES])
+        size = int.from_bytes(content[at : at + _LENGTH_BYTES])  # big-endian, which is the default
         start, at = at + _LENGTH_BYTES, at + _LENGTH_BYTES + size
+        # A size that is cut off itself leads past the end, too.
         if at > len(content):
             raise MalformedDump(f"cut off in record {len(values)}; dump again")
         values.append(content[start:at])
@@ -141,6 +142,7 @@ def problems(refs: Refs) -> Iterator[str]:
     yield from _bad_ids("commit", [stored.commit.commit_id for stored in refs.commits], keys.commit_key)
     yield from _bad_ids("tag", [tag.tag_id for tag in refs.tags], keys.tag_key)
     for branch in refs.branches:
+        # Such a branch would find the staged entries of another repository.
         if branch.staging_token or branch.sealed_tokens:
             yield f"branch {branch.branch_id!r} has staging tokens; expected none in a dump"
     parents = {stored.commit.commit_id: stored.commit.parents for stored in refs.commits}
@@ -150,6 +152,7 @@ def problems(refs: Refs) -> Iterator[str]:
     missing = [(what, commit_id) for what, commit_id in named if commit_id not in parents]
     for what, commit_id in missing:
         yield f"{what} names commit {commit_id!r}, which is not there"
+    # A sorter would take an id that is only named for a commit without parents.
     if not missing:
         try:
             ancestors_first(parents)
@@ -165,6 +168,7 @@ def _bad_ids(what: str, ids: Sequence[T], key_of: Callable[[T], bytes]) -> Itera
         except keys.InvalidName as error:
             yield str(error)
         else:
+            # One order, each id once: so equal refs have one encoding.
             if key <= before:
                 yield f"{what} {found!r} stands behind {before.partition(b'/')[2]!r}; expected each once, in order"
             before = key
@@ -183,6 +187,7 @@ def with_generations(commits: Sequence[StoredCommit]) -> tuple[StoredCommit, ...
     by_id = {stored.commit.commit_id: stored for stored in commits}
     if all(stored.commit.generation for stored in by_id.values()):
         return tuple(commits)
+    # Parents first, so that theirs are known.
     for commit_id in ancestors_first({commit_id: stored.commit.parents for commit_id, stored in by_id.items()}):
         commit = by_id[commit_id].commit
         if not commit.generation:
@@ -202,12 +207,14 @@ def whole_histories(refs: Refs) -> Refs:
     for child, listed in parents.items():
         for parent in listed:
             children.setdefault(parent, []).append(child)
+    # From each parent that is missing up to all its descendants.
     torn = _closure((commit_id for commit_id in children if commit_id not in parents), children)
     if not torn:
         return refs
     reached = _closure(
         [*(branch.commit_id for branch in refs.branches), *(tag.commit_id for tag in refs.tags)], parents
     )
+    # What a ref reaches is kept even with a missing parent: it must be reported, not left out.
     kept = [stored for stored in refs.commits if stored.commit.commit_id in reached.union(parents.keys() - torn)]
     return attrs.evolve(refs, commits=tuple(kept))
 

@@ -56,7 +56,7 @@ class Iterator(ABC, Generic[T]):
     async def next(self) -> bool:
         """Move to the next value; False after the last one, and once closed. Raises what its effects raise, and
         Undecodable, which names the address."""
-        self._item = None
+        self._item = None  # an error must not leave the old value to be read
         found = None if self._closed else await self._advance()
         # It may have been closed while it waited.
         self._item = None if self._closed else found
@@ -72,6 +72,7 @@ class Iterator(ABC, Generic[T]):
     async def seek(self, to: str | bytes) -> None:
         """Let `next` move to the first value at or after ``to``, be it ahead or behind. No effect."""
         self._item = None
+        # Escaped bytes come back as they were: a path in text may have been made of bytes that are not UTF-8.
         self._position(to if isinstance(to, bytes) else to.encode(errors="surrogateescape"))
 
     def close(self) -> None:
@@ -136,6 +137,7 @@ class ScanIterator(Iterator[R]):
                 return None
             entry = self._page[self._index]
             record = decode(self._partition, entry, self._kind)
+            # After the decoding: a record that cannot be decoded is tried again, until a seek passes it.
             self._index += 1
             if self._shows is None or self._shows(record):
                 return entry.key.removeprefix(self._prefix), record
@@ -145,19 +147,21 @@ class ScanIterator(Iterator[R]):
         if self._complete:
             return False
         start = self._next_start
+        # Goes on with the scan of the page before: after its last batch the scan knows that there is no more, and a new
+        # one would cost an effect.
         rest = self._rest or self._env.store.scan(self._partition, start, self._batch_size, prefix=self._first)
         self._rest = None  # a scan that was interrupted does not go on
         page, complete = await _read_page(rest, self._batch_size)
-        if self._closed:
+        if self._closed:  # closed by another task during the effect
             return False
         self._rest = rest
         self._page, self._complete, self._page_start, self._index = page, complete, start, 0
-        if page:
+        if page:  # an empty page has no last key; it is complete
             self._next_start = page[-1].key + b"\0"
         return bool(page)
 
     def _position(self, to: bytes) -> None:
-        start = max(self._prefix + to, self._first)
+        start = max(self._prefix + to, self._first)  # a seek before the prefix stands at its beginning
         # Behind the last key of a page there may be more, unless the scan is complete.
         if self._page and self._page_start <= start and (self._complete or start <= self._page[-1].key):
             self._index = bisect_left(self._page, start, key=lambda entry: entry.key)
@@ -202,7 +206,7 @@ class SortedIterator(Iterator[T]):
         self._index = bisect_left(self._items or [], to, key=lambda item: item[0])
 
     def _release(self) -> None:
-        self._items = []
+        self._items = []  # loaded, and empty: nothing is read any more
         self._index = 0
 
 
@@ -232,12 +236,13 @@ class CommitIterator(Iterator[Commit]):
             child, commit_id = self._queue[0]  # it leaves the queue when it was read: a read that fails is repeated
             commit = await self._read(commit_id, child)
             if self._closed:
-                break
+                break  # closed during the read
             self._queue.popleft()
             for parent in commit.parents[:1] if self._first_parent_only else commit.parents:
                 if parent not in self._met:
                     self._met.add(parent)
                     self._queue.append((commit_id, parent))
+            # A seek walks to the commit by the same way, and passes over what comes before it.
             if self._until in (None, commit_id.encode()):
                 self._until = None
                 return commit_id.encode(), commit
@@ -338,6 +343,7 @@ class _LeafIterator(ScanIterator[Commit]):
 
     async def _advance(self) -> Item[Commit] | None:
         if self._first_parents is None:
+            # From the beginning: an earlier attempt may have failed half-way.
             await self._all.seek(b"")
             found = {commit.parents[0] async for commit in self._all if commit.parents}
             if self._closed:
@@ -361,7 +367,7 @@ async def _read_page(rest: AsyncIterator[kv.Entry], batch_size: int) -> tuple[tu
     found: list[kv.Entry] = []
     async for entry in rest:
         found.append(entry)
-        if len(found) == batch_size:
+        if len(found) == batch_size:  # never with 0
             return tuple(found), False
     return tuple(found), True
 

@@ -17,13 +17,14 @@ Ref = str
 async def resolve(env: Env, repository: Repository, ref: Ref) -> CommitID:
     """The commit that a ref names. 1 to 3 effects. Raises RefNotFound, also for what can be no name."""
     partition = uid_partition(repository)
-    with suppress(kv.NotFound, keys.InvalidName):
+    with suppress(kv.NotFound, keys.InvalidName):  # what can be no branch may still be a tag or a commit
         head = decode_branch((await env.store.get(partition, keys.branch_key(BranchID(ref)))).value).commit_id
-        if head:
+        if head:  # a tombstone names no commit: as if there were no branch
             return head
     with suppress(kv.NotFound, keys.InvalidName):
         return decode_tag((await env.store.get(partition, keys.tag_key(TagID(ref)))).value).commit_id
     with suppress(kv.NotFound, keys.InvalidName):
+        # Its value is not needed: a commit id stands for itself.
         await env.store.get(partition, keys.commit_key(CommitID(ref)))
         return CommitID(ref)
     raise RefNotFound(ref)

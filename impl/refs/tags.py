@@ -25,6 +25,7 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
             call has made it, or another one.
     """
     tag = Tag(tag_id=tag_id, commit_id=await resolve(env, repository, source))
+    # A tag that is there before the write is none of this call, so the refusal is definite.
     if looks and await env.store.find(uid_partition(repository), keys.tag_key(tag_id)) is not None:
         raise TagExists(tag_id)
     try:
@@ -40,8 +41,10 @@ async def _certain(env: Env, repository: Repository, tag: Tag) -> None:
     """Whether a write whose predicate failed did not take place: another value is there. Raises OutcomeUnknown."""
     try:
         found, _ = await _read_tag(env, repository, tag.tag_id)
+    # Deleted since, or unread: it may have been this one.
     except (TagNotFound, kv.KVError) as error:
         raise kv.OutcomeUnknown from error
+    # A tag has no mark of its creator, so an equal one may be another client's.
     if found == tag:
         raise kv.OutcomeUnknown
 
@@ -85,6 +88,7 @@ async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
     Raises TagNotFound.
     """
     await _read_tag(env, repository, tag_id)
+    # A tag that was created since the read is deleted instead: the store has no conditional delete.
     await env.store.delete(uid_partition(repository), keys.tag_key(tag_id))
 
 

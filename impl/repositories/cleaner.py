@@ -19,6 +19,8 @@ async def clean(env: Env, *, batch_size: int = 0) -> int:
     async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
         record = decode_cleanup_record(entry.value)
         try:
+            # The partition before the record: after a crash in between the next run finds the record, and an empty
+            # partition.
             await delete_all(env, keys.repository_partition(record.repository_id, record.instance_uid), batch_size)
             await env.store.delete(keys.DELETED, entry.key)
         except kv.KVError:

@@ -53,6 +53,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
             found = await get_repository(env, repository.repository_id, **reading)
         except (RepositoryNotFound, kv.KVError) as error:
             raise kv.OutcomeUnknown from error
+        # The id belongs to another instance: this one was deleted before the write, or after it.
         if found.instance_uid != repository.instance_uid:
             raise kv.OutcomeUnknown
 
@@ -87,6 +88,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         try:
             await env.store.set_if(partition, keys.branch_key(branch_id), encode(branch), None)
         except kv.PredicateFailed:
+            # Its staging token is unique, so an equal record is this call's.
             if not knows_its_own or not await _holds(env, partition, branch):
                 raise BranchExists(branch_id) from None
         if knows_its_own:
@@ -98,6 +100,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         record that is gone: it may have been this one."""
         try:
             return await _read_branch(env, partition, branch.branch_id) == branch
+        # Gone since: the write may have been applied, and its branch deleted.
         except (BranchNotFound, kv.KVError) as error:
             raise kv.OutcomeUnknown from error
 
@@ -118,6 +121,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         """
         repository = await get_repository(env, repository_id, **reading)
         if branch_id == repository.default_branch_id:
+            # Other instances may have another default branch; the record that was read decides.
             raise DefaultBranch(branch_id)
         await env.store.delete(partition_of(repository), keys.branch_key(branch_id))
 
@@ -134,6 +138,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         partition, key = partition_of(repository), keys.tag_key(tag_id)
         head = await _read_branch(env, partition, repository.default_branch_id)
         tag = encode(Tag(tag_id=tag_id, commit_id=head.commit_id))
+        # Before the write: later a tag of the same commit could be this call's own.
         if knows_its_own and await env.store.find(partition, key) is not None:
             raise TagExists(tag_id)
         try:

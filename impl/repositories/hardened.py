@@ -81,22 +81,28 @@ async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repos
 
 
 async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repository:
+    # Before the entry is read, so the age of a claim is never overestimated by a slow read.
     now = await env.clock.now()
     found = await read_entry(env, repository_id)
     if found is not None and not _is_free(found[0], now):
         raise NotUnique(repository_id)
     claim = new_repository(env, repository_id, now, RepositoryState.INITIAL, bare=bare)
     current = await _replace(env, claim, None if found is None else found[1])
+    # A predicate that failed for good: another client has the id.
     if current is None or current.instance_uid != claim.instance_uid:
         raise NotUnique(repository_id)
+    # This claim, but changed since: it was deleted, or declared failed.
     if current != claim:
         raise CreationOutrun(repository_id)
+    # Before the first entity: after a crash the cleaner finds whatever may have been written.
     record = CleanupRecord(repository_id=repository_id, instance_uid=claim.instance_uid)
     await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, claim.instance_uid), encode(record))
     if not bare:
         await write_commit(env, uid_partition(claim), initial_commit(claim))
         await write_branch(env, uid_partition(claim), default_branch(env, claim))
     repository = attrs.evolve(claim, state=RepositoryState.ACTIVE)
+    # The predicate is the claim by value, which is written once only. So activation fails for ever once the claim is
+    # gone.
     if await _replace(env, repository, encode(claim)) != repository:
         raise CreationOutrun(repository_id)
     return repository
@@ -104,6 +110,7 @@ async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repos
 
 def _is_free(entry: Repository, now: int) -> bool:
     """Whether a create may replace an entry: a tombstone, or a claim that is unconfirmed for two minutes."""
+    # By the clock of the creator and that of the reader: one that is two minutes ahead takes a claim at once.
     abandoned = entry.state is RepositoryState.INITIAL and now - entry.creation_date >= INITIAL_TIMEOUT
     return entry.state is RepositoryState.DELETED or abandoned
 
@@ -144,6 +151,7 @@ async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_u
         if found is None:
             raise RepositoryNotFound(repository_id)
         entry, predicate = found
+        # Without a name the first instance that is found is the target, and stays it.
         if entry.state is RepositoryState.DELETED or entry.instance_uid != (target or entry.instance_uid):
             if tried:
                 return  # our target is gone, by this call or another one
@@ -151,6 +159,7 @@ async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_u
         target, tried = entry.instance_uid, True
         try:
             await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
+        # In doubt, too: the next read shows the tombstone, if the write was applied.
         except (kv.PredicateFailed, kv.OutcomeUnknown):
             continue
         return
@@ -179,9 +188,11 @@ async def is_dead(env: Env, record: CleanupRecord) -> bool:
     """Whether an instance can never be accessible again (rules 1 and 3)."""
     found = await read_entry(env, record.repository_id)
     if found is None or found[0].instance_uid != record.instance_uid:
-        return True
+        return True  # an instance that has left its entry never comes back
     entry, predicate = found
     if entry.state is RepositoryState.INITIAL and _is_free(entry, await env.clock.now()):
+        # First by the entry: the creator can then not activate it any more. A failed predicate is a KVError, and skips
+        # it.
         await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
         return True
     return entry.state is RepositoryState.DELETED

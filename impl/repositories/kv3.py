@@ -59,10 +59,14 @@ async def delete_repository(
     line = keys.cleanup_key(repository_id, repository.instance_uid)
     if lists_first:
         record = CleanupRecord(repository_id=repository_id, instance_uid=repository.instance_uid)
+        # Before the entry is deleted: nothing names the partition afterwards, so a crash would leave its entities for
+        # good.
         await env.store.set(keys.DELETED, line, encode(record))
     await delete_entry(env, repository_id)
+    # Without the list, a crash before this line leaves them.
     await delete_all(env, uid_partition(repository), batch_size)
     if lists_first:
+        # The list line goes last, or the collector could not finish a deletion that stopped half-way.
         await env.store.delete(keys.DELETED, line)
 
 

@@ -51,6 +51,7 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
     await claim(env, repository)
     branch = default_branch(env, repository)
     try:
+        # The partition is that of all instances of the id, so a branch may be left in it by an earlier one.
         await env.store.set_if(partition_of(repository), keys.branch_key(branch.branch_id), encode(branch), None)
     except kv.PredicateFailed:
         raise BranchExists(branch.branch_id) from None
@@ -66,6 +67,7 @@ async def delete_repository(
     repository = await get_repository(env, repository_id)
     if entry_first:
         await delete_entry(env, repository_id)
+    # Another instance may have been created since the read, and then its entities go.
     await delete_all(env, partition_of(repository), batch_size)
     if not entry_first:
         await delete_entry(env, repository_id)

@@ -86,6 +86,8 @@ class _Noting(KVEffects):
         if isinstance(op, kv.Set | kv.SetIf):
             await self._prepare(op)
         reply = await self._store.perform(op)
+        # A token that a read has shown was noted by its opener: no need to note it again. One from a scan is noted
+        # twice, which changes nothing.
         if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
             if op.partition == keys.GRAVELER:
                 self._seen.repository = decode_repository(reply.value)
@@ -95,9 +97,11 @@ class _Noting(KVEffects):
 
     async def _prepare(self, op: kv.Set | kv.SetIf) -> None:
         if op.partition == keys.GRAVELER:
+            # A create has read no entry of its own: it is the one that it writes.
             self._seen.repository = decode_repository(op.value)
         elif op.key.startswith(keys.BRANCHES_PREFIX):
             token = decode_branch(op.value).staging_token
+            # The first writer of a token opens it. A record with a known token only moves the head, or seals.
             if token not in self._seen.tokens and self._seen.repository is not None:
                 await self._store.perform(_note(op.partition, token, self._seen.repository.storage_namespace))
                 self._seen.tokens.add(token)
@@ -160,6 +164,7 @@ class _Emptying:
         """Staging areas, then objects, then records; notes are kept."""
         partition = keys.repository_partition(self.record.repository_id, self.record.instance_uid)
         spaces: set[StorageNamespace] = set()
+        # Notes written meanwhile are met, or left to the next run.
         async for found in self.env.store.scan(partition, batch_size=self.batch_size):
             if found.key.startswith(keys.NOTED_TOKENS_PREFIX):
                 space = StorageNamespace(found.value.decode())
@@ -169,8 +174,10 @@ class _Emptying:
                     continue
             else:
                 await self._follow(partition, found)
+            # Last: until then the record leads to what a crash would leave.
             await self.env.store.delete(partition, found.key)
         prefix = DATA_PREFIX if self.reading.objects == "of the namespace" else address_prefix(self.record.instance_uid)
+        # Also what no entry refers to: an upload that crashed before it staged.
         for space in sorted(spaces) if self.reading.objects != "of entries" else ():
             async for head in self.env.objects.list(f"{space}/{prefix}", self.batch_size):
                 await self.env.objects.delete(head.address)
@@ -179,6 +186,7 @@ class _Emptying:
         """Delete what is staged under a token; before an entry, its object, where objects are found by entries."""
         partition = keys.staging_partition(token)
         async for found in self.env.store.scan(partition, keys.STAGED_PREFIX, self.batch_size):
+            # The object first: its entry is the only way to it.
             await self._delete_object(entry_of(decode_staged_entry(found.value)), space)
             await self.env.store.delete(partition, found.key)
 
@@ -196,6 +204,7 @@ class _Emptying:
         space = await self._namespace()
         if found.key.startswith(keys.BRANCHES_PREFIX):
             for token in decode_branch(found.value).tokens:
+                # Noted by the cleaner itself: once the branch is deleted, nothing else leads to entries that come late.
                 await self.env.store.perform(_note(partition, token, space))
                 await self._drop(token, space)
         elif found.key.startswith(keys.COMMITS_PREFIX):

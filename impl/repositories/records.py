@@ -49,6 +49,7 @@ def new_repository(
 def initial_commit(repository: Repository) -> Commit:
     """The first commit of a repository: empty, and without parents."""
     return Commit(
+        # The instance in the id makes commits of two instances differ, so that invariants can tell them apart.
         commit_id=CommitID(f"c.{repository.instance_uid}"),
         committer="lakeproof",
         message="Repository created",
@@ -61,6 +62,7 @@ def initial_commit(repository: Repository) -> Commit:
 def new_branch(env: Env, repository: Repository, branch_id: BranchID, commit_id: CommitID) -> Branch:
     """A branch with a fresh staging token, which holds the repository's and the branch's name."""
     unique = env.ids.unique("staging token")
+    # The instance in the token is for invariants; what makes it fresh is the last part.
     token = f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{unique}"
     return Branch(branch_id=branch_id, commit_id=commit_id, staging_token=StagingToken(token))
 
@@ -93,6 +95,8 @@ async def write_entry_if(env: Env, repository: Repository, predicate: kv.Predica
 async def set_state(env: Env, repository: Repository, state: RepositoryState, predicate: kv.Predicate) -> None:
     """Write an entry with another state: by ``set``, or with a predicate by ``set_if``. Raises Conflict."""
     changed = attrs.evolve(repository, state=state)
+    # None is the plain write here, and not the predicate that demands absence: a state is never set where there is no
+    # entry.
     if predicate is None:
         await write_entry(env, changed)
         return
@@ -127,6 +131,7 @@ async def write_branch(env: Env, partition: bytes, branch: Branch) -> None:
 
 async def delete_all(env: Env, partition: bytes, batch_size: int) -> None:
     """Scan a partition and delete what the scan finds."""
+    # What is written behind the position of the scan stays; only a variant that keeps a record looks again.
     async for entry in env.store.scan(partition, batch_size=batch_size):
         await env.store.delete(partition, entry.key)
 

@@ -22,6 +22,7 @@ def reviving(flows: RepositoryFlows) -> Revive:
         """Dump, delete, create bare, restore. Raises what these raise; what is done by then is done."""
         dump = await dump_refs(env, await flows.get_repository(env, repository_id))
         await flows.delete_repository(env, repository_id)
+        # The record of the new repository decides where the dump is looked for: it has the old namespace.
         await restore_refs(env, await flows.create_bare_repository(env, repository_id), dump)
 
     return revive_repository

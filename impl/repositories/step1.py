@@ -44,9 +44,12 @@ async def create_repository(
     Raises:
         NotUnique: an entry is there, at the beginning or at the end. What was written before is left unreachable.
     """
+    # Only saves the writes of a create that must fail: the claim below decides.
     if await read_entry(env, repository_id) is not None:
         raise NotUnique(repository_id)
     repository = new_repository(env, repository_id, await env.clock.now())
+    # The entry last, so that no reader finds a repository without its branch. A crash before leaves entities that
+    # nothing leads to.
     await write_commit(env, partition_of(repository), initial_commit(repository))
     await write_branch(env, partition_of(repository), default_branch(env, repository))
     await claim(env, repository)
@@ -83,12 +86,14 @@ async def delete_repository(
     if found is None:
         raise RepositoryNotFound(repository_id)
     repository, predicate = found
+    # By default whatever is there by now: a second, slower delete writes its old repository over the next one.
     await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     if rereads_uid:
         again = await read_entry(env, repository_id)
         if again is None:
             return
-        repository = again[0]
+        repository = again[0]  # of another instance, perhaps: then its entities go
+    # The entry is deleted by its name, whichever instance it belongs to by then.
     await delete_all(env, partition_of(repository), batch_size)
     await delete_entry(env, repository_id)
 

@@ -51,6 +51,7 @@ async def get_repository(env: Env, repository_id: RepositoryID, *, state_by_set_
     if repository.state is RepositoryState.INITIAL:
         if await env.clock.now() - repository.creation_date < INITIAL_TIMEOUT:
             raise RepositoryNotFound(repository_id)
+        # Without the predicate this also overwrites a repository that has become active since the read.
         await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     raise RepositoryDeleting(repository_id)
 
@@ -74,12 +75,14 @@ async def create_repository(
         await write_entry_if(env, repository, None)
     except kv.PredicateFailed:
         if declares_failed:
+            # What it answers does not matter: the id is taken either way.
             with suppress(RepositoryNotFound, RepositoryDeleting, Conflict):
                 await get_repository(env, repository_id, state_by_set_if=activate_by_set_if)
         raise NotUnique(repository_id) from None
     await write_commit(env, uid_partition(repository), initial_commit(repository))
     await write_branch(env, uid_partition(repository), default_branch(env, repository))
     predicate = encode(repository) if activate_by_set_if else None
+    # Without a predicate a slow create brings back what was declared failed, and deleted since.
     await set_state(env, repository, RepositoryState.ACTIVE, predicate)
     return attrs.evolve(repository, state=RepositoryState.ACTIVE)
 
@@ -106,6 +109,7 @@ async def delete_repository(
     repository, predicate = found
     await set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
     record = CleanupRecord(repository_id=repository_id, instance_uid=repository.instance_uid)
+    # Before the entry goes: only the record leads to the partition then.
     await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, repository.instance_uid), encode(record))
     await delete_entry(env, repository_id)
 

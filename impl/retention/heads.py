@@ -50,6 +50,7 @@ async def update_branch(
     may be a record too many, which keeps a commit for some days."""
     branch, predicate = await read_branch(env, repository, branch_id)
     moved = attrs.evolve(branch, commit_id=await resolve(env, repository, target))
+    # A crash in between leaves a record too many, and not a head without a record.
     if reading.before:
         await note_left(env, repository, branch)
     try:
@@ -78,8 +79,9 @@ async def mark(
     """As `runs.mark`, after it has added the time to the records that have none and whose branch has another head: a
     scan, 1 effect for each such record, and 2 to add the time. Raises as `runs.mark`."""
     async for key, left in scan_left(env, repository, batch_size):
+        # The head of a branch needs no time: it counts from when it is left.
         if left.time is None and not await _is_head(env, repository, left):
-            await date_left(env, repository, key, left)
+            await date_left(env, repository, key, left)  # by the clock of the run, which is the one that judges
     return await runs.mark(env, repository, rules, run_id, reading=reading, batch_size=batch_size)
 
 
@@ -87,7 +89,7 @@ async def _is_head(env: Env, repository: Repository, left: Left) -> bool:
     try:
         branch, _ = await read_branch(env, repository, left.branch_id)
     except BranchNotFound:
-        return False
+        return False  # deleted: no branch has the head
     return branch.commit_id == left.commit_id
 
 

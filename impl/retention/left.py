@@ -29,13 +29,14 @@ async def note_left(env: Env, repository: Repository, branch: Branch) -> None:
 async def date_left(env: Env, repository: Repository, key: bytes, left: Left) -> None:
     """Add the time to a record: now. 2 effects."""
     value = f"{left.commit_id} {await env.clock.now()}"
+    # Two runs may write one record. Each time is after the head was left, so either keeps it long enough.
     await env.store.set(uid_partition(repository), key, value.encode())
 
 
 async def scan_left(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[tuple[bytes, Left]]:
     """The records with their keys. One effect per batch."""
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=LEFT):
-        branch_id = entry.key.removeprefix(LEFT).decode().rpartition("/")[0]
+        branch_id = entry.key.removeprefix(LEFT).decode().rpartition("/")[0]  # the branch ends at the last slash
         commit_id, _, when = entry.value.decode().partition(" ")
         yield entry.key, Left(BranchID(branch_id), CommitID(commit_id), int(when) if when else None)
 

@@ -72,19 +72,24 @@ async def mark(
     Raises as `runs.mark`: then what it condemned stays so until another run with this id pardons it.
     """
     seen = await runs.look(env, repository, reading, batch_size)
+    # A commit without a metarange holds no object, so condemning it would only cost effects.
     suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
     pinned = set[CommitID]() if reading.condemns_first else await _pinned_commits(env, repository, reading, batch_size)
+    # Under the id of the run: another run's sentence of the same commit must not be lifted by this one.
     for commit_id in suspects:
         await env.store.set(uid_partition(repository), _sentence(commit_id, run_id), run_id.encode())
     if reading.condemns_first:
         pinned = await _pinned_commits(env, repository, reading, batch_size)
+        # By the earlier of the two times, which keeps more.
         now = seen.now
         seen = await runs.look(env, repository, reading, batch_size)
         seen.now = min(now, seen.now)
+    # A pin keeps its commit as a tag does, and nothing behind it.
     kept = active(seen.commits, seen.heads, rules, seen.now, tagged=seen.tagged | pinned)
     for commit_id in suspects:
         if commit_id in kept:
             await env.store.delete(uid_partition(repository), _sentence(commit_id, run_id))
+    # Only suspects: what expired between the two looks was never condemned, so users may have it without a sign.
     gone = await runs.only_in(env, repository, seen, set(suspects) - kept)
     await runs.write_mark(env, repository, run_id, gone)
     return gone
@@ -119,12 +124,16 @@ async def holding(
     """
     pin = PINS + f"{commit_id}/{env.ids.unique('pin')}".encode()
     partition = uid_partition(repository)
+    # Before the look. If the run condemns after the look, it reads the pins after that, and finds this one.
     await env.store.set(partition, pin, str(await env.clock.now()).encode())
     try:
         if reading.looks:
+            # One is enough, whichever run has written it.
             async for _ in env.store.scan(partition, batch_size=1, prefix=CONDEMNED + f"{commit_id}/".encode()):
                 raise CommitExpired(commit_id)
         done = await work(commit_id)
+    # Definite: nothing was done, so nothing needs the pin. In doubt the work may be done, and a run may not know it
+    # yet.
     except Exception as error:
         if getattr(error, "definite", False):
             await env.store.delete(partition, pin)

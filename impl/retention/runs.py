@@ -93,6 +93,7 @@ class World:
         "commits" twice, none that was written during the look."""
         tagged = self.tagged | remembered_commits(self.commits, self.left, rules, self.now)
         kept = active(self.commits, self.heads, rules, self.now, tagged=tagged)
+        # The minus binds first: of the known commits those that are there and not kept.
         return (self.known or frozenset()) & self.commits.keys() - kept
 
 
@@ -119,6 +120,7 @@ async def look(env: Env, repository: Repository, reading: Reading, batch_size: i
     for what in reading.order:
         match what:
             case "clock":
+                # Before what it is compared with, else a commit in flight could look old.
                 seen.now = await env.clock.now()
             case "branches":
                 found = branch_iterator(env, repository, batch_size=batch_size)
@@ -130,12 +132,15 @@ async def look(env: Env, repository: Repository, reading: Reading, batch_size: i
             case "commits":
                 commits = commit_ordered_iterator(env, repository, batch_size=batch_size)
                 seen.commits = {each.commit_id: each async for each in commits}
+                # Of the first reading only: what came later is no suspect.
                 seen.known = frozenset(seen.commits) if seen.known is None else seen.known
             case "staged":
                 known = None if seen.branches is None else tuple(seen.branches.values())
                 branches = await list_branches(env, repository, batch_size=batch_size) if known is None else known
                 seen.staged = await read_staged(env, repository, branches, batch_size)
     for branch_id, head in seen.heads.items():
+        # The commit was written after the commits were read, or is lost. In both cases its ancestors would seem
+        # dangling.
         if reading.strict and head not in seen.commits:
             raise HeadNotFound(branch_id, head)
     return seen
@@ -155,6 +160,8 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
     gone_from = set(expired)
     references: dict[CommitID, set[str]] = {}
     by_meta_range: dict[str, set[str]] = {}
+    # Equal metaranges are read once. One that is missing is not remembered, so an active commit that shares it is an
+    # error.
     for commit_id, commit in sorted(seen.commits.items()):
         if commit.meta_range_id not in by_meta_range:
             try:
@@ -171,6 +178,7 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
 async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
     found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
     entries = [decode_object_entry(entry.data) async for entry in found]
+    # What lies outside the namespace is not lakeFS' to delete.
     return {at(repository, entry) for entry in entries if is_owned(repository, entry)}
 
 
@@ -181,6 +189,7 @@ def mark_address(repository: Repository, run_id: str) -> str:
 
 async def write_mark(env: Env, repository: Repository, run_id: str, addresses: tuple[str, ...]) -> None:
     """1 effect."""
+    # Whole or not at all: an object store shows no half-written object, so a mark is of a run that came to its end.
     await env.objects.put(mark_address(repository, run_id), json.dumps({"addresses": addresses}).encode())
 
 
@@ -206,6 +215,7 @@ async def sweep(
     if reading.again is not None:
         seen = await look(env, repository, reading, batch_size)
         still = await only_in(env, repository, seen, seen.expired(reading.again))
+        # Only fewer: what has expired since the mark is for another run.
         addresses = tuple(sorted(set(addresses) & set(still)))
     for address in addresses:
         await env.objects.delete(address)
@@ -226,6 +236,7 @@ async def restore_object(
         raise PathNotFound(path)
     entry = decode_object_entry(found.data)
     if reading.full:
+        # A full copy is an object of its own, whatever becomes of the commit.
         entry = await copy_data(env, repository, entry)
     await stage(env, repository, branch_id, path, entry)
     return entry

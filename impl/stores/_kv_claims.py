@@ -57,6 +57,8 @@ async def keys_and_partitions_are_any_bytes(store: Store) -> None:
 
 
 async def set_if_replaces_just_what_get_returned(store: Store) -> None:
+    # ALIKE has each value beside one that a careless comparison takes for it, so the old predicate must fail over the
+    # new value.
     for before, after in pairwise(ALIKE):
         await store.set(P, b"k", before)
         read = await store.get(P, b"k")
@@ -110,8 +112,10 @@ async def a_missing_partition_key_or_value_is_its_own_error(store: Store) -> Non
 
 
 async def a_scan_is_in_byte_order_within_its_partition(store: Store) -> None:
+    # Written in another order than that of bytes, or a store that keeps the order of writing would pass.
     for key in sorted(KEYS, key=lambda key: key[::-1]):
         await store.set(P, key, b"v" + key)
+        # A neighbour whose name begins like P: a scan by prefix would show its keys.
         await store.set(b"p\0", key, b"other")
     everything = [kv.Entry(key, b"v" + key) for key in sorted(KEYS)]
     equal("scan", await scan_all(store, P), everything)
@@ -124,8 +128,9 @@ async def a_scan_is_in_byte_order_within_its_partition(store: Store) -> None:
 async def a_scan_is_paged(store: Store) -> None:
     for key in KEYS:
         await store.set(P, key, b"v")
-    for size in range(1, len(KEYS) + 2):
+    for size in range(1, len(KEYS) + 2):  # one more than there are keys: a batch that is not full
         equal(f"scan in batches of {size}", [e.key for e in await scan_all(store, P, batch_size=size)], sorted(KEYS))
+        # The batch itself, too: `scan` would hide one that is too small or too large.
         batch = await store.perform(kv.ScanBatch(P, b"", size))
         assert isinstance(batch, kv.Batch)
         equal(f"first batch of {size}", [entry.key for entry in batch.entries], sorted(KEYS)[:size])
@@ -138,6 +143,7 @@ async def a_scan_is_not_a_snapshot(store: Store) -> None:
     async for entry in store.scan(P, batch_size=2):
         seen.append(entry)
         if entry.key == b"b":  # between two batches: the first has been read, the second has not
+            # Behind the scan's position (``a``, ``aa``): not seen. Ahead of it (``c``, ``d``, ``e``): seen.
             await store.set(P, b"a", b"new")
             await store.set(P, b"aa", b"new")
             await store.delete(P, b"c")
@@ -162,6 +168,7 @@ async def any_byte_may_be_in_a_key_a_partition_and_a_value(store: Store) -> None
     await store.set(everything, everything[::-1], everything)
     equal("get of all bytes", (await store.get(everything, everything[::-1])).value, everything)
     keys = [bytes([byte]) for byte in everything]
+    # Backwards, so that the order of bytes is not that of writing.
     for key in reversed(keys):
         await store.set(P, key, key)
     equal("scan of all keys of one byte", [entry.key for entry in await scan_all(store, P)], keys)
@@ -198,6 +205,7 @@ async def a_predicate_does_not_outlive_what_it_was_got_from(store: Store) -> Non
     read = await store.get(P, b"k")
     await store.delete(P, b"k")
     await expect(store, kv.SetIf(P, b"k", b"2", read.predicate), kv.PredicateFailed())
+    # The key is there again. A predicate by version would be old, and one by value compares with another value.
     await store.set_if(P, b"k", b"3", None)
     await expect(store, kv.SetIf(P, b"k", b"4", read.predicate), kv.PredicateFailed())
     equal("get", (await store.get(P, b"k")).value, b"3")
@@ -229,6 +237,7 @@ async def a_long_scan_loses_nothing_between_its_batches(store: Store) -> None:
     keys = [b"%04d" % number for number in range(MANY)]
     for key in keys:
         await store.set(P, key, key)
+    # All at once; batches that do not divide the number; and each edge of the last batch.
     for size in (0, 7, MANY - 1, MANY, MANY + 1):
         found = [entry.key for entry in await scan_all(store, P, batch_size=size)]
         equal(f"scan of {MANY} keys in batches of {size}", found, keys)
@@ -243,10 +252,12 @@ async def a_cancelled_operation_leaves_the_store_usable(store: Store) -> None:
         for number in range(INCREMENTS):
             mine, doubtful = b"%s-%d" % (name, number), b"%s-%d?" % (name, number)
             await store.set(P, name, mine)
+            # With 0 it is cancelled at its first checkpoint; a later moment may meet any outcome.
             with trio.move_on_after(0.0002 * number):
                 await store.get(P, name)
             with trio.move_on_after(0.0002 * number):
                 await store.set(P, name + b"?", doubtful)
+            # The next answer belongs to the next question: a connection that keeps an unread answer would shift them.
             equal(f"get({name!r}) beside cancelled operations", (await store.get(P, name)).value, mine)
         allowed = {b"%s-%d?" % (name, number) for number in range(INCREMENTS)}
         for entry in await scan_all(store, P, name + b"?", 1):
@@ -279,6 +290,7 @@ async def transact_is_atomic_or_refused(store: Store) -> None:
         equal("get after a refused transact", (await store.get(P, b"a")).value, b"9")
         return
     await store.transact(checks=[(P, b"b", None), (P, b"a", kv.EXISTS)], writes=[(P, b"b", b"0")])
+    # The first check holds and the second does not, so the number is 1. None of the three writes may show.
     failing = kv.Transact(((P, b"a", b"9"), (P, b"b", b"1")), ((P, b"a", b"x"), (P, b"c", b"x"), (P, b"b", None)))
     await expect(store, failing, kv.CheckFailed(1))
     equal("get after a failed transact", (await store.get(P, b"a")).value, b"9")
@@ -313,6 +325,7 @@ async def _move_once(store: Store, *, also_alone: bool) -> None:
     async def look(first: bytes, second: bytes) -> None:
         for _ in range(INCREMENTS):
             moved, other = [int((await store.get(P, key)).value) - before[key] for key in (first, second)]
+            # A transact moves one unit, the write alone two.
             if abs(moved) == 1 and other != -moved:  # by a transact, which has written the other key, too
                 halves.append(f"{first!r} by {moved}, then {second!r} by {other}")
 
@@ -358,6 +371,7 @@ async def one_of_many_concurrent_creators_wins(store: Store) -> None:
         key = str(round_).encode()
         winners: list[bytes] = []
 
+        # Bound as defaults: the names of the loop change with the next round.
         async def create(me: bytes, key: bytes = key, winners: list[bytes] = winners) -> None:
             try:
                 await store.set_if(P, key, me, None)
@@ -368,6 +382,7 @@ async def one_of_many_concurrent_creators_wins(store: Store) -> None:
         async with trio.open_nursery() as nursery:
             for task in range(TASKS):
                 nursery.start_soon(create, str(task).encode())
+        # As lists: no winner, and more than one, both differ.
         equal("creators that won", winners, [(await store.get(P, key)).value])
 
 

@@ -75,7 +75,7 @@ class Store(KVOperations):
             KVError: as `apply`; MissingPartition, MissingKey, MissingValue; Refused for an operation that this
                 store does not have.
         """
-        refused = kv.validate(op)
+        refused = kv.validate(op)  # first: an invalid operation has the contract's own error in every store
         if refused is None and isinstance(op, kv.DeleteIf) and DELETE_IF not in self.capabilities:
             refused = kv.Refused(f"{op!r}: {type(self).__name__} has no {DELETE_IF}; use the five operations")
         if refused is None and isinstance(op, kv.Expiring) and TTL not in self.capabilities:
@@ -90,12 +90,13 @@ class Store(KVOperations):
 
     async def apply_all(self, op: kv.Transact) -> None:
         """Do a valid `kv.Transact` atomically. Comes only to those who name the capability. Raises KVError."""
-        await super().perform_all(op)
+        await super().perform_all(op)  # raises Refused: a driver that names the capability has its own
 
     async def perform_all(self, op: kv.Transact) -> None:
         refused = kv.validate(op)
         if refused is not None:
             raise refused
+        # Raises Refused, in the words of `KVOperations`.
         if TRANSACT not in self.capabilities:
             await super().perform_all(op)
         await self.apply_all(op)
@@ -108,6 +109,7 @@ def transact_in_steps(op: kv.Transact, execute: Callable[[kv.Op], Answer]) -> No
             found = execute(kv.Get(partition, key))
         except kv.NotFound:
             found = None
+        # By value: only for a driver whose predicates are values.
         if not kv.predicate_holds(found.value if isinstance(found, kv.ValueWithPredicate) else None, predicate):
             raise kv.CheckFailed(number)
     for partition, key, value in op.writes:

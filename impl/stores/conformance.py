@@ -44,12 +44,15 @@ async def check_operations(store: Store, operations: Iterable[kv.Op | kv.Transac
     tokens: dict[tuple[kv.Address, bytes], bytes] = {}
     for op in operations:
         sent = op
+        # An invalid one goes as it is: its error comes before the predicate is looked at.
         if opaque and isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes) and kv.validate(op) is None:
             at = (op.partition, op.key)
             if state.get(at) == op.predicate:
+                # No operation of the history. It reads the token now, while the value is there, for later operations
+                # with this value.
                 tokens[at, op.predicate] = (await store.get(*at)).predicate
             if (at, op.predicate) not in tokens:
-                continue
+                continue  # the store never gave a token for this value, and none can be made up
             sent = attrs.evolve(op, predicate=tokens[at, op.predicate])
         history.append(op)
         if isinstance(op, kv.DeleteIf) and DELETE_IF not in store.capabilities:
@@ -83,9 +86,11 @@ def random_operations(rng: random.Random, count: int, capabilities: frozenset[st
         if DELETE_IF in capabilities:
             choices.append(kv.DeleteIf(partition, key, rng.choice(VALUES)))
         if TRANSACT in capabilities:
+            # Two different keys at most, since a transaction that writes a key twice is refused.
             two = list(dict.fromkeys([(partition, key), (rng.choice(PARTITIONS), key)]))
             checks = [(*rng.choice(two), rng.choice((*VALUES, None, kv.EXISTS))) for _ in range(rng.randrange(4))]
             writes = [(*at, rng.choice((*VALUES, None))) for at in two[rng.randrange(3) :]]
+            # Twice, as SetIf: most predicates fail, so successes would be rare otherwise.
             choices += 2 * [kv.Transact(tuple(checks), tuple(writes))]
         yield rng.choice(choices)
 
@@ -102,10 +107,12 @@ def name_claim(claim: Claim) -> Iterator[None]:
     except (NotConforming, NotJudged) as error:
         raise type(error)(f"{name}: {error}") from error
     except (kv.KVError, ExceptionGroup, ValueError) as error:  # no number: not what was written
+        # A claim with tasks raises a group; one without is treated alike.
         within = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
         silent, other = within.split(NO_ANSWER)
         if other is None:
             raise NotJudged(f"{name}: no answer: {_first(silent)}") from error
+        # A store may refuse what it has no command for. Any other refusal contradicts the contract.
         refused, other = other.split(kv.Refused)
         if other is None and LACKS.search(str(_first(refused))):
             raise NotJudged(f"{name}: {_first(refused)}") from error

@@ -26,6 +26,7 @@ Row = tuple[bytes, bytes, bytes]
 
 FIELDS: Final = ("partition", "key", "value")
 LINE_FIELDS: Final = ("partition_key", "key", "value")
+# The first field of a row; a dump of lakeFS begins with others.
 _LINES: Final = re.compile(rb'\s*\{\s*"(?:partition_key|key|value)"\s*:')
 _HEAD_BYTES: Final = 4096
 _PLAIN: Final = frozenset({"graveler", "auth", "basicAuth", "aclauth", "pulls", "instances", "tasks"})
@@ -55,13 +56,15 @@ def decide_notation(entries: Iterable[Mapping[str, object]]) -> Notation:
 def _notation_of(partition: object, key: object) -> Notation | None:
     if not isinstance(partition, str) or not isinstance(key, str):
         return None
-    if partition in _PLAIN:
+    if partition in _PLAIN:  # before the decoding: "graveler" has eight characters, all of them of base64
         return "plain"
     decoded = _decode_base64(partition)
     if decoded is None:
         return "plain"
+    # No name ends with padding; and bytes that decode to a name of lakeFS' do so by no accident.
     if partition.endswith("=") or _is_name(decoded):
         return "base64"
+    # Both could be either: the partition decides nothing here, and the next entry may.
     return "plain" if _decode_base64(key) is None else None
 
 
@@ -89,13 +92,16 @@ def row(where: str, entry: Mapping[str, object], notation: Notation, names: tupl
     """
     found: list[bytes] = []
     for name in names:
-        text = entry.get(name, "" if name == "value" else None)
+        text = entry.get(name, "" if name == "value" else None)  # Go's omitempty
         packed = notation == "base64" or name == "value"
         expected = "base64" if packed else "text"
         if not isinstance(text, str):
             raise NotADump(f"{where}: {name} is {text!r}, expected {expected}; write the dump again")
+        # One notation for all: decoded as text, this entry would be in a partition that lakeFS does not have, and be
+        # missed.
         if not packed and text == _GRAVELER:
             raise NotADump(f"{where}: {name} {text!r} is in base64, and others are plain; write the dump again")
+        # JSON may have a lone surrogate, which has no UTF-8 of its own.
         value = _decode_base64(text) if packed else text.encode(errors="surrogatepass")
         if value is None:
             raise NotADump(f"{where}: {name} is {text[:40]!r}, expected base64; write the dump again")

@@ -31,6 +31,7 @@ async def reply_of(store: Store, op: kv.Op | kv.Transact) -> kv.Reply:
 
 def raise_if_none(found: kv.Reply) -> None:
     """Raises what is no answer to the question: it is unknown, or the store lacks the command."""
+    # Raised, not compared: without an answer nothing is known of the store.
     if isinstance(found, NO_ANSWER) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
         raise found
 
@@ -40,8 +41,9 @@ def agree(op: kv.Op | kv.Transact, expected: kv.Reply, found: kv.Reply, *, opaqu
     of a failed check. A full batch may say that there is more where there is nothing. ``opaque``: predicates are not
     compared."""
     if isinstance(expected, kv.KVError) and not isinstance(expected, kv.CheckFailed):
-        return type(found) is type(expected)
+        return type(found) is type(expected)  # a subclass of PredicateFailed, say, would be another answer
     if isinstance(expected, kv.Batch) and isinstance(found, kv.Batch) and isinstance(op, kv.ScanBatch):
+        # A store that does not look one entry ahead cannot know.
         full = 0 < op.batch_size == len(found.entries)
         return found.entries == expected.entries and (found.more == expected.more or (found.more and full))
     if opaque and isinstance(expected, kv.ValueWithPredicate) and isinstance(found, kv.ValueWithPredicate):

@@ -40,6 +40,8 @@ class MemoryStore(Store):
         return await super().perform(op)
 
     async def apply(self, op: kv.Op) -> Answer:
+        # Before the operation: whether a deleted key was there decides if its deletion is a change. Published after it
+        # has succeeded.
         changes = self._changes(op)
         answer = self._execute(op)
         self._publish(changes)
@@ -62,6 +64,7 @@ class MemoryStore(Store):
             feed.append(changes)
 
     def _expire(self) -> None:
+        # A list first: `_remove` changes the dictionary.
         for at in [at for at, end in self._ends.items() if end <= trio.current_time()]:
             self._publish(((at[0], watches.Change(at[1], None)),))
             self._remove(*at)
@@ -69,6 +72,7 @@ class MemoryStore(Store):
     def _execute(self, op: kv.Op) -> Answer:
         answer = self._do(op)
         if isinstance(op, kv.Expiring):
+            # After the write, which has taken the old end away.
             self._ends[op.partition, op.key] = trio.current_time() + op.ttl / 1_000_000
         return answer
 
@@ -112,19 +116,20 @@ class MemoryStore(Store):
 
     def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
         self._partitions.setdefault(partition, SortedDict())[key] = value
-        self._ends.pop((partition, key), None)
+        self._ends.pop((partition, key), None)  # a plain write makes the key live on
 
     def _remove(self, partition: bytes, key: bytes) -> None:
         values = self._partitions.get(partition, SortedDict())
         values.pop(key, None)
         self._ends.pop((partition, key), None)
-        if not values:
+        if not values:  # no empty partitions, so that `contents` shows equal stores alike
             self._partitions.pop(partition, None)
 
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
         values = self._partitions.get(partition, SortedDict())
         found = values.irange(start)
-        entries = tuple(kv.Entry(key, values[key]) for key in islice(found, batch_size or None))
+        entries = tuple(kv.Entry(key, values[key]) for key in islice(found, batch_size or None))  # no bound for 0
+        # What is left of the iterator is behind the batch.
         return kv.Batch(entries, more=next(found, None) is not None)
 
 
@@ -141,6 +146,7 @@ class _MemoryFeed(Feed):
     def append(self, changes: tuple[tuple[bytes, watches.Change], ...]) -> None:
         self._queue = watches.append(self._queue, *self._of, changes)
         if self._queue:
+            # Set while there is something: a receiver that comes later need not wait.
             self._changed.set()
 
     async def receive(self) -> watches.Changes:

@@ -71,9 +71,11 @@ class SQLiteStore(Closing, Store):
         except sqlite3.Error as error:
             raise NotAStore(f"{self.path}: cannot be opened: {error}; name a file in a folder that exists") from error
         try:
+            # In WAL mode readers and the writer of another process do not block each other.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute(_SCHEMA)
+            # CREATE IF NOT EXISTS accepts any table of that name: this finds one with other columns.
             self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
         except (sqlite3.Error, UnicodeDecodeError) as error:
             self._connection.close()
@@ -89,6 +91,7 @@ class SQLiteStore(Closing, Store):
         return {(partition, key): value for partition, key, value in rows}
 
     async def apply(self, op: kv.Op) -> Answer:
+        # Not to be abandoned: a cancelled task waits for its statement, so the connection is free when the limiter is.
         return await trio.to_thread.run_sync(self._apply, op, limiter=self._one_at_a_time)
 
     async def apply_all(self, op: kv.Transact) -> None:
@@ -100,21 +103,26 @@ class SQLiteStore(Closing, Store):
                 self._execute_all(op)
                 return None
             return self._execute(op)
-        except sqlite3.ProgrammingError as error:
+        except sqlite3.ProgrammingError as error:  # the connection is closed: nothing was done
             raise kv.Refused(f"{self.path}: {error}; open it again") from error
         except (sqlite3.Error, UnicodeDecodeError) as error:
+            # The primary result code is in the low byte; the extended ones have more above it.
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            # A read has no effect, so a failed one is definite.
             if code in _UNDONE or isinstance(op, kv.Get | kv.ScanBatch):
                 raise kv.Refused(f"{self.path}: {words(error)}") from error
             raise kv.OutcomeUnknown(f"{self.path}: {words(error)}") from error
 
     def _execute_all(self, op: kv.Transact) -> None:
         execute = self._connection.execute
+        # IMMEDIATE takes the write lock first. A deferred transaction would read, and then could fail to become a
+        # writer, as another process has written since.
         execute("BEGIN IMMEDIATE")
         try:
             transact_in_steps(op, self._execute)
             execute("COMMIT")
         finally:
+            # Some errors have rolled the transaction back already, and a ROLLBACK would fail then.
             if self._connection.in_transaction:
                 execute("ROLLBACK")
 
@@ -135,6 +143,7 @@ class SQLiteStore(Closing, Store):
                 execute("DELETE FROM kv WHERE partition_key = ? AND key = ?", (partition, key))
             case kv.DeleteIf(partition, key, predicate):
                 sql = "DELETE FROM kv WHERE partition_key = ? AND key = ? AND value = ?"
+                # One statement, so the comparison and the deletion are one step.
                 if not execute(sql, (partition, key, predicate)).rowcount:
                     raise kv.PredicateFailed
             case kv.ScanBatch(partition, start, batch_size):
@@ -152,12 +161,13 @@ class SQLiteStore(Closing, Store):
             case bytes():
                 done = execute(f"{update} AND value = ?", (value, partition, key, predicate))
             case _:
-                done = execute(update, (value, partition, key))
+                done = execute(update, (value, partition, key))  # EXISTS
         if not done.rowcount:
             raise kv.PredicateFailed
 
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
         sql = "SELECT key, value FROM kv WHERE partition_key = ? AND key >= ? ORDER BY key LIMIT ?"
+        # One row more than wanted shows whether there is more. A negative LIMIT is none.
         rows = self._connection.execute(sql, (partition, start, batch_size + 1 if batch_size else -1)).fetchall()
         shown = rows[: batch_size or None]
         entries = tuple(kv.Entry(self._blob("key", key), self._blob("value", value)) for key, value in shown)

@@ -41,9 +41,11 @@ def troubles(connection: sqlite3.Connection) -> Iterator[str]:
 
     Raises sqlite3.Error where the check could not be made: the file is locked, say.
     """
+    # The report quotes names of the file, which need not be UTF-8 where it is damaged.
     before, connection.text_factory = connection.text_factory, _printable_text
     try:
         for (report,) in connection.execute(f"PRAGMA integrity_check({TROUBLES_MAX})"):
+            # Lines with asterisks are headings: "*** in database main ***".
             yield from (line for line in str(report).splitlines() if line != "ok" and not line.startswith("***"))
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if not is_damage(error):
@@ -79,8 +81,9 @@ def refuse_damaged(path: Path) -> None:
         return
     try:
         with closing(open_to_read(path)) as connection:
-            found = list(islice(troubles(connection), 1))
+            found = list(islice(troubles(connection), 1))  # one trouble is enough to refuse
     except sqlite3.Error as error:
+        # No database at all: to open it says more.
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
             return
         raise Damaged(f"{path}: cannot be checked: {words(error)}; {remedy(path, error)}") from error
@@ -92,6 +95,7 @@ def remedy(path: Path, error: Exception) -> str:
     """What to do about an error of SQLite's on opening or reading."""
     if is_damage(error):
         return REPAIR
+    # The whole code: a read-only connection cannot roll the journal back.
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
         return f"{path.name}-journal beside it holds a write that was cut off: open it once with sqlite3, to undo that"
     return "wait for who uses it, or name a file that can be read"

@@ -40,6 +40,7 @@ class _AskingFirst(ObjectEffects):
 
     async def perform(self, op: objects.Op) -> object:
         if isinstance(op, objects.DeleteObject):
+            # Before each delete, not once: a run may take long, and the repository may go at any time.
             await check_alive(self.env, self.repository)
         return await self.env.objects.perform(op)
 
@@ -50,6 +51,7 @@ async def check_alive(env: Env, repository: Repository) -> None:
         found = await get_repository(env, repository.repository_id)
     except RepositoryNotFound:
         raise RepositoryGone(repository.repository_id) from None
+    # The id may belong to another instance, with the same namespace.
     if found.instance_uid != repository.instance_uid:
         raise RepositoryGone(repository.repository_id)
 
@@ -61,7 +63,7 @@ def asking_first(env: Env, repository: Repository) -> Env:
 
 async def check_restored(env: Env, repository: Repository) -> None:
     """1 effect for a bare repository, none for another. Raises NotRestored."""
-    if repository.bare:
+    if repository.bare:  # another one has its refs from its creation on
         try:
             await get_branch(env, repository, repository.default_branch_id)
         except BranchNotFound:

@@ -59,6 +59,7 @@ async def commit(
         return await online.commit(env, repository, branch_id, message, batch_size=batch_size)
 
     async def prepare(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
+        # First the look, then the notes: a commit that starts over has promised nothing under its old id.
         await _look_again(env, repository, made, taken, batch_size)
         await write_ahead(env, repository, branch, made, taken)
 
@@ -72,6 +73,7 @@ async def commit(
 
 async def _look_again(env: Env, repository: Repository, made: Commit, taken: Tokens, batch_size: int) -> None:
     """Raises _Overwritten: the changes under these tokens would now make another commit."""
+    # Gathered: all tokens are read to their ends before the head.
     changes = await changes_of(env, taken, batch_size=batch_size)
     before = await get_commit(env, repository, made.parents[0])
     again = await apply_changes(env, repository.storage_namespace, before.meta_range_id, list(changes.values()))
@@ -84,6 +86,7 @@ async def merge(
 ) -> Commit:
     """As `pins.merge`, and 1 effect for the head. Raises as `pins.merge`."""
 
+    # By id: a branch may have moved since it was resolved, to a commit that is not pinned.
     async def work(commit_id: CommitID) -> Commit:
         return await merges.merge(env, repository, destination, commit_id, message, prepare=_prepare(reading))
 
@@ -103,6 +106,7 @@ async def revert(
             env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading)
         )
 
+    # The parent is pinned, since it has what comes back. The commit that is undone is only compared.
     return await pins.holding(env, repository, undone.parents[0], work, pins.AS_WRITTEN)
 
 
@@ -119,6 +123,7 @@ async def update_branch(
 
     async def work(commit_id: CommitID) -> Branch:
         async def change(branch: Branch) -> Branch:
+            # At each try: the head that is left may be another one each time.
             await journal.mark_head(env, repository, branch.commit_id)
             return attrs.evolve(branch, commit_id=commit_id)
 
@@ -134,5 +139,6 @@ async def create_branch(
 ) -> Branch:
     """As `pins.create_branch`, also where a deleted branch has left its record. Raises as `pins.create_branch`."""
     again = reading.names == "used again"
+    # Tombstones of `online.delete_branch` stay under the name, and a create must replace them.
     work = partial(branches.create_branch, env, repository, branch_id, tombstones=again)
     return await pins.using(env, repository, source, work)

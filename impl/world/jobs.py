@@ -18,6 +18,7 @@ def _env(env: Env, repository: Repository, reading: Reading) -> Env:
 
 def _run(repository: Repository, run_id: str, reading: Reading) -> str:
     """The name of a run: marks of all instances of an id are in one namespace."""
+    # Without the instance, a run of the next repository could sweep by the mark of the dead one.
     return f"{repository.instance_uid}/{run_id}" if reading.jobs == "of the living" else run_id
 
 
@@ -57,8 +58,10 @@ async def sweep(
 ) -> tuple[str, ...]:
     """`pins.FLOWS.sweep`; what the run has condemned is published first. Raises RepositoryGone, too (indefinite)."""
     there, run = _env(env, repository, reading), _run(repository, run_id, reading)
+    # Before the first delete: a dump of the repository may bring the commits back at any time.
     if reading.sentences == "outlive it":
         await sentences.publish(env, repository, run, batch_size)
+    # Through ``there``, which asks before each delete.
     found: tuple[str, ...] = await pins.FLOWS.sweep(there, repository, run, batch_size=batch_size)
     return found
 
@@ -70,6 +73,7 @@ async def restore_refs(env: Env, repository: Repository, given: RefsDump, *, rea
         Condemned: a branch or tag of the dump names a commit whose objects may be gone; nothing was restored.
         And as `dump.restore_refs`.
     """
+    # Before a commit is written: a user of it must find the sentence.
     if reading.sentences == "outlive it":
         await sentences.take_over(env, repository, given)
     await dump.restore_refs(env, repository, given, last=reading.restored_last)

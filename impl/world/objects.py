@@ -60,6 +60,7 @@ async def restore_object(
         if found is None:
             raise PathNotFound(path)
         entry = decode_object_entry(found.data)
+        # Through `online`, so that an entry that is replaced under the open token is settled.
         await online.stage_known(env, repository, branch_id, catalog.change(path, entry))
         return entry
 

@@ -31,7 +31,7 @@ async def publish(env: Env, repository: Repository, run_id: str, batch_size: int
     """Publish what a run has condemned. A scan of the sentences, and 1 effect for each."""
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=CONDEMNED):
         commit_id, _, run = entry.key.removeprefix(CONDEMNED).decode().partition("/")
-        if run == run_id:
+        if run == run_id:  # another run publishes its own before it sweeps
             await env.objects.put(f"{repository.storage_namespace}/{FOLDER}{commit_id}", b"")
 
 
@@ -42,11 +42,13 @@ async def take_over(env: Env, repository: Repository, given: RefsDump) -> None:
     published = [CommitID(head.address.removeprefix(root)) async for head in env.objects.list(root)]
     if not published:
         return
+    # Only now: a repository without sentences needs no look into the dump.
     refs = await read_dump(env, repository.storage_namespace, given)
     named = [*(branch.commit_id for branch in refs.branches), *(tag.commit_id for tag in refs.tags)]
     for commit_id in named:
         if commit_id in published:
             raise Condemned(commit_id)
+    # Ancestors, too: no ref names them, so they are restored, but must not be used.
     for commit_id in published:
         sentence = CONDEMNED + f"{commit_id}/{RESTORED}".encode()
         await env.store.set(uid_partition(repository), sentence, RESTORED.encode())
